@@ -1,0 +1,51 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .make
+export MORPHGRAPH_DATA ?= ../shared/data
+
+.PHONY: app test lint bench assets clean
+
+app: $(STAMPS)/run
+	$(BIN)/streamlit run app.py
+
+test: lint $(STAMPS)/browser
+	$(BIN)/pytest
+
+lint: $(STAMPS)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMPS)/dev
+	$(BIN)/python -m benchmarks
+
+# The demo tokenisers, as they are in assets/.
+assets: $(STAMPS)/run
+	for language in en de nl; do \
+		$(BIN)/morphgraph train --counts wordfreq:$$language --vocab-size 8000 \
+			--special "<unk>" --out assets/tokenisers/$$language.json || exit 1; \
+	done
+
+$(STAMPS)/venv:
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/run: requirements.txt pyproject.toml $(STAMPS)/venv
+	$(BIN)/pip install --quiet -r requirements.txt
+	$(BIN)/pip install --quiet --no-deps --editable .
+	$(BIN)/python -m morphgraph.kernels
+	touch $@
+
+$(STAMPS)/dev: requirements-dev.txt $(STAMPS)/run
+	$(BIN)/pip install --quiet -r requirements-dev.txt
+	touch $@
+
+# The browser that the tests drive comes from the system.
+$(STAMPS)/browser: $(STAMPS)/dev
+	command -v chromium >/dev/null || { apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu >/dev/null; }
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(STAMPS) build dist *.egg-info

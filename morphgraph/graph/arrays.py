@@ -1,0 +1,61 @@
+"""The merges of a graph as flat arrays and a lookup table: what the kernels read."""
+
+from dataclasses import dataclass
+from itertools import chain
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.graph.merge_graph import MergeGraph
+
+
+@dataclass(frozen=True)
+class MergeArrays:
+    """All present merges in order of rank.
+
+    ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
+    ``results``: int32 (M). ``table`` and ``widest``: see `kernels.segmenting.build_table`.
+    """
+
+    merge_ids: npt.NDArray[np.int32]
+    parts: npt.NDArray[np.int32]
+    part_offsets: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int32]
+    table: npt.NDArray[np.int64]
+    widest: int
+    type_count: int
+
+    def __len__(self) -> int:
+        return len(self.merge_ids)
+
+
+_cache: WeakKeyDictionary[MergeGraph, tuple[int, MergeArrays]] = WeakKeyDictionary()
+
+
+def merge_arrays(graph: MergeGraph) -> MergeArrays:
+    """The graph's merges as arrays; made anew only after an edit."""
+    cached = _cache.get(graph)
+    if cached is not None and cached[0] == graph.revision:
+        return cached[1]
+    from morphgraph.kernels import segmenting
+
+    merge_ids = graph.merge_ids()
+    merges = [graph.merge(number) for number in merge_ids]
+    part_offsets = np.zeros(len(merges) + 1, np.int64)
+    np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
+    parts = np.fromiter(
+        chain.from_iterable(merge.parts for merge in merges), np.int32, int(part_offsets[-1])
+    )
+    table, widest = segmenting.build_table(parts, part_offsets, len(graph.types))
+    arrays = MergeArrays(
+        np.array(merge_ids, np.int32),
+        parts,
+        part_offsets,
+        np.array([merge.result for merge in merges], np.int32),
+        table,
+        int(widest),
+        len(graph.types),
+    )
+    _cache[graph] = (graph.revision, arrays)
+    return arrays

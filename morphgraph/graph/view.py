@@ -1,0 +1,196 @@
+"""The alternating merge/type digraph as networkx: whole, or the part around one type.
+
+Vertices are named ``t<id>`` and ``m<id>``, with the attributes ``kind`` ("type" or "merge") and
+``label``; merges also have ``rank``. Edges go part → merge → result; those into a merge carry
+``indices``, the places (from 0) that the part takes in it.
+"""
+
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from morphgraph.graph.merge_graph import MergeGraph
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+MAX_VERTICES = 300
+"""No picture of a neighbourhood has more vertices than this."""
+
+
+def type_key(number: int) -> str:
+    """The vertex of a type."""
+    return f"t{number}"
+
+
+def merge_key(number: int) -> str:
+    """The vertex of a merge."""
+    return f"m{number}"
+
+
+def to_networkx(
+    graph: MergeGraph, merges: Iterable[int] | None = None, names: Sequence[str] | None = None
+) -> "nx.DiGraph":
+    """The alternating digraph of all present types and merges, or of some ``merges`` (ids) only.
+
+    ``names`` are labels of the types by id, else their strings.
+
+    >>> graph = MergeGraph.from_merges([("a", "a"), ("aa", "b")])
+    >>> digraph = to_networkx(graph)
+    >>> list(digraph.edges), digraph.edges["t0", "m0"]["indices"]
+    ([('t0', 'm0'), ('t1', 'm1'), ('t2', 'm1'), ('m0', 't1'), ('m1', 't3')], (0, 1))
+    """
+    import networkx as nx
+
+    shown = graph.types if names is None else names
+    digraph = nx.DiGraph()
+
+    def add_type(number: int) -> None:
+        if type_key(number) not in digraph:
+            digraph.add_node(
+                type_key(number), kind="type", label=shown[number], atom=graph.is_atom(number)
+            )
+
+    if merges is None:
+        for number in graph.type_ids():
+            add_type(number)
+    for number in graph.merge_ids() if merges is None else merges:
+        rank, parts, result = graph.merge(number)
+        key = merge_key(number)
+        digraph.add_node(key, kind="merge", label=str(rank), rank=rank)
+        places: dict[int, list[int]] = {}
+        for place, part in enumerate(parts):
+            places.setdefault(part, []).append(place)
+        for part, taken in places.items():
+            add_type(part)
+            digraph.add_edge(type_key(part), key, indices=tuple(taken))
+        add_type(result)
+        digraph.add_edge(key, type_key(result))
+    return digraph
+
+
+def to_graphml(digraph: "nx.DiGraph") -> bytes:
+    """A digraph of `to_networkx` as GraphML; places become text, control characters their code."""
+    import networkx as nx
+
+    copied = nx.DiGraph()
+    for key, attributes in digraph.nodes(data=True):
+        plain = {
+            name: _xml_text(value) if isinstance(value, str) else value
+            for name, value in attributes.items()
+            if isinstance(value, str | int | float | bool)
+        }
+        copied.add_node(key, **plain)
+    for source, target, attributes in digraph.edges(data=True):
+        indices = attributes.get("indices")
+        extra = {} if indices is None else {"indices": " ".join(map(str, indices))}
+        copied.add_edge(source, target, **extra)
+    buffer = io.BytesIO()
+    nx.write_graphml_xml(copied, buffer)
+    return buffer.getvalue()
+
+
+def _xml_text(text: str) -> str:
+    """Text without the characters that XML 1.0 cannot hold."""
+    return "".join(
+        c if c in "\t\n\r" or 0x20 <= ord(c) < 0xFFFE or ord(c) > 0xFFFF else f"⟨{ord(c):02X}⟩"
+        for c in text
+    )
+
+
+def ancestors(graph: MergeGraph, number: int) -> set[int]:
+    """All types that a type is made from, through all its merges; without itself."""
+    return _closure(
+        number, lambda n: (part for merge in graph.incoming(n) for part in graph.merge(merge).parts)
+    )
+
+
+def descendants(graph: MergeGraph, number: int) -> set[int]:
+    """All types that are made from a type; without itself."""
+    return _closure(number, lambda n: (graph.merge(m).result for m in graph.outgoing(n)))
+
+
+def _closure(start: int, neighbours: Callable[[int], Iterable[int]]) -> set[int]:
+    found: set[int] = set()
+    waiting = [start]
+    while waiting:
+        for number in neighbours(waiting.pop()):
+            if number not in found:
+                found.add(number)
+                waiting.append(number)
+    found.discard(start)
+    return found
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The part of the digraph around a type.
+
+    ``digraph``: types with more merges than are shown have ``frontier`` set. ``left_out_merges``:
+    merges within the asked depth that did not fit.
+    """
+
+    focus: int
+    digraph: "nx.DiGraph"
+    left_out_merges: int
+
+
+def neighbourhood(
+    graph: MergeGraph,
+    focus: int,
+    *,
+    up: int = 1,
+    down: int = 2,
+    limit: int = 60,
+    importance: Mapping[int, float] | None = None,
+    names: Sequence[str] | None = None,
+) -> Neighbourhood:
+    """The merges within ``down`` steps towards the atoms and ``up`` steps towards long types.
+
+    At most ``limit`` vertices, and never more than `MAX_VERTICES`: nearer merges come first, then
+    those of higher ``importance`` (by merge id), then lower ranks. A merge is always shown with all
+    its parts and its result.
+    """
+    limit = min(limit, MAX_VERTICES)
+    weight = importance or {}
+    shown_types = {focus}
+    shown_merges: dict[int, None] = {}
+    left_out = 0
+
+    def expand(merges: Iterable[int]) -> list[int]:
+        nonlocal left_out
+        added = []
+        ranked = sorted(merges, key=lambda m: (-weight.get(m, 0.0), graph.merge(m).rank))
+        for number in ranked:
+            if number in shown_merges:
+                continue
+            merge = graph.merge(number)
+            new = {*merge.parts, merge.result} - shown_types
+            if len(shown_types) + len(shown_merges) + len(new) + 1 > limit:
+                left_out += 1
+                continue
+            shown_merges[number] = None
+            shown_types.update(new)
+            added.append(number)
+        return added
+
+    # Derivations are small and explain the type, so they come before what is made from it.
+    below, above = [focus], [focus]
+    for step in range(max(up, down)):
+        if step < down:
+            added = expand(dict.fromkeys(m for number in below for m in graph.incoming(number)))
+            below = list(dict.fromkeys(p for m in added for p in graph.merge(m).parts))
+        if step < up:
+            added = expand(dict.fromkeys(m for number in above for m in graph.outgoing(number)))
+            above = list(dict.fromkeys(graph.merge(m).result for m in added))
+    digraph = to_networkx(graph, shown_merges, names)
+    if type_key(focus) not in digraph:
+        shown = graph.types if names is None else names
+        digraph.add_node(
+            type_key(focus), kind="type", label=shown[focus], atom=graph.is_atom(focus)
+        )
+    for number in shown_types:
+        around = (*graph.incoming(number), *graph.outgoing(number))
+        digraph.nodes[type_key(number)]["frontier"] = any(m not in shown_merges for m in around)
+    return Neighbourhood(focus, digraph, left_out)

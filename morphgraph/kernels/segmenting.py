@@ -1,0 +1,259 @@
+"""Segment words by pair and tuple merges, and count what the merges closed.
+
+Everything here is integers in flat arrays:
+
+- ``atoms[i]`` is a type id; ``piece_offsets[p] : piece_offsets[p + 1]`` are the atoms of piece *p*.
+- A *gap* is named by the atom on its left, so arrays over gaps are as long as ``atoms``.
+- ``closed_by[i]`` is the position, in order of rank, of the merge that closed gap *i*; -1 if open.
+- ``token_at[i]`` is the token that ends at atom *i*; -1 inside a token.
+
+Merges are kept as a trie in one open-addressing table. The key of a step is ``state << 32 | next
+type``; a state is the first part's type id, or a number above all type ids for a longer prefix of
+a tuple merge. The value is ``rank << 32 | next state``, either of which may be `NONE`.
+"""
+
+import numpy as np
+from numba import njit
+
+NONE = 0x7FFFFFFF
+"""No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
+
+_EMPTY = -1
+
+
+@njit(cache=True, nogil=True)
+def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def]
+    """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
+
+    The second result is the largest number of parts of a merge. Of two merges with the same parts
+    the lower rank stays.
+    """
+    steps = parts.shape[0] - part_offsets.shape[0] + 1
+    size = np.int64(16)
+    while size < 2 * steps:
+        size *= 2
+    mask = size - 1
+    table = np.full((size, 2), np.int64(_EMPTY), np.int64)
+    next_state = np.int64(type_count + 1)
+    widest = np.int64(2)
+    for merge in range(part_offsets.shape[0] - 1):
+        first = part_offsets[merge]
+        last = part_offsets[merge + 1] - 1
+        widest = max(widest, last - first + 1)
+        state = np.int64(parts[first])
+        for position in range(first + 1, last + 1):
+            key = (state << 32) | np.int64(parts[position])
+            slot = ((key ^ (key >> 29)) * np.int64(-7046029254386353131) >> 20) & mask
+            while table[slot, 0] != _EMPTY and table[slot, 0] != key:
+                slot = (slot + 1) & mask
+            if table[slot, 0] == _EMPTY:
+                table[slot, 0] = key
+                table[slot, 1] = (np.int64(NONE) << 32) | np.int64(NONE)
+            value = table[slot, 1]
+            if position == last:
+                if (value >> 32) == NONE:
+                    table[slot, 1] = (np.int64(merge) << 32) | (value & 0xFFFFFFFF)
+            else:
+                if (value & 0xFFFFFFFF) == NONE:
+                    value = (value >> 32 << 32) | next_state
+                    table[slot, 1] = value
+                    next_state += 1
+                state = value & 0xFFFFFFFF
+    return table, widest
+
+
+@njit(cache=True, nogil=True)
+def segment(atoms, piece_offsets, first_piece, last_piece, table, results, widest, closed_by, token_at):  # type: ignore[no-untyped-def]  # noqa: E501
+    """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
+
+    Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
+    applies. ``candidate[i]`` is the lowest rank that applies at token *i* and ``reach[i]`` the last
+    token that this depends on, so that after a merge only what can have changed is looked up again.
+    """
+    longest = np.int64(1)
+    for piece in range(first_piece, last_piece):
+        longest = max(longest, piece_offsets[piece + 1] - piece_offsets[piece])
+    token = np.empty(longest, np.int32)
+    end = np.empty(longest, np.int32)
+    candidate = np.empty(longest, np.int32)
+    width = np.empty(longest, np.int32)
+    reach = np.empty(longest, np.int32)
+    mask = np.int64(table.shape[0] - 1)
+    for piece in range(first_piece, last_piece):
+        start = piece_offsets[piece]
+        count = np.int64(piece_offsets[piece + 1] - start)
+        for i in range(count):
+            token[i] = atoms[start + i]
+            end[i] = i
+            closed_by[start + i] = -1
+            token_at[start + i] = -1
+        low = np.int64(0)
+        high = count - 2
+        changed = np.int64(-1)
+        while True:
+            for i in range(low, high + 1):
+                if i < changed and reach[i] < changed:
+                    continue
+                state = np.int64(token[i])
+                best = np.int64(NONE)
+                parts = np.int64(0)
+                j = i + 1
+                while True:
+                    key = (state << 32) | np.int64(token[j])
+                    slot = ((key ^ (key >> 29)) * np.int64(-7046029254386353131) >> 20) & mask
+                    found = table[slot, 0]
+                    while found != key and found != _EMPTY:
+                        slot = (slot + 1) & mask
+                        found = table[slot, 0]
+                    if found == _EMPTY:
+                        break
+                    value = table[slot, 1]
+                    if (value >> 32) < best:
+                        best = value >> 32
+                        parts = j - i + 1
+                    state = value & 0xFFFFFFFF
+                    if state == NONE or j + 1 >= count:
+                        break
+                    j += 1
+                candidate[i] = np.int32(best)
+                width[i] = np.int32(parts)
+                reach[i] = np.int32(j)
+            lowest = np.int32(NONE)
+            at = np.int64(-1)
+            for i in range(count - 1):
+                if candidate[i] < lowest:
+                    lowest = candidate[i]
+                    at = i
+            if at < 0:
+                break
+            parts = np.int64(width[at])
+            for i in range(at, at + parts - 1):
+                closed_by[start + end[i]] = lowest
+            token[at] = results[lowest]
+            end[at] = end[at + parts - 1]
+            shift = parts - 1
+            count -= shift
+            for i in range(at + 1, count):
+                token[i] = token[i + shift]
+                end[i] = end[i + shift]
+                candidate[i] = candidate[i + shift]
+                width[i] = width[i + shift]
+                reach[i] = np.int32(reach[i + shift] - shift)
+            changed = at
+            low = max(np.int64(0), at - widest + 1)
+            high = min(at, count - 2)
+        for i in range(count):
+            token_at[start + end[i]] = token[i]
+
+
+@njit(cache=True, nogil=True)
+def count_joins(closed_by, word_offsets, weight, gold, merge_count):  # type: ignore[no-untyped-def]
+    """N and B of every merge, in order of rank: float64 arrays.
+
+    ``weight`` has one number for each word, ``gold`` is 1 where a gap is a gold boundary.
+    """
+    joined = np.zeros(merge_count, np.float64)
+    blamed = np.zeros(merge_count, np.float64)
+    for word in range(word_offsets.shape[0] - 1):
+        w = weight[word]
+        for i in range(word_offsets[word], word_offsets[word + 1]):
+            merge = closed_by[i]
+            if merge >= 0:
+                joined[merge] += w
+                if gold[i]:
+                    blamed[merge] += w
+    return joined, blamed
+
+
+@njit(cache=True, nogil=True)
+def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # type: ignore[no-untyped-def]
+    """As `count_joins`, but a tuple merge counts once for each time it was applied.
+
+    The joins of one application follow each other among all joins of that merge in a word, because
+    two applications of one merge never overlap.
+    """
+    merge_count = part_offsets.shape[0] - 1
+    joined = np.zeros(merge_count, np.float64)
+    blamed = np.zeros(merge_count, np.float64)
+    open_joins = np.zeros(merge_count, np.int32)
+    crossed = np.zeros(merge_count, np.uint8)
+    for word in range(word_offsets.shape[0] - 1):
+        w = weight[word]
+        for i in range(word_offsets[word], word_offsets[word + 1]):
+            merge = closed_by[i]
+            if merge >= 0:
+                open_joins[merge] += 1
+                if gold[i]:
+                    crossed[merge] = 1
+                if open_joins[merge] == part_offsets[merge + 1] - part_offsets[merge] - 1:
+                    joined[merge] += w
+                    if crossed[merge]:
+                        blamed[merge] += w
+                    open_joins[merge] = 0
+                    crossed[merge] = 0
+    return joined, blamed
+
+
+@njit(cache=True, nogil=True)
+def count_boundaries(closed_by, word_offsets, weight, gap_position, gold):  # type: ignore[no-untyped-def]
+    """Weighted splits, splits on a gold boundary, and splits inside a character (three floats)."""
+    predicted = 0.0
+    hits = 0.0
+    inside = 0.0
+    for word in range(word_offsets.shape[0] - 1):
+        w = weight[word]
+        for i in range(word_offsets[word], word_offsets[word + 1]):
+            if closed_by[i] < 0:
+                if gap_position[i] > 0:
+                    predicted += w
+                    if gold[i]:
+                        hits += w
+                elif gap_position[i] < 0:
+                    inside += w
+    return predicted, hits, inside
+
+
+@njit(cache=True, nogil=True)
+def count_boundaries_by_word(closed_by, word_offsets, gap_position, gold):  # type: ignore[no-untyped-def]
+    """Splits and splits on a gold boundary of each word: two int32 arrays."""
+    words = word_offsets.shape[0] - 1
+    predicted = np.zeros(words, np.int32)
+    hits = np.zeros(words, np.int32)
+    for word in range(words):
+        for i in range(word_offsets[word], word_offsets[word + 1]):
+            if closed_by[i] < 0 and gap_position[i] > 0:
+                predicted[word] += 1
+                if gold[i]:
+                    hits[word] += 1
+    return predicted, hits
+
+
+@njit(cache=True, nogil=True)
+def count_tokens(token_at, word_offsets, weight, type_count):  # type: ignore[no-untyped-def]
+    """Weighted number of tokens of each type: float64, one longer than the types (unknown)."""
+    counts = np.zeros(type_count + 1, np.float64)
+    for word in range(word_offsets.shape[0] - 1):
+        w = weight[word]
+        for i in range(word_offsets[word], word_offsets[word + 1]):
+            if token_at[i] >= 0:
+                counts[token_at[i]] += w
+    return counts
+
+
+def warm_up() -> None:
+    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
+    parts = np.array([0, 1, 2, 0, 1], np.int32)
+    part_offsets = np.array([0, 2, 5], np.int64)
+    results = np.array([2, 3], np.int32)
+    table, widest = build_table(parts, part_offsets, 4)
+    atoms = np.array([0, 1, 0, 1], np.int32)
+    offsets = np.array([0, 4], np.int64)
+    closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
+    segment(atoms, offsets, 0, 1, table, results, widest, closed_by, token_at)
+    weight, gold = np.ones(1), np.zeros(4, np.uint8)
+    position = np.array([1, 2, 3, 0], np.int32)
+    count_joins(closed_by, offsets, weight, gold, 2)
+    count_applications(closed_by, offsets, weight, gold, part_offsets)
+    count_boundaries(closed_by, offsets, weight, position, gold)
+    count_boundaries_by_word(closed_by, offsets, position, gold)
+    count_tokens(token_at, offsets, weight, 4)

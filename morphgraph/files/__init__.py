@@ -1,0 +1,78 @@
+"""Tokenisers and recipes in and out."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from morphgraph.errors import FileFormatError
+from morphgraph.files.demos import DEMOS, demo_tokeniser_path
+from morphgraph.files.hugging_face import (
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    saved_files,
+    to_tokenizer_json,
+)
+from morphgraph.files.reading import read_bytes
+from morphgraph.files.recipe import read_recipe, replay, write_recipe
+from morphgraph.files.tokeniser import Tokeniser
+
+__all__ = [
+    "DEMOS",
+    "Tokeniser",
+    "load_tokeniser",
+    "load_uploaded_tokeniser",
+    "read_recipe",
+    "replay",
+    "saved_files",
+    "to_tokenizer_json",
+    "write_recipe",
+]
+
+_CHOICES = "Give a tokenizer.json, or vocab.json and merges.txt together."
+
+
+def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
+    """Load a BPE tokeniser from a file, a folder, or a demo by its name (``demo:en``).
+
+    A file is a ``tokenizer.json``, or a ``vocab.json`` or ``merges.txt`` with the other one beside
+    it; a folder holds these. Errors: `FileFormatError`.
+    """
+    if str(source).startswith("demo:"):
+        path = demo_tokeniser_path(str(source).removeprefix("demo:"))
+        return from_tokenizer_json(read_bytes(path), str(source))
+    path = Path(source)
+    if path.is_dir():
+        for candidate in ("tokenizer.json", "tokeniser.bte.json", "vocab.json"):
+            if (path / candidate).is_file():
+                path = path / candidate
+                break
+        else:
+            raise FileFormatError(str(path), "", "the folder holds no tokeniser", _CHOICES)
+    name = str(path)
+    if path.suffix == ".txt":
+        vocabulary = path.with_name(path.name.replace("merges", "vocab")).with_suffix(".json")
+        return from_vocabulary_and_merges(
+            read_bytes(vocabulary), read_bytes(path), str(vocabulary), name
+        )
+    data = read_bytes(path)
+    merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
+    if "vocab" in path.name and merges.is_file():
+        return from_vocabulary_and_merges(data, read_bytes(merges), name, str(merges))
+    return from_tokenizer_json(data, name)
+
+
+def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
+    """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
+
+    Errors: `FileFormatError`.
+    """
+    merges = [name for name in files if name.lower().endswith(".txt")]
+    documents = [name for name in files if name not in merges]
+    if len(documents) == 1 and not merges:
+        return from_tokenizer_json(files[documents[0]], documents[0])
+    if len(documents) == 1 and len(merges) == 1:
+        return from_vocabulary_and_merges(
+            files[documents[0]], files[merges[0]], documents[0], merges[0]
+        )
+    listed = ", ".join(files) or "no file"
+    raise FileFormatError(listed, "", "this is not one tokeniser", _CHOICES)

@@ -1,0 +1,439 @@
+"""Hugging Face BPE tokenisers in and out: ``tokenizer.json``, or ``vocab.json`` + ``merges.txt``.
+
+Two layouts of our own differ only in the model's ``type``: ``"BTE"`` says that merges may have
+three parts or more, which Hugging Face's library cannot read and refuses by that name.
+"""
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.files.byte_level import BYTE_TO_CHAR
+from morphgraph.files.reading import decode_utf8, parse_json
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import Merge, MergeGraph
+from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
+
+_SPECIAL = re.compile(r"^(<[^<>\s]{2,40}>|\[[A-Za-z_0-9]{2,40}\])$")
+_BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
+
+
+def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
+    """Read a ``tokenizer.json``; anything but a sound BPE model is a `FileFormatError`."""
+    document = parse_json(data, name)
+    model = document.get("model") if isinstance(document, dict) else None
+    if not isinstance(model, dict):
+        raise FileFormatError(
+            name, "", "it has no field “model”", "Choose the tokenizer.json of a BPE tokeniser."
+        )
+    kind = model.get("type", "BPE" if "merges" in model else None)
+    if kind not in ("BPE", "BTE"):
+        raise FileFormatError(
+            name,
+            "field model.type",
+            f"this is a {kind} model, which has no merges",
+            "Choose a BPE tokeniser.",
+        )
+    checksum = hashlib.sha256(data).hexdigest()[:12]
+    vocabulary = _checked_vocabulary(model.get("vocab"), name, "field model.vocab")
+    merges = [
+        _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
+        for position, entry in enumerate(_listed(model, "merges", name), start=1)
+    ]
+    return _build(document, vocabulary, merges, name, checksum)
+
+
+def from_vocabulary_and_merges(
+    vocabulary_data: bytes, merges_data: bytes, vocabulary_name: str, merges_name: str
+) -> Tokeniser:
+    """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
+    vocabulary = _checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
+    merges = []
+    lines = decode_utf8(merges_data, merges_name).split("\n")
+    for number, line in enumerate(lines, start=1):
+        line = line.removesuffix("\r")
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        merges.append(_merge_parts(line, merges_name, f"line {number:,}", False))
+    if not merges:
+        raise FileFormatError(
+            merges_name, "", "it has no merges", "Choose the merges.txt that belongs to vocab.json."
+        )
+    document = _assumed_document(vocabulary, merges)
+    checksum = hashlib.sha256(vocabulary_data + b"\0" + merges_data).hexdigest()[:12]
+    # Faults found from here on lie between the two files; the merges are the ones to name.
+    return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
+
+
+def _assumed_document(
+    vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    pre_tokenizer: dict[str, Any] = {"type": "Whitespace"}
+    decoder: dict[str, Any] | None = None
+    suffix = None
+    if any(text.endswith("</w>") for text in vocabulary):
+        suffix = "</w>"
+        pre_tokenizer = {"type": "WhitespaceSplit"}
+        decoder = {"type": "BPEDecoder", "suffix": "</w>"}
+    elif any(text.startswith("▁") for text in vocabulary):
+        pre_tokenizer = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+        decoder = dict(pre_tokenizer)
+    elif all(character in vocabulary for character in BYTE_TO_CHAR) or any(
+        text.startswith("Ġ") for text in vocabulary
+    ):
+        pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+        pre_tokenizer["use_regex"] = True
+        decoder = dict(pre_tokenizer)
+    made = {"".join(parts) for parts in merges}
+    used = {part for parts in merges for part in parts}
+    special = [
+        _special_token(text, number)
+        for text, number in vocabulary.items()
+        if _SPECIAL.match(text) and not _BYTE.match(text) and text not in made and text not in used
+    ]
+    unknown = next((text for text in ("<unk>", "[UNK]") if text in vocabulary), None)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": special,
+        "normalizer": None,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": None,
+        "decoder": decoder,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": unknown,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": suffix,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+        },
+    }
+
+
+def _special_token(text: str, number: int) -> dict[str, Any]:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": text, **flags, "special": True}
+
+
+def _listed(parent: Mapping[str, Any], key: str, name: str) -> list[Any]:
+    value = parent.get(key)
+    if not isinstance(value, list):
+        raise FileFormatError(
+            name, f"field model.{key}", "a list is expected here", "Download the file again."
+        )
+    return value
+
+
+def _checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]:
+    fix = "Download the file again, or give each type an id of its own."
+    if not isinstance(value, dict) or not value:
+        raise FileFormatError(name, place, "a vocabulary (type → id) is expected here", fix)
+    seen: dict[int, str] = {}
+    for text, number in value.items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise FileFormatError(name, place, f"the id of “{_cut(text)}” is no id", fix)
+        if number in seen:
+            both = f"“{_cut(seen[number])}” and “{_cut(text)}” share the id {number:,}"
+            raise FileFormatError(name, place, both, fix)
+        if not text:
+            raise FileFormatError(name, place, f"the type with the id {number:,} is empty", fix)
+        seen[number] = text
+    try:
+        "".join(value).encode()
+    except UnicodeEncodeError as error:
+        problem = "a type holds half of a surrogate pair, which is no character"
+        raise FileFormatError(name, place, problem, "Download the file again.") from error
+    return value
+
+
+def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, ...]:
+    parts = entry.split(" ") if isinstance(entry, str) else entry
+    if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
+        raise FileFormatError(
+            name, place, "a merge is expected here, as “a b” or [“a”, “b”]", "Correct the entry."
+        )
+    if len(parts) < 2 or (len(parts) > 2 and not tuples):
+        raise FileFormatError(
+            name,
+            place,
+            f"a merge of two parts is expected here, this one has {len(parts)}",
+            "Correct the entry.",
+        )
+    return tuple(parts)
+
+
+def _cut(text: str, length: int = 60) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _build(
+    document: dict[str, Any],
+    vocabulary: dict[str, int],
+    merges: Sequence[tuple[str, ...]],
+    name: str,
+    checksum: str,
+    merges_name: str | None = None,
+) -> Tokeniser:
+    settings = document["model"]
+    if settings.get("continuing_subword_prefix"):
+        raise FileFormatError(
+            name,
+            "field model.continuing_subword_prefix",
+            "BPE with a prefix on word-internal types is not supported",
+            "Choose a tokeniser that marks the start or the end of a word instead.",
+        )
+    warnings: list[str] = []
+    added = _added_tokens(document, vocabulary, name)
+    ids = vocabulary | added
+    types = sorted(ids, key=ids.__getitem__)
+    number_of = {text: number for number, text in enumerate(types)}
+    parts_seen: dict[tuple[str, ...], int] = {}
+    for position, parts in enumerate(merges):
+        for text in (*parts, "".join(parts)):
+            if text not in vocabulary:
+                role = "part" if text in parts else "result"
+                listed_in = merges_name or name
+                raise FileFormatError(
+                    listed_in,
+                    f"merge {position + 1:,} (“{_cut(' '.join(parts))}”)",
+                    f"its {role} “{_cut(text)}” is not in the vocabulary",
+                    "Use the merges and the vocabulary of the same tokeniser.",
+                )
+        parts_seen[parts] = position
+    if len(parts_seen) < len(merges):
+        # As the `tokenizers` library does: the last line of several with the same parts counts.
+        warnings.append(
+            f"{len(merges) - len(parts_seen):,} merges are listed more than once; the last counts."
+        )
+    kept = sorted(parts_seen.items(), key=lambda item: item[1])
+    graph = MergeGraph(
+        types,
+        [
+            Merge(rank, tuple(number_of[part] for part in parts), number_of["".join(parts)])
+            for rank, (parts, _) in enumerate(kept)
+        ],
+    )
+    misplaced = graph.misplaced()
+    if misplaced:
+        shown = ", ".join(f"“{_cut(types[number], 20)}”" for number in misplaced[:5])
+        more = f" and {len(misplaced) - 5:,} more" if len(misplaced) > 5 else ""
+        warnings.append(
+            "A part is merged only after it is needed, so these types can never be formed: "
+            f"{shown}{more}."
+        )
+    if settings.get("ignore_merges"):
+        warnings.append(
+            "The file says that whole words in the vocabulary need no merges (ignore_merges); "
+            "here every word is segmented by its merges."
+        )
+    if settings.get("dropout"):
+        warnings.append("The file's merge dropout is left out here.")
+    preprocessor = _preprocessor(document, tuple(added), name, number_of)
+    return Tokeniser(
+        name,
+        graph,
+        preprocessor,
+        [ids[text] for text in types],
+        frozenset(added),
+        document,
+        tuple(warnings),
+        checksum,
+    )
+
+
+def _added_tokens(
+    document: Mapping[str, Any], vocabulary: Mapping[str, int], name: str
+) -> dict[str, int]:
+    added: dict[str, int] = {}
+    listed = document.get("added_tokens") or []
+    if not isinstance(listed, list):
+        raise FileFormatError(
+            name, "field added_tokens", "a list is expected here", "Download the file again."
+        )
+    owner = {number: text for text, number in vocabulary.items()}
+    for position, token in enumerate(listed, start=1):
+        place = f"field added_tokens, entry {position:,}"
+        text = token.get("content") if isinstance(token, dict) else None
+        number = token.get("id") if isinstance(token, dict) else None
+        if not isinstance(text, str) or not text or not isinstance(number, int):
+            raise FileFormatError(
+                name, place, "an added token with content and id is expected", "Correct the entry."
+            )
+        if owner.setdefault(number, text) != text or added.get(text, number) != number:
+            raise FileFormatError(
+                name,
+                place,
+                f"the id {number:,} of “{_cut(text)}” belongs to “{_cut(owner[number])}”",
+                "Give each type an id of its own.",
+            )
+        if text in vocabulary and vocabulary[text] != number:
+            raise FileFormatError(
+                name,
+                place,
+                f"“{_cut(text)}” has the id {number:,} here and {vocabulary[text]:,} in the "
+                "vocabulary",
+                "Use the same id in both places.",
+            )
+        added[text] = number
+    return added
+
+
+def _preprocessor(
+    document: Mapping[str, Any], added: tuple[str, ...], name: str, ids: Mapping[str, int]
+) -> Preprocessor:
+    from tokenizers import Tokenizer
+
+    settings = document["model"]
+    pipeline = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": document.get("normalizer"),
+        "pre_tokenizer": document.get("pre_tokenizer"),
+        "model": {"type": "BPE", "vocab": {}, "merges": []},
+    }
+    try:
+        loaded = Tokenizer.from_str(json.dumps(pipeline))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the library is no Exception
+        raise FileFormatError(
+            name,
+            "fields normalizer and pre_tokenizer",
+            f"the tokenizers library cannot build them ({_cut(str(error), 120)})",
+            "Download the file again.",
+        ) from error
+    suffix = settings.get("end_of_word_suffix") or ""
+    unknown = settings.get("unk_token")
+    pre_tokenizer = pipeline["pre_tokenizer"]
+    whole = letters_stay_whole(pre_tokenizer)
+    preprocessor = Preprocessor(
+        normalizer=loaded.normalizer,
+        pre_tokenizer=loaded.pre_tokenizer,
+        byte_level='"ByteLevel"' in json.dumps([pre_tokenizer, pipeline["normalizer"]]),
+        splits_only_non_letters=whole,
+        adds_space=whole and bool(pre_tokenizer.get("add_prefix_space", True)),
+        suffix=suffix if isinstance(suffix, str) else "",
+        unknown=unknown if isinstance(unknown, str) else None,
+        fuse_unknown=bool(settings.get("fuse_unk")),
+        byte_fallback=bool(settings.get("byte_fallback")),
+        added=added,
+    )
+    try:
+        preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise FileFormatError(
+            name,
+            "fields normalizer and pre_tokenizer",
+            f"they fail on a simple word ({_cut(str(error), 120)})",
+            "Download the file again.",
+        ) from error
+    return preprocessor
+
+
+def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> bool:
+    """Whether the space before a word becomes exactly one marker that the word alone lacks."""
+    bare = preprocessor.pieces("a")
+    spaced = preprocessor.pieces(" a")
+    if len(bare) != 1 or len(spaced) != 1 or len(spaced[0]) != len(bare[0]) + 1:
+        return False
+    return spaced[0][0][0] in ids
+
+
+def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
+    """The tokeniser with its edits, as JSON, and the map from old to new ids.
+
+    Ids are dense: what was removed leaves no hole. With tuple merges the model's type is ``BTE``,
+    which only this library reads.
+    """
+    graph = tokeniser.graph
+    present = graph.type_ids()
+    present.sort(key=lambda number: tokeniser.vocabulary_ids[number])
+    new_ids = {number: new for new, number in enumerate(present)}
+    id_map = {tokeniser.vocabulary_ids[number]: new for number, new in new_ids.items()}
+    merges = [graph.merge(number) for number in graph.merge_ids()]
+    document = copy.deepcopy(tokeniser.document)
+    document["added_tokens"] = [
+        {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
+    ]
+    model = document["model"]
+    model["type"] = "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
+    in_model = _model_types(tokeniser)
+    model["vocab"] = {
+        graph.types[number]: new for number, new in new_ids.items() if number in in_model
+    }
+    model["merges"] = [[graph.types[part] for part in merge.parts] for merge in merges]
+    _renumber_post_processor(document.get("post_processor"), id_map)
+    return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
+
+
+def _model_types(tokeniser: Tokeniser) -> set[int]:
+    vocabulary = tokeniser.document["model"].get("vocab")
+    outside = {
+        text
+        for text in tokeniser.special
+        if isinstance(vocabulary, dict) and text not in vocabulary
+    }
+    return {n for n in tokeniser.graph.type_ids() if tokeniser.graph.types[n] not in outside}
+
+
+def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
+    """Give special tokens inside a post-processor their new ids, wherever they are listed."""
+    if isinstance(processor, dict):
+        for key, value in processor.items():
+            if key == "ids" and isinstance(value, list):
+                processor[key] = [id_map.get(number, number) for number in value]
+            elif (
+                key in ("sep", "cls")
+                and isinstance(value, list)
+                and len(value) == 2
+                and isinstance(value[1], int)
+            ):
+                processor[key] = [value[0], id_map.get(value[1], value[1])]
+            else:
+                _renumber_post_processor(value, id_map)
+    elif isinstance(processor, list):
+        for value in processor:
+            _renumber_post_processor(value, id_map)
+
+
+def trained_document(
+    alphabet_and_types: Iterable[str], merges: Iterable[Sequence[str]], special: Sequence[str]
+) -> dict[str, Any]:
+    """A byte-level ``tokenizer.json`` for a trained BPE: special tokens first, then the types."""
+    vocabulary = {text: n for n, text in enumerate([*special, *alphabet_and_types])}
+    if len(vocabulary) == 0:
+        raise MorphGraphError("There is nothing to save. Train on at least one word.")
+    listed = [list(parts) for parts in merges]
+    document = _assumed_document({"Ġ": 0}, listed)
+    document["added_tokens"] = [_special_token(text, n) for n, text in enumerate(special)]
+    document["model"]["vocab"] = vocabulary
+    document["model"]["merges"] = listed
+    return document
+
+
+def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
+    """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
+
+    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads
+    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids in the loaded file to the new ones.
+    """
+    from morphgraph.files.recipe import write_recipe
+
+    data, id_map = to_tokenizer_json(tokeniser)
+    graph = tokeniser.graph
+    pairs = all(not graph.merge(number).is_tuple for number in graph.merge_ids())
+    return {
+        "tokenizer.json" if pairs else "tokeniser.bte.json": data,
+        "recipe.json": write_recipe(tokeniser),
+        "ids.json": json.dumps(id_map, indent=0).encode(),
+    }

@@ -1,0 +1,73 @@
+"""Reading a file, and JSON, with errors that name the place and the fix."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from morphgraph.errors import FileFormatError
+
+MAX_BYTES = 100_000_000
+"""Larger files are refused before they are read."""
+
+
+def read_bytes(source: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a file; a missing, unreadable, empty or too large one is a `FileFormatError`."""
+    path = Path(source)
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise FileFormatError(str(path), "", "it is a folder", "Name a file in it.")
+        check_size(str(path), size, limit)
+        data = path.read_bytes()
+    except OSError as error:
+        problem = error.strerror or "it cannot be read"
+        raise FileFormatError(str(path), "", problem.lower(), "Check the path.") from error
+    check_size(str(path), len(data), limit)
+    return data
+
+
+def check_size(name: str, size: int, limit: int = MAX_BYTES) -> None:
+    """Refuse an empty or too large file."""
+    if size == 0:
+        raise FileFormatError(name, "", "the file is empty", "Choose a file with content.")
+    if size > limit:
+        raise FileFormatError(
+            name,
+            "",
+            f"the file has {size / 1e6:,.0f} MB, the limit is {limit / 1e6:,.0f} MB",
+            "Choose a smaller file, or leave out what is not needed.",
+        )
+
+
+def decode_utf8(data: bytes, name: str) -> str:
+    """Text from UTF-8, with or without a byte order mark; else the line that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(
+            name,
+            f"line {line:,}",
+            f"byte 0x{data[error.start]:02X} is not valid UTF-8",
+            "Save the file as UTF-8.",
+        ) from error
+
+
+def parse_json(data: bytes, name: str) -> Any:
+    """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
+    text = decode_utf8(data, name)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        raise FileFormatError(
+            name,
+            f"line {error.lineno:,}, column {error.colno:,}",
+            "the JSON is cut off" if cut_off else f"this is not JSON ({error.msg.lower()})",
+            "Copy or download the file again." if cut_off else "Correct it there.",
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise FileFormatError(
+            name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
+        ) from error

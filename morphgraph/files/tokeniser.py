@@ -1,0 +1,131 @@
+"""A tokeniser: its merge graph, its preprocessing, and its file."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from morphgraph.files.byte_level import CHAR_TO_BYTE
+from morphgraph.graph import MergeGraph
+from morphgraph.segment.preprocess import Preprocessor, WordEncoder
+from morphgraph.segment.words import UNKNOWN, Words
+
+
+@dataclass
+class Tokeniser:
+    """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
+
+    ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order.
+    ``special``: contents of special and added tokens, which are types of the graph too.
+    ``document``: the file as JSON, from which it is saved again. ``warnings``: what the user ought
+    to know about it. ``checksum``: SHA-256 of the file, the first 12 digits.
+    """
+
+    name: str
+    graph: MergeGraph
+    preprocessor: Preprocessor
+    vocabulary_ids: list[int]
+    special: frozenset[str]
+    document: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    checksum: str = ""
+    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """|V|: the present types, special and added tokens included."""
+        return self.graph.type_count
+
+    @cached_property
+    def _encoder(self) -> WordEncoder:
+        return WordEncoder(self.preprocessor, self.graph.ids)
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        return self._encoder.encode(words, bare=bare)
+
+    def fork(self) -> "Tokeniser":
+        """The same tokeniser with a graph of its own, before any edit."""
+        return Tokeniser(
+            self.name,
+            self.graph.original(),
+            self.preprocessor,
+            self.vocabulary_ids,
+            self.special,
+            self.document,
+            self.warnings,
+            self.checksum,
+        )
+
+    def readable(self, type_: str) -> str:
+        """A type as people read it: bytes as characters, the marker as it is.
+
+        Bytes that are not a whole character stay in hexadecimal: ``⟨C3⟩``.
+        """
+        if not self.preprocessor.byte_level or type_ in self.special:
+            return type_
+        return readable_bytes(type_)
+
+    def type_from(self, text: str) -> str | None:
+        """The present type that a user means: as spelled, readable, or without its marker."""
+        from morphgraph.files.byte_level import encode
+
+        spelled = [text]
+        if self.preprocessor.byte_level:
+            bytes_ = encode(text.replace("Ġ", " "))
+            spelled += [bytes_, "Ġ" + bytes_]
+        spelled += ["▁" + text, text + self.preprocessor.suffix]
+        return next((candidate for candidate in spelled if candidate in self.graph), None)
+
+    def signature(self) -> str:
+        """Name and checksum, and how many edits were made: ``name@checksum+2``."""
+        edits = len(self.graph.history)
+        return f"{self.name}@{self.checksum}" + (f"+{self.edit_checksum()}" if edits else "")
+
+    def edit_checksum(self) -> str:
+        """SHA-256 of the recipe of the edits made, the first 12 digits."""
+        text = json.dumps(self.graph.recipe(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id in the file of a type of the graph; None for a character outside the alphabet."""
+        return None if token == UNKNOWN else self.vocabulary_ids[token]
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom; the character itself if unknown."""
+        if token == UNKNOWN or atom in words.unknown:
+            return words.unknown.get(atom, "�")
+        return self.readable(self.graph.types[token])
+
+
+@lru_cache(maxsize=200_000)
+def readable_bytes(type_: str) -> str:
+    """A byte-level type with its bytes decoded.
+
+    >>> readable_bytes("ĠÃ¤hn")
+    'Ġähn'
+    >>> readable_bytes("Ã")
+    '⟨C3⟩'
+    """
+    if type_.isascii():
+        return type_
+    marker = "Ġ" if type_.startswith("Ġ") else ""
+    body = type_[len(marker) :]
+    if not all(character in CHAR_TO_BYTE for character in body):
+        return type_
+    decoded = bytes(CHAR_TO_BYTE[character] for character in body).decode(
+        "utf-8", "surrogateescape"
+    )
+    return marker + "".join(map(_visible, decoded))
+
+
+def _visible(character: str) -> str:
+    """A character as it is; a stray byte or a control character in hexadecimal."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # where "surrogateescape" put a byte that does not decode
+        code -= 0xDC00
+    elif character.isprintable() or character == " ":
+        return character
+    return f"⟨{code:02X}⟩"

@@ -1,0 +1,249 @@
+"""From a word to its atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+
+from morphgraph.files.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
+
+MARKERS = frozenset("Ġ▁")
+"""Start-of-word markers, as characters of a piece."""
+
+Piece = list[tuple[str, int, int]]
+"""The characters of a piece, each with the span of the original text that it came from."""
+
+
+@dataclass
+class Preprocessor:
+    """Turns words into atoms exactly as the tokeniser's own pipeline does.
+
+    ``normalizer`` and ``pre_tokenizer`` are objects of the ``tokenizers`` library, or None.
+    ``byte_level``: the pre-tokeniser maps bytes to printable characters.
+    ``splits_only_non_letters``: it leaves a run of letters whole. ``adds_space``: it puts a space
+    before every text. ``leading_space``: a word in running text is seen with the space before it,
+    which becomes its start-of-word marker.
+    ``suffix`` is glued to the last character of a piece (``</w>``). ``unknown`` is the type that
+    stands for characters outside the alphabet; neighbouring ones become one where
+    ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
+    the alphabet has them. ``added``: contents of added tokens, kept whole wherever they occur.
+    """
+
+    normalizer: Any = None
+    pre_tokenizer: Any = None
+    byte_level: bool = False
+    splits_only_non_letters: bool = False
+    adds_space: bool = False
+    leading_space: bool = False
+    suffix: str = ""
+    unknown: str | None = None
+    fuse_unknown: bool = False
+    byte_fallback: bool = False
+    added: tuple[str, ...] = ()
+    _added_pattern: re.Pattern[str] | None = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.added:
+            longest_first = sorted(self.added, key=len, reverse=True)
+            self._added_pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def has_added_token(self, text: str) -> bool:
+        """Whether an added token occurs in a text."""
+        return self._added_pattern is not None and self._added_pattern.search(text) is not None
+
+    def pieces(self, text: str) -> list[Piece]:
+        """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
+        if self.normalizer is None or self.normalizer.normalize_str(text) == text:
+            if self.pre_tokenizer is None:
+                return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
+            found = []
+            for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(text):
+                if self.byte_level and encode(text[start:end]) == piece:
+                    found.append(
+                        [
+                            (BYTE_TO_CHAR[byte], i, i + 1)
+                            for i in range(start, end)
+                            for byte in text[i].encode()
+                        ]
+                    )
+                elif not self.byte_level and text[start:end] == piece:
+                    found.append([(text[i], i, i + 1) for i in range(start, end)])
+                else:
+                    return self._aligned_pieces(text)
+            return found
+        return self._aligned_pieces(text)
+
+    def _aligned_pieces(self, text: str) -> list[Piece]:
+        from tokenizers import PreTokenizedString
+
+        work = PreTokenizedString(text)
+        if self.normalizer is not None:
+            work.normalize(self.normalizer.normalize)
+        if self.pre_tokenizer is not None:
+            self.pre_tokenizer.pre_tokenize(work)
+        lengths = [len(piece) for piece, *_ in work.get_splits("original", "char")]
+        work.split(lambda _, part: [part[i : i + 1] for i in range(len(part.normalized))])
+        characters = iter(work.get_splits("original", "char"))
+        return [
+            [(text, *span) for _, (text, span, _) in zip(range(n), characters, strict=False)]
+            for n in lengths
+        ]
+
+
+class WordEncoder:
+    """Encodes lists of words for one alphabet: a preprocessor and the ids of the types."""
+
+    def __init__(self, preprocessor: Preprocessor, ids: Mapping[str, int]) -> None:
+        self.preprocessor = preprocessor
+        self.ids = ids
+        self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
+        self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
+        prefix = " " if self.preprocessor.leading_space and not bare else ""
+        letters_prefix = " " if self.preprocessor.adds_space else prefix
+        chunks = [
+            self._encode_letters(list(run), letters_prefix)
+            if only_letters
+            else concatenate([self._encode_any(word, prefix) for word in run])
+            for only_letters, run in groupby(words, key=self._is_simple)
+        ]
+        return concatenate(chunks)
+
+    def _is_simple(self, word: str) -> bool:
+        # A run of letters is one piece to GPT-2's pattern, so the library need not be asked.
+        return (
+            self._bytes_complete
+            and self.preprocessor.splits_only_non_letters
+            and word.isalpha()
+            and self.preprocessor.normalizer is None
+            and not self.preprocessor.has_added_token(word)
+        )
+
+    def _encode_letters(self, words: list[str], prefix: str) -> Words:
+        buffer = np.frombuffer("".join([prefix + word for word in words]).encode(), np.uint8)
+        starts = (buffer & 0xC0) != 0x80
+        lengths = np.array([len(word) for word in words], np.int64) + len(prefix)
+        ends = np.cumsum(lengths)
+        byte_of_character = np.append(np.flatnonzero(starts), len(buffer))
+        offsets = np.append(0, byte_of_character[ends])
+        # Characters to the left of the gap behind each byte, counted within the word.
+        position = np.cumsum(starts, dtype=np.int32)
+        position -= np.repeat(np.append(0, ends[:-1]), np.diff(offsets)).astype(np.int32)
+        position -= len(prefix)
+        inside = np.append(~starts[1:], False)
+        position[inside] = INSIDE_CHARACTER
+        position[offsets[1:] - 1] = NO_GAP
+        return Words(tuple(words), self._byte_atoms[buffer], offsets, offsets, position)
+
+    def _encode_any(self, word: str, prefix: str) -> Words:
+        atoms: list[int] = []
+        spans: list[tuple[int, int]] = []
+        markers: set[int] = set()
+        piece_offsets = [0]
+        unknown: dict[int, str] = {}
+        text = prefix + word
+        for start, part, is_added in self._parts(text):
+            if is_added:
+                atoms.append(self.ids[part])
+                spans.append((start, start + len(part)))
+                piece_offsets.append(len(atoms))
+                continue
+            for piece in self.preprocessor.pieces(part):
+                if piece and piece[0][0] in MARKERS:
+                    markers.add(len(atoms))
+                for atom, first, last in self._atoms(piece, unknown, len(atoms)):
+                    atoms.append(atom)
+                    spans.append((start + first, start + last))
+                if len(atoms) > piece_offsets[-1]:
+                    piece_offsets.append(len(atoms))
+        position = [
+            gap_position(left, right, len(prefix), len(text), i in markers)
+            for i, (left, right) in enumerate(pairwise(spans))
+        ]
+        return Words(
+            (word,),
+            np.array(atoms, np.int32),
+            np.array([0, len(atoms)], np.int64),
+            np.array(piece_offsets, np.int64),
+            np.array([*position, NO_GAP][: len(atoms)], np.int32),
+            unknown,
+        )
+
+    def _parts(self, text: str) -> Iterator[tuple[int, str, bool]]:
+        pattern = self.preprocessor._added_pattern
+        at = 0
+        for match in pattern.finditer(text) if pattern else ():
+            if match.group() not in self.ids:
+                continue
+            if match.start() > at:
+                yield at, text[at : match.start()], False
+            yield match.start(), match.group(), True
+            at = match.end()
+        if at < len(text):
+            yield at, text[at:], False
+
+    def _atoms(
+        self, piece: Piece, unknown: dict[int, str], offset: int
+    ) -> Iterator[tuple[int, int, int]]:
+        settings = self.preprocessor
+        found: list[tuple[int, int, int]] = []
+        last_unknown = False
+        for i, (character, start, end) in enumerate(piece):
+            text = character + settings.suffix if i == len(piece) - 1 else character
+            atom = self.ids.get(text)
+            if atom is not None:
+                found.append((atom, start, end))
+                last_unknown = False
+                continue
+            bytes_ = [f"<0x{byte:02X}>" for byte in text.encode()] if settings.byte_fallback else []
+            if bytes_ and all(byte in self.ids for byte in bytes_):
+                found += [(self.ids[byte], start, end) for byte in bytes_]
+                last_unknown = False
+                continue
+            if last_unknown and settings.fuse_unknown:
+                found[-1] = (found[-1][0], found[-1][1], end)
+                unknown[offset + len(found) - 1] += character
+                continue
+            stand_in = self.ids.get(settings.unknown) if settings.unknown is not None else None
+            unknown[offset + len(found)] = character
+            found.append((UNKNOWN if stand_in is None else stand_in, start, end))
+            last_unknown = stand_in is not None
+        yield from found
+
+
+def gap_position(
+    left: tuple[int, int], right: tuple[int, int], prefix: int, length: int, marker: bool = False
+) -> int:
+    """Where in a word the gap between two atoms lies, from their spans in the prefixed text.
+
+    ``marker``: the left atom is a start-of-word marker, which may share the first letter's span.
+
+    >>> gap_position((1, 2), (2, 3), 1, 6)  # behind the first letter of a word of five
+    1
+    >>> gap_position((0, 1), (1, 2), 1, 6) == NO_GAP  # behind the marker
+    True
+    >>> gap_position((1, 2), (1, 2), 1, 6) == INSIDE_CHARACTER
+    True
+    >>> gap_position((0, 1), (0, 1), 0, 5, marker=True) == NO_GAP
+    True
+    """
+    start = right[0]
+    if prefix < start < length and start >= left[1]:
+        return start - prefix
+    return NO_GAP if marker or left[1] <= prefix else INSIDE_CHARACTER
+
+
+def letters_stay_whole(pre_tokenizer: Mapping[str, Any] | None) -> bool:
+    """Whether a pre-tokeniser, as JSON, is GPT-2's own: byte-level, by its pattern."""
+    return (
+        pre_tokenizer is not None
+        and pre_tokenizer.get("type") == "ByteLevel"
+        and pre_tokenizer.get("use_regex", True) is True
+    )
+

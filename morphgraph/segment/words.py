@@ -1,0 +1,115 @@
+"""Words as flat arrays of atoms: what every kernel reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+UNKNOWN = 0x3FFFFFFF
+"""The type id of an atom that is outside the alphabet of a tokeniser without an unknown token."""
+
+NO_GAP = 0
+INSIDE_CHARACTER = -1
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words encoded once for one tokeniser.
+
+    ``texts``: the n words. ``atoms``: int32, the type ids of all atoms, word after word.
+    ``word_offsets``: int64 (n + 1), into ``atoms``. ``piece_offsets``: int64, into ``atoms``; a
+    piece is what the pre-tokeniser leaves together, so merges never cross its ends.
+    ``gap_position``: int32, as long as ``atoms``: how many characters of the word are left of the
+    gap behind each atom; `NO_GAP` after a start-of-word marker and at the end of the word,
+    `INSIDE_CHARACTER` between atoms of one character. ``unknown``: position in ``atoms`` → the
+    character, for atoms outside the alphabet.
+    """
+
+    texts: tuple[str, ...]
+    atoms: npt.NDArray[np.int32]
+    word_offsets: npt.NDArray[np.int64]
+    piece_offsets: npt.NDArray[np.int64]
+    gap_position: npt.NDArray[np.int32]
+    unknown: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def word_of_atom(self) -> npt.NDArray[np.int32]:
+        """The word that each atom belongs to: int32, as long as ``atoms``."""
+        lengths = np.diff(self.word_offsets)
+        return np.repeat(np.arange(len(self.texts), dtype=np.int32), lengths)
+
+    def subset(self, chosen: npt.NDArray[np.int64]) -> "Words":
+        """Only these words, in this order."""
+        starts, ends = self.word_offsets[chosen], self.word_offsets[chosen + 1]
+        lengths = ends - starts
+        offsets = np.append(0, np.cumsum(lengths))
+        atoms = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+        is_start = np.zeros(len(self.atoms) + 1, bool)
+        is_start[self.piece_offsets] = True
+        piece_starts = np.flatnonzero(is_start[atoms])
+        return Words(
+            tuple(self.texts[i] for i in chosen),
+            self.atoms[atoms],
+            offsets,
+            np.append(piece_starts, offsets[-1]) if len(atoms) else np.zeros(1, np.int64),
+            self.gap_position[atoms],
+            {
+                new: self.unknown[int(old)]
+                for new, old in enumerate(atoms)
+                if int(old) in self.unknown
+            }
+            if self.unknown
+            else {},
+        )
+
+    @cached_property
+    def _gap_keys(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """(word << 32 | position) of every real gap, ascending, and the atoms they lie behind."""
+        gaps = np.flatnonzero(self.gap_position > 0)
+        keys = (self.word_of_atom[gaps].astype(np.int64) << 32) | self.gap_position[gaps]
+        order = np.argsort(keys, kind="stable")  # already sorted, unless a normaliser reorders
+        return keys[order], gaps[order]
+
+    def gaps_at(
+        self, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """The atoms left of the gaps at these (word, characters to the left); absent ones dropped.
+
+        A gap is absent where the normaliser fused the two characters into one atom.
+        """
+        keys, gaps = self._gap_keys
+        wanted = (words << 32) | positions
+        found = np.searchsorted(keys, wanted)
+        inside = found < len(keys)
+        found, wanted = found[inside], wanted[inside]
+        return gaps[found[keys[found] == wanted]]
+
+
+def concatenate(chunks: Sequence[Words]) -> Words:
+    """Join several encoded lists of words into one, in order."""
+    if len(chunks) == 1:
+        return chunks[0]
+    texts: list[str] = []
+    unknown: dict[int, str] = {}
+    word_offsets = [np.zeros(1, np.int64)]
+    piece_offsets = [np.zeros(1, np.int64)]
+    shift = 0
+    for chunk in chunks:
+        texts += chunk.texts
+        word_offsets.append(chunk.word_offsets[1:] + shift)
+        piece_offsets.append(chunk.piece_offsets[1:] + shift)
+        unknown.update((position + shift, text) for position, text in chunk.unknown.items())
+        shift += len(chunk.atoms)
+    return Words(
+        tuple(texts),
+        np.concatenate([c.atoms for c in chunks]) if chunks else np.zeros(0, np.int32),
+        np.concatenate(word_offsets),
+        np.concatenate(piece_offsets),
+        np.concatenate([c.gap_position for c in chunks]) if chunks else np.zeros(0, np.int32),
+        unknown,
+    )

@@ -1,0 +1,5 @@
+"""Scores of a segmentation against a gold reference."""
+
+from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
+
+__all__ = ["Benchmark", "BoundaryScore", "Scope", "Weighting"]

@@ -1,0 +1,202 @@
+"""Blame: how often each merge closes a gap that the reference keeps open."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.evaluate.boundaries import Benchmark, Scope, Weighting
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph.arrays import MergeArrays
+from morphgraph.segment import Segmentation, segment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_THRESHOLD = 0.5
+
+
+@dataclass(frozen=True)
+class Blame:
+    """N, B and R of every merge, in order of rank.
+
+    ``applied`` (N): weighted joins that the merge closed; ``blamed`` (B): those on a gold boundary.
+    Both float64, as long as ``arrays``. Source: Bauwens & Delobelle 2024, §3.4.
+    """
+
+    arrays: MergeArrays
+    applied: npt.NDArray[np.float64]
+    blamed: npt.NDArray[np.float64]
+
+    @cached_property
+    def ratio(self) -> npt.NDArray[np.float64]:
+        """R = B ÷ N; 0 where N = 0."""
+        return np.divide(
+            self.blamed, self.applied, out=np.zeros_like(self.blamed), where=self.applied > 0
+        )
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """Merges with N > 0, worst first: by R, then B, both descending, then by rank."""
+        order = np.lexsort((np.arange(len(self.ratio)), -self.blamed, -self.ratio))
+        return order[self.applied[order] > 0]
+
+    def candidates(self, threshold: float = DEFAULT_THRESHOLD) -> npt.NDArray[np.int64]:
+        """Positions in ``arrays`` of the merges with R ≥ threshold and N > 0, worst first."""
+        return self.order[self.ratio[self.order] >= threshold]
+
+    def dropout_rate(self, positions: npt.NDArray[np.int64]) -> float:
+        """Retrospective effective dropout rate: their share of all N; NaN if nothing was applied.
+
+        Source: Bauwens & Delobelle 2024, Eq. 2.
+        """
+        total = float(self.applied.sum())
+        return float(self.applied[positions].sum()) / total if total else math.nan
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """Merge id → position in ``arrays``."""
+        return {int(merge): i for i, merge in enumerate(self.arrays.merge_ids)}
+
+
+def blame(
+    benchmark: Benchmark,
+    segmentation: Segmentation,
+    *,
+    weighting: Weighting = "types",
+    scope: Scope = "morphemic",
+    tuples_once: bool = False,
+    entries: npt.NDArray[np.int64] | None = None,
+) -> Blame:
+    """Blame every merge for the gold boundaries that it closed.
+
+    ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
+    gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
+    """
+    from morphgraph.kernels import segmenting
+
+    gold = benchmark.gold(scope)
+    weights = np.where(gold.has_gold, benchmark.weights(weighting), 0.0)
+    if entries is not None:
+        chosen = np.zeros(len(weights), bool)
+        chosen[entries] = True
+        weights = np.where(chosen, weights, 0.0)
+    arrays = segmentation.arrays
+    offsets = benchmark.words.word_offsets
+    if tuples_once:
+        applied, blamed = segmenting.count_applications(
+            segmentation.closed_by, offsets, weights, gold.boundary, arrays.part_offsets
+        )
+    else:
+        applied, blamed = segmenting.count_joins(
+            segmentation.closed_by, offsets, weights, gold.boundary, len(arrays)
+        )
+    return Blame(arrays, applied, blamed)
+
+
+def candidate_types(
+    tokeniser: Tokeniser,
+    blamed: Blame,
+    threshold: float = DEFAULT_THRESHOLD,
+    minimum_vocabulary: int = 0,
+) -> list[str]:
+    """The types to knock out for a threshold, worst first, cut at a minimum vocabulary size.
+
+    A type that two merges produce is listed once, where its worst merge stands.
+    """
+    graph = tokeniser.graph
+    results = blamed.arrays.results
+    numbers = dict.fromkeys(int(results[position]) for position in blamed.candidates(threshold))
+    room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
+    return [graph.types[number] for number in list(numbers)[:room]]
+
+
+def split_entries(
+    count: int, share: float, seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Entries to blame by and entries held out for scoring, by a seed; both ascending.
+
+    >>> blamed, held_out = split_entries(10, 0.2, seed=1)
+    >>> len(blamed), len(held_out), sorted([*blamed, *held_out]) == list(range(10))
+    (8, 2, True)
+    """
+    order = np.random.default_rng(seed).permutation(count)
+    cut = round(count * share)
+    return np.sort(order[cut:]), np.sort(order[:cut])
+
+
+@dataclass(frozen=True)
+class ThresholdPoint:
+    """What knocking out all merges with R ≥ threshold gives."""
+
+    threshold: float
+    removed: int
+    dropout_rate: float
+    precision: float
+    recall: float
+    f1: float
+
+
+THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
+
+
+def threshold_curve(
+    tokeniser: Tokeniser,
+    benchmark: Benchmark,
+    blamed: Blame,
+    *,
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    thresholds: Sequence[float] = THRESHOLDS,
+    progress: Callable[[float], None] | None = None,
+) -> list[ThresholdPoint]:
+    """Scores after knocking out all merges above each threshold, each from the same start.
+
+    The tokeniser itself is not changed.
+    """
+    graph = tokeniser.graph.copy()
+    results = blamed.arrays.results
+    found: dict[float, ThresholdPoint] = {}
+    removed: dict[int, None] = {}
+    point: ThresholdPoint | None = None
+    # Candidates of a threshold are among those of every lower one, and the order of knocking out
+    # does not matter, so the graph goes down the thresholds once.
+    for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
+        positions = blamed.candidates(threshold)
+        wanted = dict.fromkeys(int(results[position]) for position in positions)
+        if point is None or len(wanted) > len(removed):
+            graph.knockout(graph.types[number] for number in wanted if number not in removed)
+            removed = wanted
+            score = benchmark.score(segment(graph, benchmark.words), scope, weighting)
+            rate = blamed.dropout_rate(positions)
+            point = ThresholdPoint(
+                threshold, len(wanted), rate, score.precision, score.recall, score.f1
+            )
+        found[threshold] = replace(point, threshold=threshold)
+        if progress:
+            progress(done / len(thresholds))
+    return [found[threshold] for threshold in thresholds]
+
+
+def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":
+    """One row for each merge, in order of rank: merge_id, rank, merge, type, parts, N, B, R."""
+    import pandas as pd
+
+    graph = tokeniser.graph
+    names = [tokeniser.readable(text) for text in graph.types]
+    merges = [graph.merge(int(number)) for number in blamed.arrays.merge_ids]
+    columns: dict[str, Any] = {
+        "merge_id": blamed.arrays.merge_ids,
+        "rank": [merge.rank for merge in merges],
+        "type": [names[merge.result] for merge in merges],
+        "merge": [" + ".join([names[part] for part in merge.parts]) for merge in merges],
+        "parts": np.diff(blamed.arrays.part_offsets),
+        "N": blamed.applied,
+        "B": blamed.blamed,
+        "R": np.where(blamed.applied > 0, blamed.ratio, np.nan),
+    }
+    return pd.DataFrame(columns)

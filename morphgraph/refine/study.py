@@ -1,0 +1,257 @@
+"""A study: one tokeniser under one reference, with everything about it kept up to date.
+
+It answers what a person asks while editing: how good is it now, what is this merge to blame for,
+what would its knockout change. Results are kept per state of the graph, so asking twice is free.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import Change, MergeGraph
+from morphgraph.refine.blame import Blame, blame
+from morphgraph.segment import Segmentation, segment
+
+RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
+"""Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
+
+_STATES_KEPT = 4
+
+
+@dataclass(frozen=True)
+class State:
+    """How the words are segmented and scored in one state of the graph."""
+
+    segmentation: Segmentation
+    scores: list[BoundaryScore]
+    splits: npt.NDArray[np.int32]
+    hits: npt.NDArray[np.int32]
+
+    def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
+        """The score of a scope and weighting."""
+        return next(s for s in self.scores if (s.scope, s.weighting) == (scope, weighting))
+
+
+@dataclass(frozen=True)
+class ChangedWord:
+    """A word whose segmentation changed; ``gain`` is how many of its gaps became right."""
+
+    word: str
+    gold: str
+    before: str
+    after: str
+    gain: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """A word in which a merge was applied, with its gaps marked.
+
+    ``merge_at`` shows where the merge closed a gap; ``blamed`` is whether that is a gold boundary.
+    """
+
+    word: str
+    gold: str
+    segmentation: str
+    merge_at: str
+    blamed: bool
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a knockout would change: the graph, the score, and how many words."""
+
+    change: Change
+    before: BoundaryScore
+    after: BoundaryScore
+    changed_words: int
+
+
+class Study:
+    """A tokeniser that is edited, under one benchmark.
+
+    ``start`` is the state before any edit, ``before_last`` the one before the last edit, ``now``
+    the present one.
+    """
+
+    def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
+        self.tokeniser = tokeniser
+        self.benchmark = benchmark
+        self._states: dict[str, State] = {}
+
+    @property
+    def graph(self) -> MergeGraph:
+        """The graph that edits apply to."""
+        return self.tokeniser.graph
+
+    @cached_property
+    def start(self) -> State:
+        """The state before any edit."""
+        if not self.graph.history:
+            return self.now
+        return self._state_of(self.graph.original())
+
+    @property
+    def now(self) -> State:
+        """The present state."""
+        key = self.tokeniser.edit_checksum()
+        state = self._states.pop(key, None) or self._state_of(self.graph)
+        self._states[key] = state  # the newest stand last
+        while len(self._states) > _STATES_KEPT:
+            self._states.pop(next(iter(self._states)))
+        return state
+
+    def _state_of(self, graph: MergeGraph) -> State:
+        from morphgraph.kernels import segmenting
+
+        benchmark = self.benchmark
+        segmentation = segment(graph, benchmark.words)
+        splits, hits = segmenting.count_boundaries_by_word(
+            segmentation.closed_by,
+            benchmark.words.word_offsets,
+            benchmark.words.gap_position,
+            benchmark.morphemic.boundary,
+        )
+        return State(segmentation, benchmark.scores(segmentation), splits, hits)
+
+    # --------------------------------------------------------------------------------- blame
+
+    def blame(self, weighting: Weighting = "types", scope: Scope = "morphemic") -> Blame:
+        """N, B and R of all merges in the present state."""
+        key = (self.tokeniser.edit_checksum(), weighting, scope)
+        if self._blame is None or self._blame[0] != key:
+            found = blame(
+                self.benchmark, self.now.segmentation, weighting=weighting, scope=scope
+            )
+            self._blame = (key, found)
+        return self._blame[1]
+
+    _blame: tuple[tuple[str, str, str], Blame] | None = None
+
+    # --------------------------------------------------------------------------------- words
+
+    def marked(self, word: int, segmentation: Segmentation) -> str:
+        """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
+
+        Atoms outside the alphabet are shown as their characters.
+        """
+        words, gold = self.benchmark.words, self.benchmark.morphemic.boundary
+        text = words.texts[word]
+        start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+        signs: dict[int, str] = {}
+        for atom in range(start, end):
+            at = int(words.gap_position[atom])
+            if at <= 0:
+                continue
+            if segmentation.closed_by[atom] < 0:
+                signs[at] = RIGHT_SPLIT if gold[atom] else WRONG_SPLIT
+            elif gold[atom]:
+                signs[at] = MISSED
+        return "".join(signs.get(i, "") + character for i, character in enumerate(text))
+
+    def gold_text(self, word: int) -> str:
+        """The morphs of a word, with ``|`` between them."""
+        return RIGHT_SPLIT.join(self.benchmark.reference.entries[word].morphs)
+
+    def tokens_text(self, word: int, segmentation: Segmentation) -> str:
+        """The readable tokens of a word, separated by spaces."""
+        words = segmentation.words
+        return " ".join(
+            self.tokeniser.token_text(words, atom, token)
+            for atom, token in segmentation.token_ends(word)
+        )
+
+    def changed_words(
+        self, since: State, *, order: Literal["better", "worse"] = "better", limit: int = 200
+    ) -> tuple[list[ChangedWord], int]:
+        """Words segmented differently than in an earlier state, and how many there are in all."""
+        now = self.now
+        changed = now.segmentation.changed_words(since.segmentation)
+        correct = self._correct_gaps(now)[changed] - self._correct_gaps(since)[changed]
+        by_gain = np.argsort(-correct if order == "better" else correct, kind="stable")
+        return [
+            ChangedWord(
+                self.benchmark.words.texts[word],
+                self.gold_text(word),
+                self.marked(word, since.segmentation),
+                self.marked(word, now.segmentation),
+                int(correct[position]),
+            )
+            for position in by_gain[:limit]
+            for word in [int(changed[position])]
+        ], len(changed)
+
+    def _correct_gaps(self, state: State) -> npt.NDArray[np.int64]:
+        """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
+        return state.hits.astype(np.int64) - (state.splits - state.hits)
+
+    def worst_words(self, limit: int = 200) -> list[ChangedWord]:
+        """Words with the most wrong gaps now, the most frequent first among equals."""
+        now, relevant = self.now, self.benchmark.morphemic.relevant
+        wrong = (now.splits - now.hits) + (relevant - now.hits)
+        order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
+        return [
+            ChangedWord(
+                self.benchmark.words.texts[word],
+                self.gold_text(word),
+                self.tokens_text(word, now.segmentation),
+                self.marked(word, now.segmentation),
+                -int(wrong[word]),
+            )
+            for word in map(int, order[:limit])
+            if wrong[word] > 0
+        ]
+
+    # --------------------------------------------------------------------------------- one type
+
+    def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
+        """Words in which a type's merges were applied rightly, and wrongly; frequent words first."""
+        now = self.now.segmentation
+        position = self.blame().position
+        producers = [position[m] for m in self.graph.incoming(number) if m in position]
+        gaps = np.flatnonzero(np.isin(now.closed_by, producers)) if producers else np.zeros(0, int)
+        gold = self.benchmark.morphemic.boundary
+        owner = self.benchmark.words.word_of_atom
+        weight = self.benchmark.token_weights
+        found = []
+        for blamed in (False, True):
+            chosen = gaps[(gold[gaps] == 1) == blamed]
+            ranked = chosen[np.argsort(-weight[owner[chosen]], kind="stable")]
+            shown: dict[int, int] = {}
+            for gap in ranked:
+                shown.setdefault(int(owner[gap]), int(gap))
+                if len(shown) >= limit:
+                    break
+            found.append([self._example(word, gap, blamed) for word, gap in shown.items()])
+        return found[0], found[1]
+
+    def _example(self, word: int, gap: int, blamed: bool) -> Example:
+        words = self.benchmark.words
+        text = words.texts[word]
+        at = max(0, int(words.gap_position[gap]))
+        return Example(
+            text,
+            self.gold_text(word),
+            self.marked(word, self.now.segmentation),
+            f"{text[:at]}+{text[at:]}" if at else text,
+            blamed,
+        )
+
+    def preview(self, types: Iterable[str], *, cascade: bool = False) -> Preview:
+        """What knocking types out would change, without doing it."""
+        graph = self.graph.copy()
+        chosen = list(types)
+        change = graph.cascade(chosen) if cascade else graph.knockout(chosen)
+        after = segment(graph, self.benchmark.words)
+        return Preview(
+            change,
+            self.now.score("morphemic", "types"),
+            self.benchmark.score(after, "morphemic", "types"),
+            len(after.changed_words(self.now.segmentation)),
+        )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.files.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.segment.byte_level import BYTE_TO_CHAR, encode
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
 MARKERS = frozenset("Ġ▁")
@@ -246,4 +246,3 @@ def letters_stay_whole(pre_tokenizer: Mapping[str, Any] | None) -> bool:
         and pre_tokenizer.get("type") == "ByteLevel"
         and pre_tokenizer.get("use_regex", True) is True
     )
-

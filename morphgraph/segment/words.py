@@ -87,7 +87,8 @@ class Words:
         found = np.searchsorted(keys, wanted)
         inside = found < len(keys)
         found, wanted = found[inside], wanted[inside]
-        return gaps[found[keys[found] == wanted]]
+        at_gap: npt.NDArray[np.int64] = gaps[found[keys[found] == wanted]]
+        return at_gap
 
 
 def concatenate(chunks: Sequence[Words]) -> Words:

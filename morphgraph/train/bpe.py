@@ -1,0 +1,114 @@
+"""Train a BPE tokeniser from word counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.train.counts import WordCounts
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class TrainedBpe:
+    """A trained tokeniser: its atoms, its merges in order, and all its types.
+
+    `alphabet` is sorted by code point; `vocabulary` is the alphabet, then the results of the merges
+    in order. No string is in it twice: training never finds two merges with the same result.
+    """
+
+    alphabet: tuple[str, ...]
+    merges: tuple[tuple[str, str], ...]
+    vocabulary: tuple[str, ...]
+
+
+def train_bpe(
+    counts: Mapping[str, int] | WordCounts,
+    *,
+    vocab_size: int,
+    minimum_count: int = 0,
+    alphabet: Iterable[str] = (),
+    reserved: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> TrainedBpe:
+    """Train BPE on word counts: the merges of Hugging Face's `BpeTrainer`, in its order.
+
+    The characters of the words are the atoms: encode bytes and add markers first
+    (`counts.byte_level`). `alphabet` adds atoms that need not occur. Each step merges the pair with
+    the highest count, ties going to the smallest left, then right id, ids in order of creation with
+    atoms sorted by code point (algorithms.md §11). Training ends at `vocab_size` types, less the
+    `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
+    `minimum_count` and 1. `progress` is called now and then with a number from 0 to 1; an exception
+    that it raises ends the training. Words with a count of 0 are ignored.
+
+    Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
+    for more than 2³¹ characters in all, for an `alphabet` item that is not one character, and where
+    there is nothing to train on.
+
+    >>> train_bpe({"low": 5, "lower": 2, "newest": 6, "widest": 3}, vocab_size=13).merges
+    (('e', 's'), ('es', 't'), ('l', 'o'))
+    """
+    from morphgraph.kernels import training
+
+    atoms, offsets, numbers, characters = _flatten(counts, alphabet)
+    words = training.pack_words(atoms, offsets, numbers)
+    del atoms, offsets, numbers
+    rows = training.train(words, len(characters), vocab_size - reserved, minimum_count, progress)
+    vocabulary = list(characters)
+    merges: list[tuple[str, str]] = []
+    for left, right, _ in rows.tolist():
+        merges.append((vocabulary[left], vocabulary[right]))
+        vocabulary.append(vocabulary[left] + vocabulary[right])
+    return TrainedBpe(characters, tuple(merges), tuple(vocabulary))
+
+
+def _flatten(
+    counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[str, ...]]:
+    """Give the words as atom ids, their offsets, their counts, and the atoms."""
+    import numpy as np
+
+    if not isinstance(counts, WordCounts):
+        counts = WordCounts.from_mapping(counts)
+    words = counts.words
+    try:
+        numbers = np.array(counts.counts, np.int64)
+    except OverflowError as error:
+        raise MorphGraphError("A count has more than 64 bits. Scale the counts down.") from error
+    if (numbers <= 0).any():
+        if (numbers < 0).any():
+            first = int(np.flatnonzero(numbers < 0)[0])
+            raise MorphGraphError(
+                f"The word {words[first]!r} has the count {numbers[first]}. Counts start at 1."
+            )
+        words = [word for word, number in zip(words, numbers.tolist(), strict=True) if number]
+        numbers = numbers[numbers > 0]
+    if not len(words):
+        raise MorphGraphError("There are no words to train on. Give at least one, with its count.")
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
+    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
+        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+
+    extra = list(alphabet)
+    for character in extra:
+        if len(character) != 1:
+            raise MorphGraphError(
+                f"The alphabet has the item {character!r}. Every item must be one character."
+            )
+    # Lone surrogates pass: they are characters like any other here.
+    text = "".join(words).encode("utf-32-le", errors="surrogatepass")
+    code_points = np.frombuffer(text, np.uint32)
+    present = np.zeros(0x110000, np.bool_)
+    present[code_points] = True
+    present[[ord(character) for character in extra]] = True
+    characters = np.flatnonzero(present)
+    atom_ids = np.zeros(0x110000, np.int32)
+    atom_ids[characters] = np.arange(len(characters))
+    return atom_ids[code_points], offsets, numbers, tuple(map(chr, characters.tolist()))

@@ -1,0 +1,44 @@
+"""From word counts to a tokeniser file."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.hugging_face import trained_document
+from morphgraph.train.bpe import train_bpe
+from morphgraph.train.counts import WordCounts, byte_level
+
+_BYTES = 256
+
+
+def train_tokeniser(
+    counts: WordCounts,
+    vocabulary_size: int,
+    *,
+    minimum_count: int = 0,
+    special: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> tuple[dict[str, Any], int]:
+    """Train byte-level BPE with the Ġ marker: a ``tokenizer.json`` as data, and how many merges.
+
+    ``vocabulary_size`` counts the special tokens, the 256 bytes and the merged types; fewer come
+    out if the words have no more pairs to merge.
+    """
+    smallest = _BYTES + len(special)
+    if vocabulary_size < smallest:
+        raise MorphGraphError(
+            f"A vocabulary of {vocabulary_size:,} types has no room for the {smallest:,} bytes and "
+            f"special tokens. Ask for more than {smallest:,}."
+        )
+    from morphgraph.segment.byte_level import BYTE_TO_CHAR
+
+    trained = train_bpe(
+        byte_level(counts),
+        vocab_size=vocabulary_size,
+        minimum_count=minimum_count,
+        alphabet=BYTE_TO_CHAR,
+        reserved=len(special),
+        progress=progress,
+    )
+    document = trained_document(trained.vocabulary, trained.merges, special)
+    return document, len(trained.merges)

@@ -1,0 +1,137 @@
+"""Training from word counts, up to real word lists, against Hugging Face's `BpeTrainer`."""
+
+import json
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+import wordfreq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.train.bpe import TrainedBpe, train_bpe
+from morphgraph.train.counts import WordCounts, byte_level
+
+
+def hugging_face(
+    words: Iterable[str], vocab_size: int, minimum_count: int = 0, alphabet: Iterable[str] = ()
+) -> TrainedBpe:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        min_frequency=minimum_count,
+        initial_alphabet=list(alphabet),
+        special_tokens=[],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(words, trainer)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    ids = tokenizer.get_vocab()
+    vocabulary = sorted(ids, key=ids.__getitem__)
+    return TrainedBpe(
+        tuple(vocabulary[: len(vocabulary) - len(merges)]),
+        tuple((left, right) for left, right in merges),
+        tuple(vocabulary),
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(st.text("aéя語😀", min_size=1, max_size=9), st.integers(1, 6), min_size=1),
+    st.integers(0, 40),
+    st.integers(0, 3),
+    st.text("axyz", max_size=3),
+)
+def test_same_as_hugging_face(
+    counts: dict[str, int], vocab_size: int, minimum_count: int, alphabet: str
+) -> None:
+    words = [word for word, count in counts.items() for _ in range(count)]
+    trained = train_bpe(
+        counts, vocab_size=vocab_size, minimum_count=minimum_count, alphabet=alphabet
+    )
+    assert trained == hugging_face(words, vocab_size, minimum_count, alphabet)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fi", "ru"])
+def test_same_as_hugging_face_on_a_language(language: str) -> None:
+    """100,000 words, each once, and then one to five times by frequency."""
+    frequencies = wordfreq.get_frequency_dict(language, "large")
+    words = [word for word in frequencies if not any(map(str.isspace, word))][:100_000]
+    assert len(words) == 100_000
+    once = WordCounts(words, np.ones(len(words), np.int64))
+    assert train_bpe(once, vocab_size=8_000) == hugging_face(words, 8_000)
+
+    rarest = min(frequencies[word] for word in words)
+    counts = {word: 1 + min(4, int(math.log10(frequencies[word] / rarest) * 2)) for word in words}
+    assert set(counts.values()) == {1, 2, 3, 4, 5}
+    repeated = (word for word, count in counts.items() for _ in range(count))
+    assert train_bpe(counts, vocab_size=8_000) == hugging_face(repeated, 8_000)
+
+
+def test_same_as_hugging_face_to_the_last_merge() -> None:
+    """Byte-level words, until no pair is left that occurs twice."""
+    frequencies = wordfreq.get_frequency_dict("ru", "small")
+    counts = byte_level(dict.fromkeys(list(frequencies)[:20_000], 1))
+    trained = train_bpe(counts, vocab_size=10**6, minimum_count=2)
+    assert len(trained.merges) > 5_000
+    assert trained == hugging_face(counts.words, 10**6, 2)
+
+
+def test_reserved_types_are_the_callers() -> None:
+    counts = {"low": 5, "lower": 2}
+    assert train_bpe(counts, vocab_size=9, reserved=2) == train_bpe(counts, vocab_size=7)
+    assert train_bpe(counts, vocab_size=7).vocabulary == ("e", "l", "o", "r", "w", "lo", "low")
+    assert train_bpe(counts, vocab_size=0).merges == ()
+
+
+def test_zero_counts_are_ignored() -> None:
+    trained = train_bpe({"low": 5, "xyz": 0, "lower": 2}, vocab_size=20)
+    assert trained == train_bpe({"low": 5, "lower": 2}, vocab_size=20)
+
+
+def test_the_input_is_left_as_it_is() -> None:
+    numbers = np.array([5, 2])
+    counts = WordCounts(["low", "lower"], numbers)
+    assert train_bpe(counts, vocab_size=20) == train_bpe(counts, vocab_size=20)
+    assert numbers.tolist() == [5, 2]
+
+
+@pytest.mark.parametrize(
+    ("counts", "alphabet", "message"),
+    [
+        ({}, "", "no words to train on"),
+        ({"low": 0}, "", "no words to train on"),
+        ({"low": 1, "lower": -3}, "", "'lower' has the count -3"),
+        ({"low": 2**70}, "", "more than 64 bits"),
+        ({"low": 2**61}, "", "add up to more than"),
+        ({"low": 1}, ["ab"], "Every item must be one character"),
+    ],
+)
+def test_refuses(counts: dict[str, int], alphabet: Iterable[str], message: str) -> None:
+    with pytest.raises(MorphGraphError, match=message):
+        train_bpe(counts, vocab_size=10, alphabet=alphabet)
+
+
+def test_progress() -> None:
+    shares: list[float] = []
+    train_bpe({"low": 5, "lower": 2}, vocab_size=20, progress=shares.append)
+    assert shares == [0.0, 1.0]
+
+
+def test_odd_words() -> None:
+    assert train_bpe({"": 3, "a": 1}, vocab_size=9).vocabulary == ("a",)
+    assert train_bpe({"\ud800b": 1}, vocab_size=9).merges == (("\ud800", "b"),)
+    assert train_bpe({"New York": 2}, vocab_size=9).alphabet == (
+        " ",
+        "N",
+        "Y",
+        "e",
+        "k",
+        "o",
+        "r",
+        "w",
+    )

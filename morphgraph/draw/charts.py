@@ -91,7 +91,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
         .reset_index()
     )
     ratio = groups["B"] / groups["N"]
-    figure = _figure("N, joins closed", "B, of these on a gold boundary (+1)")
+    figure = _figure("N, joins closed", "B + 1, of these on a gold boundary", height=420)
     for name, chosen, colour in (
         ("stay", groups[ratio < threshold], KEPT),
         (f"R ≥ {threshold:.2f}", groups[ratio >= threshold], REMOVED),
@@ -122,7 +122,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 
 
 def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "go.Figure":
-    """Where in the vocabulary the blame lies: merges above the threshold, by rank, in equal bins."""
+    """Where in the vocabulary the blame lies: applied merges by rank, in equal bins."""
     import plotly.graph_objects as go
 
     figure = _figure("position in the list of merges", "merges")

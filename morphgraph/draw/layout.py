@@ -1,0 +1,553 @@
+"""Where each vertex of a merge graph is drawn: atoms at the left, long types at the right.
+
+The layout is layered. A type and the merges that produce it are laid out as one row, the *unit*
+``parts used nowhere else → merge → type``, because they are read together; units are put into
+layers by longest path, ordered within a layer by barycentre sweeps (Sugiyama, Tagawa & Toda 1981),
+and pulled towards their neighbours as far as the spacing allows. A layer that would be much taller
+than the others is set in several columns, so that a neighbourhood of 300 vertices still fits a
+screen at a readable size. An edge always points to the right.
+
+Given the positions of an earlier drawing, vertices stay exactly where they were whenever that
+still is a valid drawing, as it always is after a removal.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import networkx as nx
+
+Position = tuple[float, float]
+
+LONGEST_LABEL = 24  # characters of a label that are drawn; longer ones are cut with an ellipsis
+ROW = 39.0  # vertical distance between two neighbours
+TYPE_HEIGHT = 30.0
+MERGE_HEIGHT = 24.0
+INNER_GAP = 26.0  # part → merge → type within a unit
+COLUMN_GAP = 38.0  # between the columns of one layer
+LAYER_GAP = 76.0  # between layers: room for the edges to fan out
+CLEARANCE = 8.0  # the least distance between two vertices that stay where they were
+ASPECT = 2.0  # width : height of the surface that is drawn on
+SWEEPS = 4
+RELAXATIONS = 4
+
+
+def short_label(label: str) -> str:
+    """Return the label as drawn: cut to ``LONGEST_LABEL`` characters.
+
+    >>> short_label("Ġ" + "x" * 30)
+    'Ġxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+
+
+@lru_cache(maxsize=20_000)
+def vertex_size(label: str, kind: str) -> tuple[float, float]:
+    """Return the room (width, height) that a vertex needs, on the generous side of any font.
+
+    >>> vertex_size("a", "type")
+    (30.0, 30.0)
+    >>> vertex_size("ing", "type") < vertex_size("ungen", "type")
+    True
+    """
+    em = 0.0
+    for character in short_label(label):
+        if unicodedata.combining(character):
+            continue
+        if unicodedata.east_asian_width(character) in "WF":
+            em += 1.05
+        elif character.isdigit():
+            em += 0.62
+        elif character.isupper() or character in "mw—…@%&":
+            em += 0.78
+        else:
+            em += 0.58
+    if kind == "merge":
+        return max(28.0, round(11 * em + 16, 1)), MERGE_HEIGHT
+    return max(30.0, round(15 * em + 18, 1)), TYPE_HEIGHT
+
+
+def natural_order(graph: nx.DiGraph, key: Hashable) -> tuple[float, int, str, str]:
+    """Return a sort key that does not depend on the order in which the graph was built."""
+    attributes = graph.nodes[key]
+    rank = attributes.get("rank")
+    if rank is None:
+        ranks = [graph.nodes[p].get("rank") for p in graph.predecessors(key)]
+        rank = min((r for r in ranks if r is not None), default=-1)
+    text = str(key)
+    digits = text.lstrip("tm")
+    return float(rank), int(digits) if digits.isdecimal() else 0, digits, text
+
+
+def is_atom(graph: nx.DiGraph, key: Hashable) -> bool:
+    """Tell whether a vertex is an atom: its attribute ``atom``, or else a guess from the graph.
+
+    Without the attribute, a type that no shown merge produces counts as an atom, unless it has
+    neighbours that are not shown and is longer than one character.
+    """
+    attributes = graph.nodes[key]
+    if attributes.get("kind", "type") != "type":
+        return False
+    if "atom" in attributes:
+        return bool(attributes["atom"])
+    if graph.in_degree(key) > 0:
+        return False
+    return not attributes.get("frontier", False) or len(str(attributes.get("label", ""))) <= 1
+
+
+def layered_positions(
+    graph: nx.DiGraph,
+    previous: Mapping[str, Position] | None = None,
+    *,
+    focus: str | None = None,
+) -> dict[str, Position]:
+    """Return the centre (x, y) of each vertex; x grows along every edge, y grows downwards.
+
+    The graph must be acyclic, as a merge graph is: a result is longer than its parts. Vertex
+    attributes read: ``kind``, ``label``, ``rank``, ``atom``, ``frontier``. ``previous`` holds
+    positions of an earlier drawing (vertices that are gone may be among them): if most vertices
+    are known, they keep their positions and new ones are fitted in between; otherwise the known
+    ones keep their relative order. The focus lies at y = 0. Coordinates are whole numbers. The
+    same input always gives the same output, and no two vertices overlap.
+
+    >>> graph = nx.DiGraph([("t0", "m2"), ("t1", "m2"), ("m2", "t2")])
+    >>> for key in graph:
+    ...     graph.nodes[key].update(kind="merge" if key == "m2" else "type", label=key)
+    >>> positions = layered_positions(graph, focus="t2")
+    >>> positions["t0"][0] < positions["m2"][0] < positions["t2"][0]
+    True
+    >>> positions["t2"][1]
+    0.0
+    """
+    if len(graph) == 0:
+        return {}
+    known = {key: previous[key] for key in graph if key in previous} if previous else {}
+    positions = None
+    if known and 2 * len(known) >= len(graph):
+        positions = _fit_in(graph, known)
+    if positions is None:
+        positions = _fresh(graph, known)
+        anchor = focus if focus in known else None
+        if anchor is not None:
+            positions = _moved(positions, known[anchor][0] - positions[anchor][0], 0.0)
+    if focus in positions:
+        positions = _moved(positions, 0.0, -positions[focus][1])
+    # Whole numbers: vis-network cuts off the rest.
+    return {key: (float(round(x)), float(round(y))) for key, (x, y) in positions.items()}
+
+
+def _moved(positions: Mapping[str, Position], dx: float, dy: float) -> dict[str, Position]:
+    return {key: (x + dx, y + dy) for key, (x, y) in positions.items()}
+
+
+def _size(graph: nx.DiGraph, key: str) -> tuple[float, float]:
+    attributes = graph.nodes[key]
+    return vertex_size(str(attributes.get("label", key)), attributes.get("kind", "type"))
+
+
+# --- staying where it was --------------------------------------------------------------------
+
+
+def _fit_in(graph: nx.DiGraph, known: Mapping[str, Position]) -> dict[str, Position] | None:
+    """Keep all known positions and find room for the other vertices; None where that fails."""
+    sizes = {key: _size(graph, key) for key in graph}
+    placed = dict(known)
+    new = [key for key in graph if key not in placed]
+    if len(new) > 60 or not _valid(graph, placed, sizes):
+        return None
+    order = {key: i for i, key in enumerate(_topological(graph))}
+    for key in sorted(new, key=order.__getitem__):
+        spot = _free_spot(graph, key, placed, sizes)
+        if spot is None:
+            return None
+        placed[key] = spot
+    return placed
+
+
+def _valid(
+    graph: nx.DiGraph,
+    placed: Mapping[str, Position],
+    sizes: Mapping[str, tuple[float, float]],
+) -> bool:
+    """Tell whether each edge points to the right and no two of the placed vertices overlap."""
+    for source, target in graph.edges:
+        if source in placed and target in placed and placed[source][0] >= placed[target][0]:
+            return False
+    boxes = sorted(
+        (x - w / 2, x + w / 2, y - h / 2, y + h / 2)
+        for (x, y), (w, h) in ((placed[key], sizes[key]) for key in placed)
+    )
+    for i, (_, right, top, bottom) in enumerate(boxes):
+        for j in range(i + 1, len(boxes)):
+            left, _, other_top, other_bottom = boxes[j]
+            if left >= right:
+                break
+            if other_top < bottom and top < other_bottom:
+                return False
+    return True
+
+
+def _free_spot(
+    graph: nx.DiGraph,
+    key: str,
+    placed: Mapping[str, Position],
+    sizes: Mapping[str, tuple[float, float]],
+) -> Position | None:
+    """Find the free place nearest to the vertex's neighbours that keeps its edges rightward."""
+    width, height = sizes[key]
+    before = [p for p in graph.predecessors(key) if p in placed]
+    after = [s for s in graph.successors(key) if s in placed]
+    gap = CLEARANCE + width / 2
+    low = max((placed[p][0] + sizes[p][0] / 2 + gap for p in before), default=-math.inf)
+    high = min((placed[s][0] - sizes[s][0] / 2 - gap for s in after), default=math.inf)
+    if low > high:
+        return None
+    slack = INNER_GAP - CLEARANCE
+    if before and after:
+        near = max(low, high - slack) if graph.nodes[key].get("kind") == "merge" else low
+        columns = [near, (low + high) / 2, low, high]
+    elif after:
+        columns = [high - slack]
+    elif before:
+        columns = [low + slack]
+    else:
+        columns = [max(x + sizes[k][0] / 2 for k, (x, _) in placed.items()) + gap]
+    neighbours = (after or before) if graph.nodes[key].get("kind") == "merge" else before + after
+    wish = sum(placed[n][1] for n in neighbours) / len(neighbours) if neighbours else 0.0
+    best: tuple[float, float, float] | None = None
+    for number, x in enumerate(columns):
+        blocks = sorted(
+            (y - (h + height) / 2 - CLEARANCE, y + (h + height) / 2 + CLEARANCE)
+            for (px, y), (w, h) in ((placed[k], sizes[k]) for k in placed)
+            if abs(px - x) < (w + width) / 2 + CLEARANCE
+        )
+        y = _nearest_gap(blocks, wish)
+        cost = abs(y - wish) + 12.0 * number
+        if best is None or cost < best[0]:
+            best = cost, x, y
+    assert best is not None
+    return best[1], best[2]
+
+
+def _nearest_gap(blocks: Sequence[tuple[float, float]], wish: float) -> float:
+    """Return the value nearest to ``wish`` outside all open intervals (sorted by start)."""
+    down = up = wish
+    for start, end in blocks:
+        if start < down < end:
+            down = end
+    for start, end in sorted(blocks, key=lambda block: -block[1]):
+        if start < up < end:
+            up = start
+    return down if down - wish <= wish - up else up
+
+
+def _topological(graph: nx.DiGraph) -> list[str]:
+    return list(
+        nx.lexicographical_topological_sort(graph, key=lambda key: natural_order(graph, key))
+    )
+
+
+# --- a fresh drawing -------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Unit:
+    """A row of the drawing: merges, the type they produce, and parts used nowhere else."""
+
+    main: str
+    merges: list[str] = field(default_factory=list)
+    parts: dict[str, list[str]] = field(default_factory=dict)  # merge → its own parts
+    layer: int = 0
+    height: float = ROW
+    y: float = 0.0
+    widths: tuple[float, float, float] = (0.0, 0.0, 0.0)  # parts, merges, type
+
+    def keys(self) -> Iterable[str]:
+        yield self.main
+        yield from self.merges
+        for parts in self.parts.values():
+            yield from parts
+
+
+def _fresh(graph: nx.DiGraph, known: Mapping[str, Position]) -> dict[str, Position]:
+    keys = _topological(graph)
+    units, unit_of = _units(graph, keys)
+    before: list[list[int]] = [[] for _ in units]
+    after: list[list[int]] = [[] for _ in units]
+    for source, target in sorted((unit_of[s], unit_of[t]) for s, t in graph.edges):
+        if source != target:
+            before[target].append(source)
+            after[source].append(target)
+    _assign_layers(graph, units, before, after)
+    layers = _order(graph, units, before, after, known)
+    columns = _columns(units, layers)
+    _relax(units, columns, before, after)
+    return _spread(graph, units, columns)
+
+
+def _units(graph: nx.DiGraph, keys: Sequence[str]) -> tuple[list[_Unit], dict[str, int]]:
+    """Group the vertices into units, in topological order of their main vertices."""
+    kinds = {key: graph.nodes[key].get("kind", "type") for key in keys}
+    owner = dict.fromkeys(keys, "")
+    for key in keys:
+        after = list(graph.successors(key))
+        if kinds[key] == "merge" and len(after) == 1 and kinds[after[0]] == "type":
+            owner[key] = after[0]
+    parts: dict[str, list[str]] = {}
+    for key in keys:
+        after = list(graph.successors(key))
+        if (
+            kinds[key] == "type"
+            and graph.in_degree(key) == 0
+            and len(after) == 1
+            and kinds[after[0]] == "merge"
+            and graph.in_degree(after[0]) > 1
+            and not is_atom(graph, key)
+        ):
+            own = parts.setdefault(after[0], [])
+            if len(own) + 1 < graph.in_degree(after[0]):
+                own.append(key)
+                owner[key] = owner[after[0]] or after[0]
+    units: list[_Unit] = []
+    unit_of: dict[str, int] = {}
+    for key in keys:
+        if not owner[key]:
+            unit_of[key] = len(units)
+            units.append(_Unit(key))
+    for key in keys:
+        if owner[key]:
+            unit = units[unit_of[owner[key]]]
+            unit_of[key] = unit_of[owner[key]]
+            if kinds[key] == "merge":
+                unit.merges.append(key)
+    for unit in units:
+        merges = unit.merges or ([unit.main] if kinds[unit.main] == "merge" else [])
+        for merge in merges:
+            if parts.get(merge):
+                unit.parts[merge] = parts[merge]
+        rows = sum(max(1, len(unit.parts.get(merge, ()))) for merge in merges)
+        unit.height = ROW * max(1, rows)
+        unit.widths = (
+            max((_size(graph, p)[0] for own in unit.parts.values() for p in own), default=0.0),
+            max((_size(graph, merge)[0] for merge in unit.merges), default=0.0),
+            _size(graph, unit.main)[0],
+        )
+    return units, unit_of
+
+
+def _assign_layers(
+    graph: nx.DiGraph,
+    units: Sequence[_Unit],
+    before: Sequence[Sequence[int]],
+    after: Sequence[Sequence[int]],
+) -> None:
+    """Layer = longest path; a source that is no atom moves right, next to what it is part of."""
+    for i in _unit_order(before, after):
+        units[i].layer = max((units[j].layer + 1 for j in before[i]), default=0)
+    for i, unit in enumerate(units):
+        if not before[i] and after[i] and not is_atom(graph, unit.main):
+            unit.layer = min(units[j].layer for j in after[i]) - 1
+
+
+def _unit_order(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[int]:
+    waiting = [len(b) for b in before]
+    ready = [i for i, count in enumerate(waiting) if count == 0]
+    for i in ready:  # grows while it is read
+        for j in after[i]:
+            waiting[j] -= 1
+            if waiting[j] == 0:
+                ready.append(j)
+    return ready
+
+
+def _order(
+    graph: nx.DiGraph,
+    units: Sequence[_Unit],
+    before: Sequence[Sequence[int]],
+    after: Sequence[Sequence[int]],
+    known: Mapping[str, Position],
+) -> list[list[int]]:
+    """Order the units of each layer; those seen before keep their relative order."""
+    seen: dict[int, Position] = {}
+    for i, unit in enumerate(units):
+        if unit.main in known:
+            x, y = known[unit.main]
+            seen[i] = (y, x)
+    rank = {i: natural_order(graph, unit.main) for i, unit in enumerate(units)}
+    count = max(unit.layer for unit in units) + 1
+    layers: list[list[int]] = [[] for _ in range(count)]
+    for i in sorted(range(len(units)), key=rank.__getitem__):
+        layers[units[i].layer].append(i)
+    place = [0.0] * len(units)
+
+    def settle(layer: list[int]) -> None:
+        slots = [n for n, i in enumerate(layer) if i in seen]
+        for n, i in zip(
+            slots, sorted((layer[n] for n in slots), key=seen.__getitem__), strict=True
+        ):
+            layer[n] = i
+        for n, i in enumerate(layer):
+            place[i] = (n + 0.5) / len(layer)
+
+    for layer in layers:
+        settle(layer)
+    for sweep in range(SWEEPS):
+        rightward = sweep % 2 == 0
+        neighbours = before if rightward else after
+        for layer in layers if rightward else reversed(layers):
+            wish = {
+                i: sum(place[j] for j in neighbours[i]) / len(neighbours[i])
+                if neighbours[i]
+                else place[i]
+                for i in layer
+            }
+            layer.sort(key=lambda i, wish=wish: (round(wish[i], 9), rank[i]))  # type: ignore[misc]
+            settle(layer)
+    return layers
+
+
+def _columns(units: Sequence[_Unit], layers: Sequence[Sequence[int]]) -> list[list[list[int]]]:
+    """Set each layer in as many columns as let the whole drawing be shown largest."""
+    rows = [sum(units[i].height for i in layer) for layer in layers]
+    tried: dict[tuple[int, ...], float] = {}
+    for n in range(5, 5 + math.ceil(max(rows) / ROW)):
+        counts = tuple(math.ceil(total / (ROW * n)) for total in rows)
+        if counts not in tried:
+            columns = [
+                column
+                for layer, count in zip(layers, counts, strict=True)
+                for column in _set_in_columns(units, layer, count)
+            ]
+            width = LAYER_GAP * len(layers) + sum(
+                sum(_column_widths(units, column)) + 2 * INNER_GAP + COLUMN_GAP
+                for column in columns
+            )
+            height = max(sum(units[i].height for i in column) for column in columns)
+            tried[counts] = max(width / ASPECT, height)
+    best = min(tried, key=tried.__getitem__)
+    result = [
+        _set_in_columns(units, layer, count) for layer, count in zip(layers, best, strict=True)
+    ]
+    for columns in result:
+        for column in columns:
+            top = -sum(units[i].height for i in column) / 2
+            for i in column:
+                units[i].y = top + units[i].height / 2
+                top += units[i].height
+    return result
+
+
+def _set_in_columns(units: Sequence[_Unit], layer: Sequence[int], count: int) -> list[list[int]]:
+    """Deal a layer out row by row, each unit to the column that is shortest so far."""
+    columns: list[list[int]] = [[] for _ in range(count)]
+    filled = [0.0] * count
+    for i in layer:
+        column = filled.index(min(filled))
+        columns[column].append(i)
+        filled[column] += units[i].height
+    return [column for column in columns if column]
+
+
+def _column_widths(units: Sequence[_Unit], column: Sequence[int]) -> list[float]:
+    return [max(units[i].widths[k] for i in column) for k in range(3)]
+
+
+def _relax(
+    units: Sequence[_Unit],
+    layers: Sequence[Sequence[Sequence[int]]],
+    before: Sequence[Sequence[int]],
+    after: Sequence[Sequence[int]],
+) -> None:
+    """Pull each unit towards the middle of its neighbours, keeping order and spacing."""
+    columns = [column for layer in layers for column in layer]
+    bound = max(sum(units[i].height for i in column) for column in columns) / 2
+    for sweep in range(RELAXATIONS):
+        for layer in layers if sweep % 2 == 0 else reversed(layers):
+            for column in layer:
+                wishes = []
+                for i in column:
+                    near = [*before[i], *after[i]]
+                    wishes.append(sum(units[j].y for j in near) / len(near) if near else units[i].y)
+                heights = [units[i].height for i in column]
+                for i, y in zip(column, _spaced(wishes, heights, bound), strict=True):
+                    units[i].y = y
+
+
+def _spaced(wishes: Sequence[float], heights: Sequence[float], bound: float) -> list[float]:
+    """Return the places nearest to the wishes (least squares) that keep order and spacing.
+
+    Pool adjacent violators on the wishes less the room taken by what stands above, then clipped
+    so that everything lies within ±bound.
+
+    >>> _spaced([0.0, 0.0, 100.0], [10.0, 10.0, 10.0], 200.0)
+    [-5.0, 5.0, 100.0]
+    >>> _spaced([0.0, 0.0, 100.0], [10.0, 10.0, 10.0], 20.0)
+    [-5.0, 5.0, 15.0]
+    """
+    offsets, total = [], 0.0
+    for height in heights:
+        offsets.append(total + height / 2)
+        total += height
+    blocks: list[tuple[float, int]] = []  # (mean, count)
+    for wish, offset in zip(wishes, offsets, strict=True):
+        mean, count = wish - offset, 1
+        while blocks and blocks[-1][0] > mean:
+            last, size = blocks.pop()
+            mean = (last * size + mean * count) / (size + count)
+            count += size
+        blocks.append((mean, count))
+    levels = [min(max(mean, -bound), bound - total) for mean, count in blocks for _ in range(count)]
+    return [level + offset for level, offset in zip(levels, offsets, strict=True)]
+
+
+def _spread(
+    graph: nx.DiGraph,
+    units: Sequence[_Unit],
+    layers: Sequence[Sequence[Sequence[int]]],
+) -> dict[str, Position]:
+    """Turn units into positions of vertices, column by column from the left."""
+    positions: dict[str, Position] = {}
+    left = 0.0
+    for layer in layers:
+        for column in layer:
+            widths = _column_widths(units, column)
+            # Merges and parts stand next to their type, so a column is flush at its right edge
+            # only as far as its widest type needs.
+            part_x = left + widths[0] / 2
+            left += widths[0] + INNER_GAP if widths[0] else 0.0
+            merge_x = left + widths[1] / 2
+            left += widths[1] + INNER_GAP if widths[1] else 0.0
+            for i in column:
+                _place_unit(graph, units[i], (part_x, merge_x, left), widths, positions)
+            left += widths[2] + COLUMN_GAP
+        left += LAYER_GAP - COLUMN_GAP
+    return positions
+
+
+def _place_unit(
+    graph: nx.DiGraph,
+    unit: _Unit,
+    lefts: tuple[float, float, float],
+    widths: Sequence[float],
+    positions: dict[str, Position],
+) -> None:
+    part_x, merge_x, main_left = lefts
+    own = unit.widths[2]
+    # A type with a merge starts where its column starts; one without is centred.
+    main_x = main_left + (own if unit.merges else widths[2]) / 2
+    positions[unit.main] = (main_x, unit.y)
+    top = unit.y - unit.height / 2
+    for merge in unit.merges or list(unit.parts):
+        parts = unit.parts.get(merge, [])
+        height = ROW * max(1, len(parts))
+        if merge != unit.main:
+            merge_width = _size(graph, merge)[0]
+            positions[merge] = (merge_x + (widths[1] - merge_width) / 2, top + height / 2)
+        for n, part in enumerate(parts):
+            part_width = _size(graph, part)[0]
+            positions[part] = (part_x + (widths[0] - part_width) / 2, top + ROW * (n + 0.5))
+        top += height

@@ -1,0 +1,222 @@
+"""The drawing of a merge graph as plain data: what to show, where, and in which state.
+
+A scene knows nothing of the program that draws it: the graph component of the app and the
+stand-alone HTML export read the same one. The colours that both use are here too, so that a
+legend beside the drawing can use them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import networkx as nx
+
+from morphgraph.draw.layout import (
+    LONGEST_LABEL,
+    Position,
+    is_atom,
+    layered_positions,
+    natural_order,
+    short_label,
+)
+
+Kind = Literal["type", "merge"]
+Theme = Literal["light", "dark"]
+
+FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
+
+#: The blame ratio's colours from 0 to 1 in equal steps, one scale for each theme: the higher the
+#: blame, the further from the background. Lightness is monotone, so the scale survives greyscale.
+BLAME_SCALE: Final[Mapping[Theme, tuple[str, ...]]] = {
+    "light": ("#fff3cf", "#fed27f", "#fb9a4b", "#e0562f", "#a3122f"),
+    "dark": ("#3d3623", "#694a1f", "#a55a22", "#e07a3e", "#ffb28a"),
+}
+
+#: The other colours of a drawing, by role and theme.
+COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
+    "light": {
+        "background": "#ffffff",
+        "text": "#262730",
+        "undefined": "#eceff3",  # fill where the blame ratio is undefined
+        "line": "#aab2bf",  # edges and thin borders
+        "changed": "#1668c7",
+        "selected": "#7a3ff2",
+    },
+    "dark": {
+        "background": "#0e1117",
+        "text": "#fafafa",
+        "undefined": "#2b303b",
+        "line": "#596273",
+        "changed": "#5ab4ff",
+        "selected": "#c4a5ff",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SceneVertex:
+    """A type or merge vertex as drawn.
+
+    ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, (x, y) the centre in
+    drawing units (y grows downwards), ``flags`` a subset of ``FLAGS``. All text is plain text.
+    """
+
+    key: str
+    kind: Kind
+    label: str
+    tooltip: str
+    value: float
+    x: float
+    y: float
+    flags: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SceneEdge:
+    """An edge part → merge or merge → type; the label says how often a repeated part occurs."""
+
+    source: str
+    target: str
+    label: str
+    tooltip: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that is drawn, and how many vertices were left out to keep it readable."""
+
+    vertices: tuple[SceneVertex, ...]
+    edges: tuple[SceneEdge, ...]
+    left_out: int
+
+    def positions(self) -> dict[str, Position]:
+        """Return the centre of each vertex, to hand to the next ``scene_of`` as ``previous``."""
+        return {vertex.key: (vertex.x, vertex.y) for vertex in self.vertices}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scene as JSON-ready data; an undefined value becomes None."""
+        return {
+            "vertices": [
+                {
+                    "key": vertex.key,
+                    "kind": vertex.kind,
+                    "label": vertex.label,
+                    "tooltip": vertex.tooltip,
+                    "value": None if math.isnan(vertex.value) else vertex.value,
+                    "x": vertex.x,
+                    "y": vertex.y,
+                    "flags": sorted(vertex.flags),
+                }
+                for vertex in self.vertices
+            ],
+            "edges": [
+                {
+                    "source": edge.source,
+                    "target": edge.target,
+                    "label": edge.label,
+                    "tooltip": edge.tooltip,
+                }
+                for edge in self.edges
+            ],
+            "left_out": self.left_out,
+        }
+
+
+def scene_of(
+    graph: nx.DiGraph,
+    *,
+    focus: str | None,
+    values: Mapping[str, float],
+    changed: Collection[str],
+    previous: Mapping[str, Position] | None = None,
+    left_out: int = 0,
+) -> Scene:
+    """Lay out a piece of the merge graph and say how each vertex is to look.
+
+    ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
+    attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
+    longer in the vocabulary), ``frontier`` (has neighbours that are not shown) and ``atom``; an
+    edge part → merge has ``index`` or ``indices``, the places of the part among the parts.
+    ``values`` maps vertices to blame ratios; those absent are undefined. ``changed`` holds the
+    vertices to highlight, ``previous`` the positions of an earlier drawing (see
+    ``layered_positions``); keys that the graph lacks are ignored in all of them.
+
+    >>> graph = nx.DiGraph()
+    >>> graph.add_node("t0", kind="type", label="a", tooltip="a")
+    >>> graph.add_node("t1", kind="type", label="aa", tooltip="aa")
+    >>> graph.add_node("m1", kind="merge", label="7", rank=7, tooltip="merge 7")
+    >>> graph.add_edge("t0", "m1", indices=(0, 1))
+    >>> graph.add_edge("m1", "t1")
+    >>> scene = scene_of(graph, focus="t1", values={"m1": 0.25}, changed=())
+    >>> [edge.label for edge in scene.edges], scene.edges[1].tooltip
+    (['', '×2'], 'a: parts 1 and 2 of 2')
+    """
+    positions = layered_positions(graph, previous, focus=focus)
+    highlighted = set(changed)
+    edges = []
+    part_counts: dict[str, int] = {}
+    for _, target, attributes in graph.edges(data=True):
+        part_counts[target] = part_counts.get(target, 0) + len(_indices(attributes))
+    for source, target, attributes in sorted(graph.edges(data=True), key=lambda edge: edge[:2]):
+        indices = _indices(attributes)
+        if graph.nodes[target].get("kind") != "merge":
+            edges.append(SceneEdge(source, target, ""))
+            continue
+        places = " and ".join(
+            filter(None, [", ".join(str(i + 1) for i in indices[:-1]), str(indices[-1] + 1)])
+        )
+        edges.append(
+            SceneEdge(
+                source,
+                target,
+                f"×{len(indices)}" if len(indices) > 1 else "",
+                f"{graph.nodes[source].get('label', source)}: "
+                f"part{'s' if len(indices) > 1 else ''} {places} of {part_counts[target]}",
+            )
+        )
+    vertices = []
+    for key in sorted(graph, key=lambda key: natural_order(graph, key)):
+        attributes = graph.nodes[key]
+        kind: Kind = "merge" if attributes.get("kind") == "merge" else "type"
+        label = str(attributes.get("label", key))
+        x, y = positions[key]
+        flags = {
+            "focus": key == focus,
+            "atom": is_atom(graph, key),
+            "tuple": kind == "merge" and part_counts.get(key, 0) >= 3,
+            "changed": key in highlighted,
+            "ghost": bool(attributes.get("ghost", False)),
+            "frontier": bool(attributes.get("frontier", False)),
+        }
+        vertices.append(
+            SceneVertex(
+                key=key,
+                kind=kind,
+                label=short_label(label),
+                tooltip=_tooltip(str(attributes.get("tooltip") or ""), label),
+                value=float(values.get(key, math.nan)),
+                x=x,
+                y=y,
+                flags=frozenset(flag for flag, is_set in flags.items() if is_set),
+            )
+        )
+    return Scene(tuple(vertices), tuple(edges), left_out)
+
+
+def _indices(attributes: Mapping[str, Any]) -> tuple[int, ...]:
+    indices = attributes.get("indices")
+    if indices is None:
+        indices = (attributes.get("index", 0),)
+    return tuple(indices)
+
+
+def _tooltip(tooltip: str, label: str) -> str:
+    """Return the tooltip; a label that is cut in the drawing is in it in full."""
+    if not tooltip:
+        return label
+    if len(label) > LONGEST_LABEL and label not in tooltip:
+        return f"{label}\n{tooltip}"
+    return tooltip

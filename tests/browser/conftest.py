@@ -1,0 +1,173 @@
+"""Fixtures for tests in a real Chromium: an app on a free port, and a page that is watched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENSHOTS = Path(__file__).resolve().parent / "screenshots"
+LOCAL = {"127.0.0.1", "localhost", "::1"}
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+StreamlitApp = Callable[[Path], str]
+
+
+def find_chromium() -> str:
+    """Return the path of the system's Chromium; without one, skip, or fail on the CI."""
+    path = os.environ.get("CHROMIUM") or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    if path is None:
+        reason = "Chromium is not installed (apt-get install chromium, or set CHROMIUM to its path)"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, started once."""
+    path = find_chromium()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    """The folder for screenshots, which git ignores."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+    return SCREENSHOTS
+
+
+@pytest.fixture(scope="session")
+def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StreamlitApp]:
+    """A function that runs a Streamlit script and returns its address.
+
+    A script is started once a session, from the project's root, so with its configuration.
+    """
+    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+    logs = tmp_path_factory.mktemp("streamlit")
+
+    def start(script: Path) -> str:
+        script = script.resolve()
+        if script in running:
+            return running[script][1]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        url = f"http://127.0.0.1:{port}"
+        log = logs / f"{port}.log"
+        options = {
+            "server.headless": "true",
+            "server.port": str(port),
+            "server.address": "127.0.0.1",
+            "server.fileWatcherType": "none",
+            "browser.gatherUsageStats": "false",
+        }
+        paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "streamlit", "run", str(script)]
+                + [word for name, value in options.items() for word in (f"--{name}", value)],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        running[script] = process, url
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                with urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+                    if answer.read().strip() == b"ok":
+                        return url
+            except (URLError, OSError):
+                time.sleep(0.1)
+        pytest.fail(f"Streamlit did not start:\n{log.read_text(errors='replace')}")
+
+    yield start
+    for process, _ in running.values():
+        process.terminate()
+    for process, _ in running.values():
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """A function that opens a guarded page in a context of its own.
+
+    It takes the options of ``Browser.new_context`` (viewport, color_scheme, …). A request to
+    another host is stopped; it, an error on the console or an uncaught exception in the page fails
+    the test when it ends.
+    """
+    problems: list[str] = []
+    contexts = []
+
+    def is_local(url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme in {"data", "blob", "about", "file"} or parts.hostname in LOCAL
+
+    def guard(route: Route) -> None:
+        if is_local(route.request.url):
+            route.continue_()
+        else:
+            problems.append(f"request to another host: {route.request.url}")
+            route.abort()
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            problems.append(f"console error: {message.text}")
+
+    def open_page(**options: object) -> Page:
+        context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, **options}  # type: ignore[arg-type]
+        )
+        contexts.append(context)
+        context.route("**/*", guard)
+        page = context.new_page()
+        page.on("console", on_console)
+        page.on("pageerror", lambda error: problems.append(f"uncaught: {error}"))
+        page.on(
+            "websocket",
+            lambda socket: (
+                None if is_local(socket.url) else problems.append(f"outside: {socket.url}")
+            ),
+        )
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One guarded page with the usual window."""
+    return new_page()

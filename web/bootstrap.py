@@ -1,0 +1,87 @@
+"""What every page begins with: configuration, styles, the session and the sidebar."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from morphgraph.files import DEMOS
+from web.graph_component import vis_loader
+from web.session import Session, demo_name, session
+from web.text import plain, shortened
+
+_STYLES = Path(__file__).resolve().parent.parent / "assets" / "style.css"
+_OWN = "own files"
+
+PAGES = (
+    ("app.py", "Start", ":material/home:"),
+    ("pages/1_Merge_graph.py", "Merge graph", ":material/hub:"),
+    ("pages/2_Blame.py", "Blame", ":material/gavel:"),
+    ("pages/3_Scores.py", "Scores", ":material/monitoring:"),
+    ("pages/4_History.py", "History", ":material/history:"),
+)
+
+
+def start(title: str) -> Session:
+    """Configure the page, mount what the graph needs, and show the sidebar; returns the session."""
+    st.set_page_config(
+        page_title=f"{title} · morphgraph", page_icon="🧩", layout="wide", menu_items={}
+    )
+    st.html(_STYLES)
+    vis_loader()
+    current = session()
+    with st.sidebar:
+        sidebar(current)
+    if current.notice:
+        st.toast(current.notice, icon="↩️")
+        current.notice = ""
+    return current
+
+
+def sidebar(current: Session) -> None:
+    """The pages, what is open, and the demos to open instead.
+
+    Nothing here depends on edits: pages redraw parts of themselves only.
+    """
+    for page, label, icon in PAGES:
+        st.page_link(page, label=label, icon=icon)
+    st.divider()
+    study = current.study
+    codes = list(DEMOS) if current.language else [*DEMOS, _OWN]
+    chosen = st.selectbox(
+        "Demo",
+        codes,
+        index=codes.index(current.language or _OWN),
+        format_func=demo_name,
+        key=f"demo {current.study_number}",
+        help="A tokeniser of 8,000 types and a gold list. Open your own files on the start page. "
+        "Edits are kept when you open something else.",
+    )
+    if chosen not in (current.language, _OWN):
+        current.open_demo(chosen)
+        st.rerun()
+    st.caption(
+        f"**Tokeniser** {plain(shortened(study.tokeniser.name))}  \n"
+        f"**Reference** {plain(shortened(study.benchmark.reference.name))}, "
+        f"{len(study.benchmark.reference):,} words"
+    )
+
+
+def edit_buttons(current: Session, place: str) -> None:
+    """Undo and redo, one above the other."""
+    graph = current.study.graph
+    st.button(
+        "Undo",
+        key=f"undo {place}",
+        icon=":material/undo:",
+        width="stretch",
+        disabled=not graph.history,
+        on_click=current.undo,
+    )
+    st.button(
+        "Redo",
+        key=f"redo {place}",
+        icon=":material/redo:",
+        width="stretch",
+        disabled=not graph.undone,
+        on_click=current.redo,
+    )

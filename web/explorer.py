@@ -1,0 +1,193 @@
+"""The merge graph page: find a type, see the graph around it, and knock types out."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from morphgraph.draw.explore import View, first_focus, view_around
+from morphgraph.draw.export_html import stand_alone_html
+from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
+from morphgraph.errors import MorphGraphError
+from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from web.graph_component import Click, merge_graph
+from web.scoreboard import score_metrics
+from web.session import Session
+from web.text import plain
+from web.type_panel import changed_words, type_panel
+
+SELECT, KNOCK_OUT = "Show it", "Knock it out"
+
+
+@st.fragment
+def explorer(current: Session) -> None:
+    """The whole page; a fragment, so that a click draws nothing else anew."""
+    study = current.study
+    if current.focus is None:
+        current.focus = first_focus(study)
+    if current.selected is None:
+        current.selected = current.focus
+    score_metrics(current, "graph")
+    controls = _controls(current)
+    # Only an edit keeps what was drawn: another depth or place is a picture of its own.
+    asked = (current.study_number, current.focus, controls.up, controls.down, controls.limit)
+    if current.drawn_for != asked:
+        current.drawn_for, current.shown_merges = asked, frozenset()
+    view = view_around(
+        study,
+        current.focus,
+        up=controls.up,
+        down=controls.down,
+        limit=controls.limit,
+        previous=current.positions,
+        shown=current.shown_merges,
+    )
+    current.positions |= view.scene.positions()  # undo then finds the old places
+    current.shown_merges = view.merges
+    left, right = st.columns([5, 3])
+    with left:
+        merge_graph(
+            view.scene.to_dict(),
+            key="merge graph",
+            view_key=f"{current.study_number} {current.focus}",
+            selected=type_key(current.selected),
+            click_mode="knockout" if controls.knocks_out else "select",
+            height=620,
+            on_event=lambda clicks: handle_clicks(current, clicks, controls.knocks_out),
+        )
+        _legend(view)
+        _exports(current, view)
+    with right:
+        if st.session_state.get("graph message"):
+            st.warning(st.session_state.pop("graph message"), icon=":material/info:")
+        type_panel(current)
+    changed_words(current)
+
+
+def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> None:
+    """Do what clicks ask for, in their order: select, knock out, or look around a type."""
+    graph = current.study.graph
+    for click in clicks:
+        number = int(click.key[1:])
+        if click.key.startswith("m"):
+            if not graph.has_merge(number):
+                continue
+            number = graph.merge(number).result
+        if click.kind == "double":
+            if not knocks_out and graph.is_present(number):
+                current.focus = current.selected = number
+            continue
+        current.selected = number
+        if knocks_out:
+            knock_out(current, number)
+
+
+def knock_out(current: Session, number: int, *, cascade: bool = False) -> None:
+    """Remove a type; what cannot be removed becomes a message."""
+    graph = current.study.graph
+    if not graph.is_present(number):
+        return
+    edit = graph.cascade if cascade else graph.knockout
+    try:
+        edit([graph.types[number]])
+    except MorphGraphError as error:
+        st.session_state["graph message"] = plain(str(error))
+
+
+def look_at(current: Session, number: int) -> None:
+    """Put a type in the middle of the picture and into the panel."""
+    current.focus = current.selected = number
+    current.positions, current.shown_merges = {}, frozenset()
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What the row of widgets above the graph says."""
+
+    down: int
+    up: int
+    limit: int
+    knocks_out: bool
+
+
+def _controls(current: Session) -> Controls:
+    find, matches, down, up, limit, mode = st.columns(
+        [3, 4, 2, 2, 2, 4], vertical_alignment="bottom"
+    )
+    text = find.text_input(
+        "Find a type", key="find a type", placeholder="part of a type", max_chars=100
+    )
+    tokeniser = current.study.tokeniser
+    if text:
+        numbers = tokeniser.search(text)
+        label = f"{len(numbers):,} matches" if len(numbers) < 100 else "First 100 matches"
+    else:
+        blamed = current.study.blame()
+        order = blamed.order[:100]
+        numbers = list(dict.fromkeys(int(blamed.arrays.results[place]) for place in order))
+        label = "Most to blame"
+    readable = tokeniser.readable_types
+    choice_key = f"choice {current.study_number} {text}"
+
+    def choose() -> None:
+        number = st.session_state.get(choice_key)
+        if number is not None:
+            look_at(current, number)
+
+    matches.selectbox(
+        label,
+        numbers,
+        index=None,
+        format_func=lambda number: readable[number],
+        key=choice_key,
+        placeholder="choose a type" if numbers else "nothing found",
+        on_change=choose,
+        disabled=not numbers,
+    )
+    steps_down = down.number_input("Steps down", 0, 12, 2, help="Towards the atoms.")
+    steps_up = up.number_input("Steps up", 0, 6, 1, help="Towards longer types.")
+    most = limit.number_input("At most", 10, MAX_VERTICES, 60, step=10, help="Vertices drawn.")
+    picked = mode.segmented_control(
+        "A click on a type", [SELECT, KNOCK_OUT], default=SELECT, required=True
+    )
+    return Controls(steps_down, steps_up, most, picked == KNOCK_OUT)
+
+
+def _legend(view: View) -> None:
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+    colours = COLOURS[theme]
+    steps = "".join(f'<i style="background:{colour}"></i>' for colour in BLAME_SCALE[theme])
+    st.html(
+        f"""<div class="morphgraph-legend"><span>Blame R: 0 {steps} 1</span>
+        <span><i style="background:{colours["undefined"]}"></i> n/a or atom</span>
+        <span><i style="border:3px solid {colours["changed"]}"></i> changed by the last edit</span>
+        <span>pill: type · box: merge, with its rank · dots: more neighbours</span></div>"""
+    )
+    if view.left_out_merges:
+        merges = "merge" if view.left_out_merges == 1 else "merges"
+        st.caption(
+            f"{view.left_out_merges:,} {merges} left out to stay within the vertices drawn: "
+            "raise “At most”, or lower the steps."
+        )
+
+
+def _exports(current: Session, view: View) -> None:
+    with st.popover("Export", icon=":material/download:"):
+        name = f"{current.study_number}"
+        st.download_button(
+            "This picture as a web page",
+            lambda: stand_alone_html(view.scene, "morphgraph").encode(),
+            file_name="merge-graph.html",
+            mime="text/html",
+            key=f"html {name}",
+            on_click="ignore",
+        )
+        st.download_button(
+            "The whole graph as GraphML",
+            lambda: to_graphml(
+                to_networkx(current.study.graph, names=current.study.tokeniser.readable_types)
+            ),
+            file_name="merge-graph.graphml",
+            mime="application/xml",
+            key=f"graphml {name}",
+            on_click="ignore",
+        )

@@ -1,0 +1,100 @@
+"""Scores before and after, as metrics that every page shows alike."""
+
+import streamlit as st
+
+from morphgraph.evaluate import Scope, Weighting
+from morphgraph.evaluate.tables import count, percent, score_frame
+from morphgraph.refine.study import Study
+from web.bootstrap import edit_buttons
+from web.session import Session
+from web.text import signed
+
+MARKS = "`|` split on a gold boundary · `·` split inside a morph · `‿` gold boundary closed"
+_RATIOS = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
+
+
+def score_metrics(
+    current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
+) -> None:
+    """Precision, recall, F1 and |V| now, each with its difference to the start; undo and redo.
+
+    ``place`` is a name that keeps the buttons of pages apart.
+    """
+    study = current.study
+    now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
+    edits = len(study.graph.history)
+    columns = st.columns([3, 3, 3, 3, 2])
+    for column, (label, name) in zip(columns, _RATIOS, strict=False):
+        value, before = getattr(now, name), getattr(start, name)
+        column.metric(
+            f"{label} %",
+            percent(value),
+            delta=f"{100 * (value - before):+.2f} from {percent(before)}" if edits else None,
+            delta_color="normal" if value != before else "off",
+        )
+    size, before_size = study.tokeniser.vocabulary_size, len(study.graph.types)
+    columns[3].metric(
+        "Types in the vocabulary",
+        f"{size:,}",
+        delta=f"{size - before_size:+,} from {before_size:,}" if edits else None,
+        delta_color="off",
+    )
+    with columns[4]:
+        edit_buttons(current, place)
+    made = "" if not edits else " · 1 edit" if edits == 1 else f" · {edits:,} edits"
+    st.caption(
+        f"{scope} boundaries over word {weighting}: {count(now.true_positives)} right of "
+        f"{count(now.predicted)} splits, {count(now.relevant)} gold boundaries{made}"
+    )
+
+
+def score_table(study: Study) -> None:
+    """All scopes and weightings, with the counts behind them and the difference to the start."""
+    edited = bool(study.graph.history)
+    frame = score_frame(study.now.scores, study.start.scores if edited else None)
+    shown = frame.copy()
+    for column in shown.columns[2:]:
+        if column.startswith("Δ"):
+            shown[column] = [signed(value) for value in frame[column]]
+        elif column in ("precision", "recall", "F1"):
+            shown[column] = [percent(value / 100) for value in frame[column]]
+        else:
+            shown[column] = [count(value) for value in frame[column]]
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config={
+            column: st.column_config.TextColumn(column, alignment="right")
+            for column in shown.columns[2:]
+        },
+    )
+    notes = ["Precision, recall and F1 in %."]
+    if edited:
+        notes.append("Δ: difference to the tokeniser without edits, in percentage points.")
+    if not study.benchmark.reference.has_whole_words:
+        notes.append(
+            "Whole-word scores are n/a: this reference does not tell free from bound morphemes."
+        )
+    if "tokens" not in study.benchmark.weightings:
+        notes.append("Scores over tokens are n/a: choose word frequencies above.")
+    st.caption(" ".join(notes))
+
+
+def worst_words(study: Study) -> None:
+    """The words with the most wrong gaps."""
+    st.subheader("Worst words", anchor=False)
+    words = study.worst_words()
+    if not words:
+        st.caption("Every word is split exactly at its gold boundaries.")
+        return
+    st.dataframe(
+        {
+            "gold": [word.gold for word in words],
+            "tokens": [word.before for word in words],
+            "marked": [word.after for word in words],
+            "wrong gaps": [-word.gain for word in words],
+        },
+        hide_index=True,
+        height=420,
+    )
+    st.caption(MARKS)

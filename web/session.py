@@ -1,0 +1,168 @@
+"""What one user has open: a study, where it came from, and what they look at.
+
+Edits are never lost by opening something else: the recipe of each tokeniser is kept by its
+checksum, and replayed when it is opened again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import DEMOS, Tokeniser, load_tokeniser, load_uploaded_tokeniser
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.study import Study
+
+_KEY = "morphgraph session"
+
+
+@dataclass
+class Session:
+    """The open tokeniser and reference as a study, and what the pages remember.
+
+    ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
+    ``recipes`` the edits of tokenisers opened earlier, by checksum.
+    """
+
+    study: Study
+    language: str = ""
+    frequency_source: str = ""
+    focus: int | None = None
+    selected: int | None = None
+    positions: dict[str, tuple[float, float]] = field(default_factory=dict)
+    shown_merges: frozenset[int] = frozenset()
+    drawn_for: tuple[int, ...] = ()
+    curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
+    recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    notice: str = ""
+    study_number: int = 0
+
+    # ------------------------------------------------------------------------- what is open
+
+    def open_demo(self, language: str) -> None:
+        """Open a demo's tokeniser, its gold list, and the language's frequencies."""
+        tokeniser = demo_tokeniser(language).fork()
+        frequencies = wordfreq_frequencies(language)
+        self.language, self.frequency_source = language, f"wordfreq:{language}"
+        benchmark = Benchmark.build(
+            tokeniser, demo_reference(language), frequencies, self.frequency_source
+        )
+        self._replace(tokeniser, benchmark)
+
+    def open_tokeniser(self, tokeniser: Tokeniser) -> None:
+        """Open another tokeniser under the same reference."""
+        old = self.study.benchmark
+        benchmark = Benchmark.build(tokeniser, old.reference, old.frequencies, old.frequency_source)
+        self.language = ""
+        self._replace(tokeniser, benchmark)
+
+    def open_reference(self, reference: Reference) -> None:
+        """Open another reference under the same tokeniser, which keeps its edits."""
+        old = self.study.benchmark
+        known = None if old.frequency_source == "counts in the reference" else old.frequencies
+        source = "" if known is None else old.frequency_source
+        benchmark = Benchmark.build(self.study.tokeniser, reference, known, source)
+        self.language = ""
+        self._set(Study(self.study.tokeniser, benchmark))
+
+    def use_frequencies(self, frequencies: Mapping[str, float] | None, source: str) -> None:
+        """Weight tokens by other frequencies; None for none but the reference's own."""
+        old = self.study.benchmark
+        self.frequency_source = source
+        benchmark = Benchmark.build(self.study.tokeniser, old.reference, frequencies, source)
+        self._set(Study(self.study.tokeniser, benchmark), keep_view=True)
+
+    def _replace(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
+        old = self.study.tokeniser if self.study is not None else None
+        if old is not None and old.graph.history:
+            self.recipes[old.checksum] = old.graph.recipe()
+        elif old is not None:
+            self.recipes.pop(old.checksum, None)
+        steps = self.recipes.get(tokeniser.checksum)
+        if steps and not tokeniser.graph.history:
+            tokeniser.graph.replay(steps)
+            edits = "edit" if len(steps) == 1 else "edits"
+            self.notice = f"Your {len(steps)} {edits} of this tokeniser were made again."
+        self._set(Study(tokeniser, benchmark))
+
+    def _set(self, study: Study, *, keep_view: bool = False) -> None:
+        self.study = study
+        self.study_number += 1
+        self.curves.clear()
+        if not keep_view:
+            self.focus = self.selected = None
+            self.positions, self.shown_merges = {}, frozenset()
+
+    # ------------------------------------------------------------------------- edits
+
+    def undo(self) -> None:
+        """Take back the last edit, if there is one."""
+        if self.study.graph.history:
+            self.study.graph.undo()
+
+    def redo(self) -> None:
+        """Make the last undone edit again, if there is one."""
+        if self.study.graph.undone:
+            self.study.graph.redo()
+
+
+def session() -> Session:
+    """This user's session; the English demo is open in a new one."""
+    found = st.session_state.get(_KEY)
+    if found is None:
+        found = Session(None)  # type: ignore[arg-type]  # the next line opens one
+        found.open_demo("en")
+        found.notice = ""
+        st.session_state[_KEY] = found
+    return found
+
+
+@st.cache_resource(show_spinner="Loading the demo tokeniser…")
+def demo_tokeniser(language: str) -> Tokeniser:
+    """A demo tokeniser, shared by all sessions: fork it before editing."""
+    return load_tokeniser(f"demo:{language}")
+
+
+@st.cache_resource(show_spinner="Loading the gold list…")
+def demo_reference(language: str) -> Reference:
+    """A demo gold list."""
+    return read_reference(demo_gold_path(language), name=f"demo:{language}")
+
+
+@st.cache_resource(show_spinner="Loading word frequencies…", max_entries=6)
+def wordfreq_frequencies(language: str) -> Mapping[str, float]:
+    """Word frequencies of a language, per 10⁹ words."""
+    from morphgraph.train.counts import wordfreq_counts
+
+    return dict(wordfreq_counts(language).items())
+
+
+@st.cache_data
+def wordfreq_languages() -> list[str]:
+    """Codes of the languages that wordfreq has lists of."""
+    import wordfreq
+
+    return sorted(wordfreq.available_languages())
+
+
+@st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=4)
+def _parsed_tokeniser(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Tokeniser:
+    return load_uploaded_tokeniser(dict(zip(names, contents, strict=True)))
+
+
+def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
+    """An uploaded tokeniser with a graph of its own; `MorphGraphError` if it cannot be read."""
+    return _parsed_tokeniser(tuple(files), tuple(files.values())).fork()
+
+
+def demo_name(code: str) -> str:
+    """The name of a demo's language."""
+    return DEMOS.get(code, code)
+
+
+__all__ = ["MorphGraphError", "Session", "session"]

@@ -1,0 +1,201 @@
+"""What there is to know about the selected type, and the words that an edit changed."""
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.evaluate.tables import percent
+from morphgraph.graph import Rewired
+from morphgraph.refine.study import ChangedWord, Example
+from web.scoreboard import MARKS
+from web.session import Session
+from web.text import plain, shortened, signed
+
+SINCE_START, SINCE_LAST = "all edits", "the last edit"
+
+
+def type_panel(current: Session) -> None:
+    """The selected type: its merge and blame, examples, and what its knockout would change."""
+    study, number = current.study, current.selected
+    if number is None:
+        st.info("Click a type in the graph to see what it does.")
+        return
+    graph, tokeniser = study.graph, study.tokeniser
+    name = tokeniser.readable_types[number]
+    st.subheader(plain(shortened(name)), anchor=False)
+    if not graph.is_present(number):
+        _removed(current, number)
+        return
+    producers = graph.incoming(number)
+    uses = graph.fan_out(number)
+    if not producers:
+        special = graph.types[number] in tokeniser.special
+        kind = "A special token: no merge makes it." if special else "An atom: no merge makes it."
+        st.write(f"{kind} It takes part in {uses:,} merges and cannot be knocked out.")
+        _centre_button(current, number)
+        return
+    for producer in producers:
+        merge = graph.merge(producer)
+        st.write(
+            f"{plain(graph.describe(producer, tokeniser.readable_types))}, rank {merge.rank:,}; "
+            f"takes part in {uses:,} merges"
+        )
+    blamed = study.blame()
+    position = blamed.position[producers[0]]
+    applied, crossed = blamed.applied[position], blamed.blamed[position]
+    ratio = crossed / applied if applied else math.nan
+    columns = st.columns(3)
+    columns[0].metric("N", f"{applied:,.0f}", help="Joins that the merge closed.")
+    columns[1].metric("B", f"{crossed:,.0f}", help="Of these, on a gold boundary.")
+    shown = "n/a" if math.isnan(ratio) else f"{ratio:.2f}"
+    columns[2].metric("R = B ÷ N", shown, help="Its share of blame.")
+    _knockout(current, number)
+    rightly, wrongly = study.examples(number)
+    _examples("Closed a gold boundary", wrongly)
+    _examples("Applied inside a morph", rightly)
+    if rightly or wrongly:
+        st.caption(f"{MARKS} · `+` where this merge joined")
+
+
+def _removed(current: Session, number: int) -> None:
+    """A type that is gone: what its knockout changed."""
+    graph = current.study.graph
+    change = next((c for c in graph.history if number in c.removed_types), None)
+    if change is None:
+        return
+    rewired = [entry for entry in change.rewired if number in entry.old_parts]
+    is_last = change is graph.history[-1]
+    st.info(
+        "Knocked out. "
+        + (
+            "Undo brings it back."
+            if is_last
+            else "Undo the later edits and this one to bring it back."
+        ),
+        icon=":material/content_cut:",
+    )
+    _rewired_table(current, rewired, "was made from", "is made from")
+
+
+def _rewired_table(current: Session, rewired: list[Rewired], old: str, new: str) -> None:
+    names, graph = current.study.tokeniser.readable_types, current.study.graph
+    shown = [entry for entry in rewired if graph.has_merge(entry.merge)][:500]
+    if not shown:
+        return
+    st.dataframe(
+        {
+            "type": [names[graph.merge(entry.merge).result] for entry in shown],
+            old: [" + ".join(names[part] for part in entry.old_parts) for entry in shown],
+            new: [" + ".join(names[part] for part in entry.new_parts) for entry in shown],
+        },
+        hide_index=True,
+        height=min(35 * (len(shown) + 1) + 3, 250),
+    )
+
+
+def _centre_button(current: Session, number: int) -> None:
+    from web.explorer import look_at
+
+    st.button(
+        "Centre the graph here",
+        key="centre",
+        icon=":material/center_focus_strong:",
+        disabled=current.focus == number,
+        on_click=look_at,
+        args=(current, number),
+    )
+
+
+def _knockout(current: Session, number: int) -> None:
+    from web.explorer import knock_out
+
+    study = current.study
+    cascade = st.toggle(
+        "And everything made from it",
+        key="cascade",
+        help="Cascade: also remove every type whose derivation needs this one.",
+    )
+    preview = study.preview([study.graph.types[number]], cascade=cascade)
+    gain = 100 * (preview.after.f1 - preview.before.f1)
+    rewired, removed = len(preview.change.rewired), len(preview.change.removed_types)
+    effect = [f"F1 {percent(preview.after.f1)} % ({signed(gain)})"]
+    effect.append(f"{preview.changed_words:,} words change")
+    if rewired:
+        effect.append(f"{rewired:,} merges get other parts")
+    if removed > 1:
+        effect.append(f"{removed:,} types go")
+    st.write("Without it: " + ", ".join(effect) + ".")
+    left, right = st.columns(2)
+    left.button(
+        "Knock out",
+        key="knock out",
+        type="primary",
+        icon=":material/content_cut:",
+        width="stretch",
+        on_click=knock_out,
+        args=(current, number),
+        kwargs={"cascade": cascade},
+    )
+    with right:
+        _centre_button(current, number)
+    if rewired:
+        with st.expander(f"{rewired:,} merges that get other parts"):
+            _rewired_table(current, list(preview.change.rewired), "is made from", "then made from")
+
+
+def _examples(title: str, examples: list[Example]) -> None:
+    if not examples:
+        return
+    st.markdown(f"**{title}**")
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "gold": [example.gold for example in examples],
+                "segmented": [example.segmentation for example in examples],
+                "joined at": [example.merge_at for example in examples],
+            }
+        ),
+        hide_index=True,
+        height=min(35 * (len(examples) + 1) + 3, 220),
+    )
+
+
+def changed_words(current: Session) -> None:
+    """The words that edits segmented differently, better or worse ones first."""
+    study = current.study
+    history = study.graph.history
+    if not history:
+        return
+    st.subheader("Words segmented differently", anchor=False)
+    left, middle, _ = st.columns([3, 3, 6], vertical_alignment="bottom")
+    since = left.segmented_control(
+        "Changed by", [SINCE_LAST, SINCE_START], default=SINCE_LAST, required=True
+    )
+    order = middle.segmented_control(
+        "Order",
+        ["better", "worse"],
+        default="better",
+        required=True,
+        format_func=lambda name: f"{name} first",
+    )
+    state = study.start if since == SINCE_START else study.before_last
+    words, total = study.changed_words(state, order="worse" if order == "worse" else "better")
+    if not total:
+        st.caption("No word of the reference is segmented differently.")
+        return
+    st.dataframe(changed_frame(words), hide_index=True, height=320)
+    shown = f", the first {len(words):,} shown" if len(words) < total else ""
+    st.caption(f"{total:,} words{shown} · {MARKS}")
+
+
+def changed_frame(words: list[ChangedWord]) -> pd.DataFrame:
+    """Changed words as a table; the gain counts gaps that became right."""
+    return pd.DataFrame(
+        {
+            "gold": [word.gold for word in words],
+            "before": [word.before for word in words],
+            "after": [word.after for word in words],
+            "gain": [word.gain for word in words],
+        }
+    )

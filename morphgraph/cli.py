@@ -145,8 +145,10 @@ def blame(
         )
         return
     shown = [
-        [f"{row.rank:,}", row.merge, row.type, f"{row.N:,.0f}", f"{row.B:,.0f}", f"{row.R:.3f}"]
-        for row in table.itertuples()
+        [f"{rank:,}", merge, type_, f"{n:,.0f}", f"{b:,.0f}", f"{r:.3f}"]
+        for rank, merge, type_, n, b, r in zip(
+            *(table[name] for name in ("rank", "merge", "type", "N", "B", "R")), strict=True
+        )
     ]
     _print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2})
     print(f"{len(positions):,} of {len(found.arrays):,} merges have R ≥ {threshold}")
@@ -233,7 +235,7 @@ def knockout(
     if holdout:
         signature += f"|holdout:{holdout}|seed:{seed}"
     saved = [] if out is None else _save(loaded, out)
-    report = {
+    report: dict[str, Any] = {
         "before": score_report(benchmark, result.before, signature),
         "after": score_report(benchmark, result.after, benchmark.signature(loaded)),
         "removed": result.removed,
@@ -288,7 +290,7 @@ def segment(
     _warn(loaded)
     encoded = loaded.encode(given, bare=bare or text)
     segmentation = segment_words(loaded.graph, encoded)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, word in enumerate(given):
         ends = list(segmentation.token_ends(number))
         rows.append(
@@ -358,13 +360,19 @@ def open_app(
     """Open the app in the browser."""
     import os
 
-    from morphgraph.files.demos import app_script
+    from morphgraph.files.demos import app_folder
 
-    script = app_script()
-    os.chdir(script.parent)
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    if headless:
-        command += ["--server.headless", "true"]
+    folder = app_folder()
+    os.chdir(folder)
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": str(headless).lower(),
+        "browser.gatherUsageStats": "false",
+        "client.showErrorLinks": "false",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
 
 
@@ -481,10 +489,11 @@ def _print_scores(
     rows = []
     for number, found in enumerate(scores):
         old = before[number] if before else None
-        cells = [found.scope, found.weighting]
+        cells: list[str] = [found.scope, found.weighting]
         for name in ("precision", "recall", "f1"):
             value, start = getattr(found, name), getattr(old, name) if old else None
-            cells.append(percent(value) if start is None else f"{percent(start)} → {percent(value)}")
+            shown = percent(value)
+            cells.append(shown if start is None else f"{percent(start)} → {shown}")
         counts = (found.true_positives, found.predicted, found.relevant)
         rows.append(cells + [count(value) for value in counts])
     header = ["scope", "over", "precision %", "recall %", "F1 %"]
@@ -518,9 +527,13 @@ def _console(stream: Any) -> "Console":
 
 @contextmanager
 def _progress(what: str) -> Iterator[Any]:
-    """A bar on stderr, while there is a terminal to show it; yields a function of 0 to 1."""
+    """A bar on stderr, a line if it is no terminal; yields a function of 0 to 1, or None."""
     from rich.progress import Progress
 
+    if not sys.stderr.isatty():
+        print(f"{what} …", file=sys.stderr)
+        yield None
+        return
     with Progress(console=_console(sys.stderr), transient=True) as progress:
         task = progress.add_task(what, total=1.0)
         yield lambda share: progress.update(task, completed=share)

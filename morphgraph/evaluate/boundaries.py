@@ -251,4 +251,3 @@ class Benchmark:
             "version": __version__,
         }
         return "|".join(f"{key}:{value}" for key, value in fields.items())
-

@@ -80,7 +80,7 @@ def to_latex(
     lines.append(rf"Scope & Over & {' & '.join(header)} \\")
     lines.append(r"\midrule")
     for number, score in enumerate(scores):
-        cells = [score.scope, score.weighting]
+        cells: list[str] = [score.scope, score.weighting]
         for group in groups:
             found = group[number]
             cells += [percent(found.precision), percent(found.recall), percent(found.f1)]

@@ -8,22 +8,18 @@ DEMOS = {"en": "English", "de": "German", "nl": "Dutch"}
 """Language codes of the demos, with their names."""
 
 
+def app_folder() -> Path:
+    """The folder of the app: the checkout, or a part of the installed package."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package.parent, package / "_app"):
+        if (folder / "app.py").is_file() and (folder / "assets").is_dir():
+            return folder
+    raise MorphGraphError("The app's files are missing. Install morphgraph again.")
+
 
 def assets_folder() -> Path:
-    """The folder of what ships: beside the package in a checkout, inside it when installed."""
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package.parent / "assets", package / "assets"):
-        if (folder / "tokenisers").is_dir():
-            return folder
-    raise MorphGraphError("The demo files are missing. Install morphgraph again.")
-
-
-def app_script() -> Path:
-    """The entry script of the app."""
-    script = assets_folder().parent / "app.py"
-    if not script.is_file():
-        raise MorphGraphError("The app is missing. Install morphgraph from a checkout.")
-    return script
+    """The folder of what ships."""
+    return app_folder() / "assets"
 
 
 def demo_tokeniser_path(language: str) -> Path:

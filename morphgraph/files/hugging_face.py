@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.files.byte_level import BYTE_TO_CHAR
 from morphgraph.files.reading import decode_utf8, parse_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
+from morphgraph.segment.byte_level import BYTE_TO_CHAR
 from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
 
 _SPECIAL = re.compile(r"^(<[^<>\s]{2,40}>|\[[A-Za-z_0-9]{2,40}\])$")
@@ -292,11 +292,12 @@ def _preprocessor(
     from tokenizers import Tokenizer
 
     settings = document["model"]
-    pipeline = {
+    pre_tokenizer = document.get("pre_tokenizer")
+    pipeline: dict[str, Any] = {
         "version": "1.0",
         "added_tokens": [],
         "normalizer": document.get("normalizer"),
-        "pre_tokenizer": document.get("pre_tokenizer"),
+        "pre_tokenizer": pre_tokenizer,
         "model": {"type": "BPE", "vocab": {}, "merges": []},
     }
     try:
@@ -312,14 +313,13 @@ def _preprocessor(
         ) from error
     suffix = settings.get("end_of_word_suffix") or ""
     unknown = settings.get("unk_token")
-    pre_tokenizer = pipeline["pre_tokenizer"]
     whole = letters_stay_whole(pre_tokenizer)
     preprocessor = Preprocessor(
         normalizer=loaded.normalizer,
         pre_tokenizer=loaded.pre_tokenizer,
         byte_level='"ByteLevel"' in json.dumps([pre_tokenizer, pipeline["normalizer"]]),
         splits_only_non_letters=whole,
-        adds_space=whole and bool(pre_tokenizer.get("add_prefix_space", True)),
+        adds_space=whole and bool((pre_tokenizer or {}).get("add_prefix_space", True)),
         suffix=suffix if isinstance(suffix, str) else "",
         unknown=unknown if isinstance(unknown, str) else None,
         fuse_unknown=bool(settings.get("fuse_unk")),

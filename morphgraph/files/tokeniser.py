@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from morphgraph.files.byte_level import CHAR_TO_BYTE
 from morphgraph.graph import MergeGraph
+from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 from morphgraph.segment.words import UNKNOWN, Words
 
@@ -31,7 +31,7 @@ class Tokeniser:
     document: dict[str, Any]
     warnings: tuple[str, ...] = ()
     checksum: str = ""
-    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+    _readable: list[str] = field(default_factory=list, repr=False)
 
     @property
     def vocabulary_size(self) -> int:
@@ -68,9 +68,32 @@ class Tokeniser:
             return type_
         return readable_bytes(type_)
 
+    @property
+    def readable_types(self) -> list[str]:
+        """All types of the graph, by id, as people read them."""
+        if len(self._readable) != len(self.graph.types):
+            self._readable = [self.readable(text) for text in self.graph.types]
+        return self._readable
+
+    def search(self, text: str, limit: int = 100) -> list[int]:
+        """Ids of present types that contain a text: whole matches first, then as a start."""
+        wanted = text.strip()
+        exact = self.type_from(wanted) if wanted else None
+        found = []
+        for number, shown in enumerate(self.readable_types):
+            at = shown.find(wanted)
+            if at >= 0 and self.graph.is_present(number):
+                body = shown.lstrip("Ġ▁")
+                rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
+                found.append((rank, len(shown), number))
+        found.sort()
+        numbers = [number for *_, number in found]
+        if exact is not None:
+            numbers = [self.graph.ids[exact], *(n for n in numbers if n != self.graph.ids[exact])]
+        return numbers[:limit]
+
     def type_from(self, text: str) -> str | None:
         """The present type that a user means: as spelled, readable, or without its marker."""
-        from morphgraph.files.byte_level import encode
 
         spelled = [text]
         if self.preprocessor.byte_level:
@@ -80,14 +103,9 @@ class Tokeniser:
         return next((candidate for candidate in spelled if candidate in self.graph), None)
 
     def signature(self) -> str:
-        """Name and checksum, and how many edits were made: ``name@checksum+2``."""
-        edits = len(self.graph.history)
-        return f"{self.name}@{self.checksum}" + (f"+{self.edit_checksum()}" if edits else "")
-
-    def edit_checksum(self) -> str:
-        """SHA-256 of the recipe of the edits made, the first 12 digits."""
-        text = json.dumps(self.graph.recipe(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""
+        steps = self.graph.recipe()
+        return f"{self.name}@{self.checksum}" + (f"+{recipe_checksum(steps)}" if steps else "")
 
     def vocabulary_id(self, token: int) -> int | None:
         """The id in the file of a type of the graph; None for a character outside the alphabet."""
@@ -98,6 +116,12 @@ class Tokeniser:
         if token == UNKNOWN or atom in words.unknown:
             return words.unknown.get(atom, "�")
         return self.readable(self.graph.types[token])
+
+
+def recipe_checksum(steps: Sequence[Mapping[str, Any]]) -> str:
+    """SHA-256 of the steps of a recipe, the first 12 digits."""
+    text = json.dumps(list(steps), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @lru_cache(maxsize=200_000)

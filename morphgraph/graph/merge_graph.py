@@ -82,6 +82,13 @@ class MergeGraph:
         copied._done, copied._undone = [], []
         return copied
 
+    def before_last(self) -> "MergeGraph":
+        """A graph of its own as this one was before the last edit; a copy if there was none."""
+        copied = self.copy()
+        if self._done:
+            copied._backward(self._done[-1])
+        return copied
+
     # ----------------------------------------------------------------------------- reading
 
     def __contains__(self, text: str) -> bool:

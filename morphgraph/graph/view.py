@@ -145,22 +145,24 @@ def neighbourhood(
     limit: int = 60,
     importance: Mapping[int, float] | None = None,
     names: Sequence[str] | None = None,
+    keep: Iterable[int] = (),
+    ghosts: Iterable[int] = (),
 ) -> Neighbourhood:
     """The merges within ``down`` steps towards the atoms and ``up`` steps towards long types.
 
-    At most ``limit`` vertices, and never more than `MAX_VERTICES`: nearer merges come first, then
-    those of higher ``importance`` (by merge id), then lower ranks. A merge is always shown with all
-    its parts and its result.
+    At most ``limit`` vertices, and never more than `MAX_VERTICES`: merges to ``keep`` come first,
+    whatever their distance, then nearer ones, then those of higher ``importance`` (by merge id),
+    then lower ranks. A merge is always shown with all its parts and its result. ``ghosts`` are
+    removed types to show without edges; the focus may be one of them.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
-    shown_types = {focus}
+    shown_types = {focus, *ghosts}
     shown_merges: dict[int, None] = {}
     left_out = 0
 
-    def expand(merges: Iterable[int]) -> list[int]:
+    def expand(merges: Iterable[int]) -> None:
         nonlocal left_out
-        added = []
         ranked = sorted(merges, key=lambda m: (-weight.get(m, 0.0), graph.merge(m).rank))
         for number in ranked:
             if number in shown_merges:
@@ -172,25 +174,28 @@ def neighbourhood(
                 continue
             shown_merges[number] = None
             shown_types.update(new)
-            added.append(number)
-        return added
 
     # Derivations are small and explain the type, so they come before what is made from it.
-    below, above = [focus], [focus]
+    expand(number for number in keep if graph.has_merge(number))
+    below = above = [focus] if graph.is_present(focus) else []
     for step in range(max(up, down)):
         if step < down:
-            added = expand(dict.fromkeys(m for number in below for m in graph.incoming(number)))
-            below = list(dict.fromkeys(p for m in added for p in graph.merge(m).parts))
+            near = list(dict.fromkeys(m for number in below for m in graph.incoming(number)))
+            expand(near)
+            parts = (p for m in near if m in shown_merges for p in graph.merge(m).parts)
+            below = list(dict.fromkeys(parts))
         if step < up:
-            added = expand(dict.fromkeys(m for number in above for m in graph.outgoing(number)))
-            above = list(dict.fromkeys(graph.merge(m).result for m in added))
+            near = list(dict.fromkeys(m for number in above for m in graph.outgoing(number)))
+            expand(near)
+            above = list(dict.fromkeys(graph.merge(m).result for m in near if m in shown_merges))
     digraph = to_networkx(graph, shown_merges, names)
-    if type_key(focus) not in digraph:
-        shown = graph.types if names is None else names
-        digraph.add_node(
-            type_key(focus), kind="type", label=shown[focus], atom=graph.is_atom(focus)
-        )
+    shown = graph.types if names is None else names
     for number in shown_types:
+        key, gone = type_key(number), not graph.is_present(number)
+        if key not in digraph:
+            digraph.add_node(
+                key, kind="type", label=shown[number], atom=graph.is_atom(number), ghost=gone
+            )
         around = (*graph.incoming(number), *graph.outgoing(number))
         digraph.nodes[type_key(number)]["frontier"] = any(m not in shown_merges for m in around)
     return Neighbourhood(focus, digraph, left_out)

@@ -19,6 +19,8 @@ NONE = 0x7FFFFFFF
 """No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
 
 _EMPTY = -1
+_MIX = np.int64(-7046029254386353131)
+"""An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +45,7 @@ def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def
         state = np.int64(parts[first])
         for position in range(first + 1, last + 1):
             key = (state << 32) | np.int64(parts[position])
-            slot = ((key ^ (key >> 29)) * np.int64(-7046029254386353131) >> 20) & mask
+            slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
             while table[slot, 0] != _EMPTY and table[slot, 0] != key:
                 slot = (slot + 1) & mask
             if table[slot, 0] == _EMPTY:
@@ -63,7 +65,9 @@ def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def segment(atoms, piece_offsets, first_piece, last_piece, table, results, widest, closed_by, token_at):  # type: ignore[no-untyped-def]  # noqa: E501
+def segment(  # type: ignore[no-untyped-def]
+    atoms, piece_offsets, first_piece, last_piece, table, results, widest, closed_by, token_at
+):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
@@ -97,10 +101,10 @@ def segment(atoms, piece_offsets, first_piece, last_piece, table, results, wides
                 state = np.int64(token[i])
                 best = np.int64(NONE)
                 parts = np.int64(0)
-                j = i + 1
+                j = np.int64(i + 1)
                 while True:
                     key = (state << 32) | np.int64(token[j])
-                    slot = ((key ^ (key >> 29)) * np.int64(-7046029254386353131) >> 20) & mask
+                    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
                     found = table[slot, 0]
                     while found != key and found != _EMPTY:
                         slot = (slot + 1) & mask
@@ -114,7 +118,7 @@ def segment(atoms, piece_offsets, first_piece, last_piece, table, results, wides
                     state = value & 0xFFFFFFFF
                     if state == NONE or j + 1 >= count:
                         break
-                    j += 1
+                    j = np.int64(j + 1)
                 candidate[i] = np.int32(best)
                 width[i] = np.int32(parts)
                 reach[i] = np.int32(j)

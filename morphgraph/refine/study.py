@@ -4,16 +4,16 @@ It answers what a person asks while editing: how good is it now, what is this me
 what would its knockout change. Results are kept per state of the graph, so asking twice is free.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
-from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.files.tokeniser import Tokeniser, recipe_checksum
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.segment import Segmentation, segment
@@ -32,6 +32,7 @@ class State:
     scores: list[BoundaryScore]
     splits: npt.NDArray[np.int32]
     hits: npt.NDArray[np.int32]
+    blames: dict[tuple[Weighting, Scope], Blame] = field(default_factory=dict)
 
     def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
         """The score of a scope and weighting."""
@@ -100,8 +101,16 @@ class Study:
     @property
     def now(self) -> State:
         """The present state."""
-        key = self.tokeniser.edit_checksum()
-        state = self._states.pop(key, None) or self._state_of(self.graph)
+        return self._kept(self.graph.recipe(), lambda: self.graph)
+
+    @property
+    def before_last(self) -> State:
+        """The state before the last edit."""
+        return self._kept(self.graph.recipe()[:-1], self.graph.before_last)
+
+    def _kept(self, steps: list[dict[str, Any]], graph: Callable[[], MergeGraph]) -> State:
+        key = recipe_checksum(steps)
+        state = self._states.pop(key, None) or self._state_of(graph())
         self._states[key] = state  # the newest stand last
         while len(self._states) > _STATES_KEPT:
             self._states.pop(next(iter(self._states)))
@@ -124,15 +133,13 @@ class Study:
 
     def blame(self, weighting: Weighting = "types", scope: Scope = "morphemic") -> Blame:
         """N, B and R of all merges in the present state."""
-        key = (self.tokeniser.edit_checksum(), weighting, scope)
-        if self._blame is None or self._blame[0] != key:
-            found = blame(
-                self.benchmark, self.now.segmentation, weighting=weighting, scope=scope
+        state = self.now
+        key = (weighting, scope)
+        if key not in state.blames:
+            state.blames[key] = blame(
+                self.benchmark, state.segmentation, weighting=weighting, scope=scope
             )
-            self._blame = (key, found)
-        return self._blame[1]
-
-    _blame: tuple[tuple[str, str, str], Blame] | None = None
+        return state.blames[key]
 
     # --------------------------------------------------------------------------------- words
 
@@ -211,7 +218,7 @@ class Study:
     # --------------------------------------------------------------------------------- one type
 
     def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
-        """Words in which a type's merges were applied rightly, and wrongly; frequent words first."""
+        """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
         now = self.now.segmentation
         position = self.blame().position
         producers = [position[m] for m in self.graph.incoming(number) if m in position]

@@ -1,0 +1,209 @@
+"""From underlying morphemes to surface morphs: the alignment of algorithms.md §12.
+
+Strings become flat arrays of code points here, go through one kernel call, and come back as
+substrings of the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.normalise import normalise, normalise_with_cuts
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+HYPHENS = "-\u2010\u2011"  # as on the keyboard, and Unicode's hyphens
+_HYPHEN_SET = frozenset(HYPHENS)
+
+
+class Alignment(NamedTuple):
+    """The morphs of a word, and for each the position of its morpheme, or −1 where it has none."""
+
+    morphs: tuple[str, ...]
+    sources: tuple[int, ...]
+
+
+class Row(NamedTuple):
+    """What a reader finds in a line: a word, its morphemes, and what is known about them.
+
+    `pieces` gives each morpheme the number of its whole word (not descending), or is None where
+    the source does not tell.
+    """
+
+    line: int
+    word: str
+    morphemes: Sequence[str]
+    pieces: Sequence[int] | None = None
+    corpus_count: float | None = None
+
+
+def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
+    """Align each word with its underlying morphemes (Bauwens & Delobelle 2024, §4.1).
+
+    The morphs of a word concatenate to it and none is empty. Morphemes of which nothing is left
+    have no morph; unmatched characters belong to the morph on their left, and at the start of the
+    word they are a morph of their own with source −1.
+
+    Morphemes that concatenate to the word are its morphs as they are: all characters match, and no
+    other alignment can match as many.
+
+    >>> align_morphemes(["subsidised"], [["subside", "y", "ise", "ed"]])
+    [Alignment(morphs=('subsid', 'is', 'ed'), sources=(0, 2, 3))]
+    """
+    found: list[Alignment | None] = [None] * len(words)
+    unlike: list[int] = []
+    for index, (word, parts) in enumerate(zip(words, morphemes, strict=True)):
+        if "".join(parts) == word:
+            if all(parts):
+                found[index] = Alignment(tuple(parts), tuple(range(len(parts))))
+            else:
+                kept = [i for i, part in enumerate(parts) if part]
+                found[index] = Alignment(tuple(parts[i] for i in kept), tuple(kept))
+        else:
+            unlike.append(index)
+    if unlike:
+        aligned = _align_batch([words[i] for i in unlike], [morphemes[i] for i in unlike])
+        for index, alignment in zip(unlike, aligned, strict=True):
+            found[index] = alignment
+    return [alignment for alignment in found if alignment is not None]
+
+
+def _align_batch(words: list[str], morphemes: list[Sequence[str]]) -> list[Alignment]:
+    """One kernel call for all words; numpy and numba are loaded only when there is need."""
+    import numpy as np
+
+    from morphgraph.kernels.alignment import align
+
+    normal_words, cuts = [], []
+    for word in words:
+        normal, cut = normalise_with_cuts(word)
+        normal_words.append(normal)
+        cuts.append(cut)
+    known: dict[str, str] = {}
+    normal_morphemes = []
+    for parts in morphemes:
+        for part in parts:
+            normal_part = known.get(part)
+            if normal_part is None:
+                normal_part = known[part] = normalise(part)
+            normal_morphemes.append(normal_part)
+    entry_offsets = _offsets([len(parts) for parts in morphemes])
+    starts, sources, sizes = align(
+        _points(normal_words),
+        _offsets([len(word) for word in normal_words]),
+        _points(normal_morphemes),
+        _offsets([len(part) for part in normal_morphemes]),
+        entry_offsets,
+    )
+    all_starts, all_sources = starts.tolist(), sources.tolist()
+    slots = (entry_offsets[:-1] + np.arange(len(words))).tolist()
+    aligned = []
+    for word, cut, slot, size in zip(words, cuts, slots, sizes.tolist(), strict=True):
+        if size <= 1:
+            source = all_sources[slot] if size else -1
+            aligned.append(Alignment((word,), (source,)) if word else Alignment((), ()))
+            continue
+        edges = [cut[start] for start in all_starts[slot : slot + size]]
+        edges.append(len(word))
+        morphs = [word[a:b] for a, b in pairwise(edges)]
+        origins = all_sources[slot : slot + size]
+        if not all(morphs):  # a cut fell behind a character that the normal form writes as several
+            origins = [source for source, morph in zip(origins, morphs, strict=True) if morph]
+            morphs = [morph for morph in morphs if morph]
+        aligned.append(Alignment(tuple(morphs), tuple(origins)))
+    return aligned
+
+
+def _points(strings: list[str]) -> npt.NDArray[np.int32]:
+    import numpy as np
+
+    return np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), np.int32)
+
+
+def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
+    import numpy as np
+
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
+
+
+def has_hyphen(word: str) -> bool:
+    """Whether a word is spelt with a hyphen."""
+    return not _HYPHEN_SET.isdisjoint(word)
+
+
+def separate_hyphens(alignment: Alignment) -> Alignment:
+    """Make a hyphen between two morphs a morph of its own (algorithms.md §12).
+
+    >>> separate_hyphens(Alignment(("co-", "op"), (0, 1)))
+    Alignment(morphs=('co', '-', 'op'), sources=(0, -1, 1))
+    """
+    last = len(alignment.morphs) - 1
+    morphs: list[str] = []
+    sources: list[int] = []
+    for i, (morph, source) in enumerate(zip(*alignment, strict=True)):
+        core = morph.lstrip(HYPHENS) if i else morph
+        core = core.rstrip(HYPHENS) if i < last else core
+        if not core:
+            core = morph
+        at = morph.index(core)
+        for text, origin in (
+            (morph[:at], -1),
+            (core, source),
+            (morph[at + len(core) :], -1),
+        ):
+            if text:
+                morphs.append(text)
+                sources.append(origin)
+    return Alignment(tuple(morphs), tuple(sources))
+
+
+def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
+    """Join the morphs whose morphemes belong to one whole word.
+
+    Morphs without a morpheme at the start are glued to the first that has one; a hyphen is joined
+    where both its neighbours are of one whole word, and stands alone elsewhere.
+
+    >>> whole_words(Alignment(("x", "-", "ray", "s"), (0, -1, 1, 2)), (0, 1, 1))
+    ('x', '-', 'rays')
+    """
+    if pieces[0] == pieces[-1]:
+        return ("".join(alignment.morphs),)
+    owners = [pieces[source] if source >= 0 else None for source in alignment.sources]
+    known = [owner for owner in owners if owner is not None]
+    if not known:
+        return ("".join(alignment.morphs),)
+    joined: list[str] = []
+    current: int | None = None  # whole word that the last string in `joined` belongs to
+    started = False
+    seen = 0
+    for morph, owner in zip(alignment.morphs, owners, strict=True):
+        if owner is not None:
+            seen += 1
+        elif seen in (0, len(known)):
+            owner = known[0] if seen == 0 else known[-1]
+        elif known[seen - 1] == known[seen]:
+            owner = known[seen]
+        if started and owner is not None and owner == current:
+            joined[-1] += morph
+        else:
+            joined.append(morph)
+        current, started = owner, True
+    return tuple(joined)
+
+
+def entries_from(rows: Sequence[Row], alignments: Sequence[Alignment] | None = None) -> list[Entry]:
+    """The entries of all rows, aligned in one batch unless the alignments are given."""
+    if alignments is None:
+        alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
+    entries = []
+    for row, alignment in zip(rows, alignments, strict=True):
+        if has_hyphen(row.word):
+            alignment = separate_hyphens(alignment)
+        joined = whole_words(alignment, row.pieces) if row.pieces is not None else None
+        entries.append(Entry(row.word, alignment.morphs, joined, row.corpus_count, row.line))
+    return entries

@@ -1,0 +1,183 @@
+"""CELEX StrucLab: a tree of morphemes in brackets, each node with its word class or affix tag.
+
+`methodically⇥(((method)[N],(ical)[A|N.])[A],(ly)[B|A.])[B]`; WebCelex exports separate columns
+with a backslash. The column that holds a tree is the tree; the first other column that is not a
+number is the word. Counts in such exports are not read.
+
+The source tells free from bound, so each entry has its whole words (Bauwens & Delobelle 2024,
+§4.1). Trees list underlying morphemes; they are aligned where they do not concatenate to the word.
+Nothing here recurses: brackets may be nested as deeply as a line is long.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind, joins_left, settle
+from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+
+_TAG = re.compile(r"\[([^\[\]()]*)\]")
+_TEXT = re.compile(r"[^()\[\],]*")
+
+
+class TreeError(ValueError):
+    """A StrucLab that is not a well-formed tree."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A node of the tree: its tag, its text if it is a leaf, and its children in order."""
+
+    tag: str = ""
+    text: str | None = None
+    children: list[Node] = field(default_factory=list)
+
+
+def kind_of(tag: str) -> Kind:
+    """Whether a tag means a free morpheme, a prefix, a suffix or an interfix.
+
+    >>> [kind_of(tag).value for tag in ("N", "N|A.", "V|.V", "P", "N|N.N")]
+    ['free', 'suffix', 'prefix', 'prefix', 'interfix']
+    """
+    if tag.endswith("."):
+        return Kind.SUFFIX
+    if "|." in tag or tag == "P":
+        return Kind.PREFIX
+    return Kind.INTERFIX if "." in tag else Kind.FREE
+
+
+def parse_tree(text: str) -> list[Node]:
+    """Parse a StrucLab; the nodes come children first, so that the root is the last.
+
+    Raises `TreeError` where the text is not one tree of brackets, each with a tag.
+    """
+    done: list[Node] = []
+    open_nodes: list[Node] = []
+    at, expect_node = 0, True
+    while at < len(text):
+        char = text[at]
+        if expect_node:
+            if char != "(":
+                raise TreeError("no opening bracket where a morpheme should begin")
+            node = Node()
+            if open_nodes:
+                open_nodes[-1].children.append(node)
+            open_nodes.append(node)
+            at += 1
+            if text[at : at + 1] != "(":
+                found = _TEXT.match(text, at)
+                node.text = found.group() if found else ""
+                at += len(node.text)
+                expect_node = False
+        elif char == "," and open_nodes and open_nodes[-1].children:
+            at += 1
+            expect_node = True
+        elif char == ")" and open_nodes:
+            tag = _TAG.match(text, at + 1)
+            if tag is None:
+                raise TreeError("no tag after a closing bracket")
+            node = open_nodes.pop()
+            node.tag = tag.group(1)
+            done.append(node)
+            at = tag.end()
+        else:
+            raise TreeError("something stands between the brackets")
+    if open_nodes or expect_node:
+        raise TreeError("a bracket is not closed")
+    return done
+
+
+def pieces_of(nodes: list[Node]) -> list[int]:
+    """Number the whole word of each leaf, from 0 (nodes as `parse_tree` returns them).
+
+    A child right after a prefix sibling or right before a suffix sibling is taken whole, other
+    children are segmented in turn, an affix is glued to its neighbour, an interfix stands alone.
+
+    >>> pieces_of(parse_tree("((keizer)[N],(s)[N|N.N],(kroon)[N])[N]"))
+    [0, 1, 2]
+    >>> pieces_of(parse_tree("((kelder)[N],(((ver)[V|.A],(diep)[A])[V],(ing)[N|V.])[N])[N]"))
+    [0, 1, 1, 1]
+    """
+    sizes: dict[int, list[int]] = {}  # id of a node → number of leaves in each whole word
+    for node in nodes:
+        if node.text is not None:
+            sizes[id(node)] = [1]
+            continue
+        if len(node.children) == 1:
+            sizes[id(node)] = sizes.pop(id(node.children[0]))
+            continue
+        kinds = settle([kind_of(child.tag) for child in node.children])
+        joins = [*joins_left(kinds), False]
+        joined: list[int] = []
+        for i, child in enumerate(node.children):
+            below = sizes.pop(id(child))
+            if joins[i]:
+                joined[-1] += sum(below)
+            elif joins[i + 1] or kinds[i] is not Kind.FREE:
+                joined.append(sum(below))
+            else:
+                joined += below
+        sizes[id(node)] = joined
+    return [number for number, size in enumerate(sizes[id(nodes[-1])]) for _ in range(size)]
+
+
+def split_columns(line: str) -> tuple[str, str] | None:
+    r"""The word and the tree of a line, or None if no column starts like a tree.
+
+    >>> split_columns("12\\kroon\\(kroon)[N]")
+    ('kroon', '(kroon)[N]')
+    """
+    if "\t" in line:
+        columns = line.split("\t")
+    elif "\\" in line:
+        columns = line.split("\\")
+    else:
+        columns = line.split(None, 1)
+    columns = [column.strip() for column in columns]
+    tree = next((column for column in columns if column.startswith("(")), None)
+    if tree is None:
+        return None
+    others = (c for c in columns if c and not c.startswith("(") and not c.isdecimal())
+    return next(others, ""), tree
+
+
+def looks_like_celex(line: str) -> bool:
+    """Whether a line has a column with a StrucLab tree."""
+    found = split_columns(line) if ")[" in line else None
+    return found is not None and found[1].endswith("]")
+
+
+def read_celex(lines: list[Line], skips: Skips, include_foreign: bool = False) -> list[Entry]:
+    """Read CELEX StrucLab lines; entries tagged [F] (foreign) only if asked for.
+
+    A lemma that is repeated counts each time.
+    """
+    rows = []
+    for number, line in lines:
+        found = split_columns(line)
+        if found is None:
+            skips.add("no tree of morphemes", number)
+            continue
+        word, tree = found
+        problem = word_problem(word)
+        if problem:
+            skips.add(problem, number)
+            continue
+        try:
+            nodes = parse_tree(tree)
+        except TreeError as error:
+            skips.add(f"tree not well-formed: {error}", number)
+            continue
+        leaves = [node.text for node in nodes if node.text is not None]
+        if not include_foreign and any(node.tag == "F" for node in nodes):
+            skips.add("foreign word, tagged [F]", number)
+        elif len(leaves) > MAX_MORPHEMES:
+            skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
+        elif not any(leaves):
+            skips.add("no morphs", number)
+        else:
+            rows.append(Row(number, word, leaves, pieces_of(nodes)))
+    return entries_from(rows)

@@ -1,0 +1,74 @@
+"""What a gold segmentation is once it is read: entries, and the reference that holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One analysed word: its surface morphs, which concatenate to it, and its whole words.
+
+    `whole_words` is None where the source does not tell free from bound morphemes, `count` (the
+    corpus count) where it has none. `line` is 1-based, and does not matter to ==.
+
+    >>> Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Entry(word='unbreakable', morphs=('un', 'break', 'able'), whole_words=('unbreakable',),
+          count=None, line=7)
+    """
+
+    word: str
+    morphs: tuple[str, ...]
+    whole_words: tuple[str, ...] | None = None
+    count: float | None = None
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Why lines were left out: the reason, how many there were, and the first one (1-based)."""
+
+    reason: str
+    count: int
+    first_line: int
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A gold segmentation: the entries of one file, in its order, and what was skipped.
+
+    `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
+    is sorted by count, the largest first. A word with several analyses has several entries.
+    """
+
+    name: str
+    format: str
+    entries: tuple[Entry, ...]
+    skipped: tuple[Skipped, ...]
+    checksum: str
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def has_whole_words(self) -> bool:
+        """Whether any entry tells its whole words."""
+        return any(entry.whole_words is not None for entry in self.entries)
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether any entry has a corpus count."""
+        return any(entry.count is not None for entry in self.entries)
+
+    def first_analyses(self) -> Reference:
+        """Keep only the first entry of each word (algorithms.md §12).
+
+        >>> twice = (Entry("undoable", ("un", "doable")), Entry("undoable", ("undo", "able")))
+        >>> Reference("gold.tsv", "plain", twice, (), "0" * 12).first_analyses().entries[0].morphs
+        ('un', 'doable')
+        """
+        first: dict[str, Entry] = {}
+        for entry in self.entries:
+            first.setdefault(entry.word, entry)
+        return replace(self, entries=tuple(first.values()))

@@ -1,0 +1,63 @@
+"""Which neighbouring morphemes form one whole word: the sibling rule of formats.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+
+class Kind(Enum):
+    """How a morpheme stands among its siblings."""
+
+    FREE = "free"
+    PREFIX = "prefix"
+    SUFFIX = "suffix"
+    INTERFIX = "interfix"
+    HYPHEN = "hyphen"
+
+
+def settle(kinds: Sequence[Kind]) -> list[Kind]:
+    """Let an interfix directly before a suffix count as a suffix, and a hyphen beside an affix too.
+
+    >>> [kind.value for kind in settle([Kind.FREE, Kind.INTERFIX, Kind.SUFFIX])]
+    ['free', 'suffix', 'suffix']
+    """
+    settled = list(kinds)
+    for i, kind in enumerate(settled):  # un- - American: the hyphen passes the prefix on
+        if kind is Kind.HYPHEN and i and settled[i - 1] is Kind.PREFIX:
+            settled[i] = Kind.PREFIX
+    for i in range(len(settled) - 2, -1, -1):
+        if settled[i + 1] is Kind.SUFFIX and settled[i] in (Kind.INTERFIX, Kind.HYPHEN):
+            settled[i] = Kind.SUFFIX
+    return settled
+
+
+def joins_left(settled: Sequence[Kind]) -> list[bool]:
+    """For each sibling whether it belongs to the whole word of the one before it.
+
+    A prefix joins what follows and a suffix what precedes; an interfix stands alone.
+
+    >>> joins_left([Kind.PREFIX, Kind.FREE, Kind.SUFFIX, Kind.FREE])
+    [False, True, True, False]
+    """
+    joins = []
+    for i, kind in enumerate(settled):
+        before = settled[i - 1] if i else Kind.INTERFIX
+        joins.append(
+            i > 0
+            and Kind.INTERFIX not in (kind, before)
+            and (kind is Kind.SUFFIX or before is Kind.PREFIX)
+        )
+    return joins
+
+
+def pieces(kinds: Sequence[Kind]) -> list[int]:
+    """Number the whole word of each morpheme in a flat list, from 0.
+
+    >>> pieces([Kind.PREFIX, Kind.FREE, Kind.INTERFIX, Kind.FREE])
+    [0, 0, 1, 2]
+    """
+    numbers: list[int] = []
+    for joins in joins_left(settle(kinds)):
+        numbers.append(numbers[-1] + (not joins) if numbers else 0)
+    return numbers

@@ -1,0 +1,191 @@
+"""The registry of formats: which reader reads what, and how a file's format is told.
+
+A new format is one file with a reader `(lines, skips) -> entries` and a test of a line, and one
+row in `READERS`.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference.celex import looks_like_celex, read_celex
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.inflection import (
+    is_canonical,
+    looks_like_inflection,
+    read_morphynet_inflection,
+    read_unimorph,
+)
+from morphgraph.reference.morphynet_derivation import (
+    looks_like_morphynet_derivation,
+    read_morphynet_derivation,
+)
+from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
+from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
+from morphgraph.reference.source import (
+    MAX_LINE_CHARACTERS,
+    Line,
+    Skips,
+    decode,
+    drop_long_lines,
+    load,
+    split_lines,
+)
+
+_SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
+_EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
+
+
+class Reader(NamedTuple):
+    """A format: its label for people, its reader, and the test of a line (None: plain)."""
+
+    label: str
+    read: Callable[[list[Line], Skips], list[Entry]]
+    looks_like: Callable[[str], bool] | None
+
+
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "plain": Reader("Plain: word and morphs", read_plain, None),
+        "celex": Reader("CELEX StrucLab", read_celex, looks_like_celex),
+        "morphynet-derivation": Reader(
+            "MorphyNet derivation", read_morphynet_derivation, looks_like_morphynet_derivation
+        ),
+        "sigmorphon2022": Reader(
+            "SIGMORPHON 2022 words", read_sigmorphon2022, looks_like_sigmorphon2022
+        ),
+        "morphynet-inflection": Reader(
+            "MorphyNet inflection", read_morphynet_inflection, looks_like_inflection
+        ),
+        "unimorph": Reader("UniMorph segmentation", read_unimorph, looks_like_inflection),
+    }
+)
+
+FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READERS.items()})
+"""Name of each format → its label for people."""
+
+
+def detect_format(lines: Sequence[str], name: str = "reference") -> str:
+    """Tell the format of lines of text; raises `FileFormatError` if it is none of `FORMATS`.
+
+    Formats with a shape of their own come first: one is taken if a tenth of the lines have it. A
+    header that names morphs, or a shape that at least half of the lines have, means plain.
+    MorphyNet's and UniMorph's inflections share their columns: it is UniMorph's if all segments in
+    the sample concatenate to the form. (Both are read alike, so nothing hangs on it.)
+
+    >>> detect_format(["enthrallments\\ten @@thrall @@ment @@s\\t110"])
+    'sigmorphon2022'
+    """
+    filled = [line for line in lines if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
+    step = max(1, -(-len(filled) // _SAMPLE))
+    sample = filled[::step]
+    for candidate, reader in READERS.items():
+        if reader.looks_like is None or candidate == "unimorph":
+            continue
+        fitting = [line for line in sample if reader.looks_like(line)]
+        if not fitting or len(fitting) < _EVIDENCE * len(sample):
+            continue
+        if reader.looks_like is looks_like_inflection and _has_header(filled):
+            continue
+        if candidate == "morphynet-inflection" and not any(map(is_canonical, fitting)):
+            return "unimorph"
+        return candidate
+    if _is_plain(filled, sample):
+        return "plain"
+    raise FileFormatError(
+        name,
+        "",
+        "the format cannot be told from the content",
+        f"Choose one of: {', '.join(FORMATS)}",
+    )
+
+
+def _has_header(filled: list[str]) -> bool:
+    return find_layout(list(enumerate(filled, 1))).has_header
+
+
+def _is_plain(filled: list[str], sample: list[str]) -> bool:
+    if not filled:
+        return False
+    layout = find_layout(list(enumerate(filled, 1)))
+    if layout.has_header:
+        return len(cells_of(filled[0], layout.separator)) > 1 or len(filled) > 1
+    return 2 * sum(looks_like_plain(line, layout) for line in sample) >= len(sample)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the garbage collector: entries form no cycles, and looking for them takes long."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def read_reference(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    include_foreign: bool = False,
+    encoding: str | None = None,
+) -> Reference:
+    """Read a gold segmentation from a path or from bytes.
+
+    The format is told from the content unless `format` names one of `FORMATS`. `include_foreign`
+    keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says, or in `encoding`.
+
+    Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
+    encoding, of no known format, or without a single entry; lines that cannot be used are counted
+    by reason in `skipped`.
+
+    >>> reference = read_reference("unbreakable\\tun break able\\n".encode())
+    >>> reference.format, reference.entries[0].morphs
+    ('plain', ('un', 'break', 'able'))
+    """
+    if name is None:
+        name = "reference" if isinstance(source, bytes) else Path(source).name
+    if format is not None and format not in READERS:
+        problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
+        raise FileFormatError(name, "", problem, fix)
+    data = load(source, name)
+    lines = split_lines(decode(data, name, encoding))
+    if not lines:
+        raise FileFormatError(
+            name, "", "the file holds blank lines only", "Choose a file with one word a line."
+        )
+    skips = Skips()
+    lines = drop_long_lines(lines, skips)
+    if format is None and lines:
+        format = detect_format([line for _, line in lines], name)
+    entries: list[Entry] = []
+    with _without_collection():
+        if lines and format == "celex":
+            entries = read_celex(lines, skips, include_foreign)
+        elif lines:
+            entries = READERS[format or "plain"].read(lines, skips)
+    skipped = skips.sorted()
+    if not entries:
+        reasons = "; ".join(
+            f"{s.count:,} × {s.reason} (first: line {s.first_line})" for s in skipped
+        )
+        raise FileFormatError(
+            name,
+            f"line {skipped[0].first_line}" if skipped else "",
+            f"no line can be read as {FORMATS[format] if format else 'a reference'}: "
+            + (reasons or "there is only a header"),
+            f"Check the file, or choose another format: {', '.join(FORMATS)}",
+        )
+    checksum = hashlib.sha256(data).hexdigest()[:12]
+    return Reference(name, format or "plain", tuple(entries), skipped, checksum)

@@ -1,0 +1,46 @@
+"""SIGMORPHON 2022, word level: the word, its canonical morphemes, and three flags.
+
+`enthrallments⇥en @@thrall @@ment @@s⇥110`. The flags (inflection, derivation, compound) may be
+absent and are not used. @@ marks every morpheme but the first, be it a suffix, the second half of
+a compound or a stem after a prefix: free and bound look the same, so `whole_words` is None.
+"""
+
+from __future__ import annotations
+
+from morphgraph.reference.align import HYPHENS, Row, entries_from, has_hyphen
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+
+
+def looks_like_sigmorphon2022(line: str) -> bool:
+    """Whether a line has two or three columns and a morpheme marked with @@ in the second."""
+    columns = line.split("\t")
+    return 2 <= len(columns) <= 3 and " @@" in columns[1]
+
+
+def read_sigmorphon2022(lines: list[Line], skips: Skips) -> list[Entry]:
+    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word.
+
+    Some morphemes carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the
+    word itself has one.
+    """
+    rows = []
+    for number, line in lines:
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) < 2:
+            skips.add("fewer than two columns", number)
+            continue
+        word = columns[0]
+        morphemes = [part.removeprefix("@@") for part in columns[1].split()]
+        if "-" in columns[1] and not has_hyphen(word):
+            morphemes = [morpheme.strip(HYPHENS) for morpheme in morphemes]
+        problem = word_problem(word)
+        if problem:
+            skips.add(problem, number)
+        elif not any(morphemes):
+            skips.add("no morphs", number)
+        elif len(morphemes) > MAX_MORPHEMES:
+            skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
+        else:
+            rows.append(Row(number, word, morphemes))
+    return entries_from(rows)

@@ -1,0 +1,339 @@
+"""Each format on small samples."""
+
+import pytest
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference import Entry, read_reference
+from morphgraph.reference.celex import TreeError, kind_of, parse_tree
+from morphgraph.reference.free_and_bound import Kind, pieces
+
+
+def read(*lines, **options):
+    return read_reference("\n".join(lines).encode(), **options)
+
+
+def one(line, **options):
+    (entry,) = read(line, **options).entries
+    return entry
+
+
+def skipped(reference):
+    return [(s.reason, s.count, s.first_line) for s in reference.skipped]
+
+
+# CELEX
+
+
+@pytest.mark.parametrize(
+    ("line", "morphs", "whole"),
+    [
+        (
+            "methodically\t(((method)[N],(ical)[A|N.])[A],(ly)[B|A.])[B]",
+            "method ical ly",
+            "methodically",
+        ),
+        (
+            "keizerskroon\t((keizer)[N],(s)[N|N.N],(kroon)[N])[N]",
+            "keizer s kroon",
+            "keizer s kroon",
+        ),
+        (
+            "kelderverdieping\t((kelder)[N],(((ver)[V|.A],(diep)[A])[V],(ing)[N|V.])[N])[N]",
+            "kelder ver diep ing",
+            "kelder verdieping",
+        ),
+        # an interfix before a suffix counts as a suffix
+        ("abcd\t((ab)[N],(c)[A|N.x],(d)[A|Nx.])[A]", "ab c d", "abcd"),
+        # a compound after a prefix is taken whole
+        ("xabcd\t((x)[N|.N],((ab)[N],(cd)[N])[N])[N]", "x ab cd", "xabcd"),
+        # a compound before a suffix too, but not one before an interfix
+        ("abcde\t(((ab)[N],(cd)[N])[N],(e)[A|N.])[A]", "ab cd e", "abcde"),
+        ("abcdsef\t(((ab)[N],(cd)[N])[N],(s)[N|N.N],(ef)[N])[N]", "ab cd s ef", "ab cd s ef"),
+        ("opbellen\t((op)[P],(bellen)[V])[V]", "op bellen", "opbellen"),
+        ("kroon\t(kroon)[N]", "kroon", "kroon"),
+        # aligned: the interfix is dropped, its neighbours stay apart
+        ("kelderkroon\t((kelder)[N],(s)[N|N.N],(kroon)[N])[N]", "kelder kroon", "kelder kroon"),
+        (
+            "subsidised\t(((subside)[V],(y)[N|V.])[N],(ise)[V|N.],(ed)[A|V.])[A]",
+            "subsid is ed",
+            "subsidised",
+        ),
+        ("hand-hole\t((hand)[N],(hole)[N])[N]", "hand - hole", "hand - hole"),
+    ],
+)  # fmt: skip
+def test_celex(line, morphs, whole):
+    entry = one(line)
+    assert (" ".join(entry.morphs), " ".join(entry.whole_words)) == (morphs, whole)
+
+
+def test_celex_separators_and_repeated_lemmas():
+    tree = "((keizer)[N],(s)[N|N.N],(kroon)[N])[N]"
+    for line in (
+        f"17\\keizerskroon\\C\\{tree}\\N",
+        f"17\tkeizerskroon\t{tree}",
+        f"keizerskroon {tree}",
+    ):
+        assert one(line, format="celex").word == "keizerskroon"
+    assert len(read(f"keizerskroon\t{tree}", f"keizerskroon\t{tree}")) == 2
+
+
+def test_celex_skips():
+    lines = (
+        "kroon\t(kroon)[N]",
+        "pizza\t(pizza)[F]",
+        "a b\t((a)[N],(b)[N])[N]",
+        "x\t((x)[N]",
+        "x\t" + "(" * 9000,
+        "y\t(y)",
+        "z",
+        "w\t()[N]",
+    )
+    reference = read(*lines)
+    assert reference.format == "celex" and [e.word for e in reference.entries] == ["kroon"]
+    assert skipped(reference) == [
+        ("tree not well-formed: a bracket is not closed", 2, 4),
+        ("foreign word, tagged [F]", 1, 2),
+        ("word with a space", 1, 3),
+        ("tree not well-formed: no tag after a closing bracket", 1, 6),
+        ("no tree of morphemes", 1, 7),
+        ("no morphs", 1, 8),
+    ]
+    assert [e.word for e in read(*lines, include_foreign=True).entries] == ["kroon", "pizza"]
+
+
+def test_celex_nests_as_deeply_as_a_line_is_long():
+    depth = 1900
+    deep = "(" * depth + "a" + ")[N]" * depth
+    assert len(deep) > 9_000 and depth > 1_000
+    assert one(f"a\t{deep}") == Entry("a", ("a",), ("a",))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    ["", "(", "(a", "(a)[N", "(a)[N]x", "(a)[N],(b)[N]", "((a)[N],)[N]", "((a)[N](b)[N])[N]",
+     "(a(b)[N])[N]", "((a)[N]b)[N]", ")[N]", "(,(a)[N])[N]"],
+)  # fmt: skip
+def test_celex_malformed_trees(tree):
+    with pytest.raises(TreeError):
+        parse_tree(tree)
+
+
+def test_celex_tags():
+    tags = ("A|N.", "N|V.", "V|.A", "P", "N|N.N", "A|N.x", "N", "V", "B|A.")
+    kinds = "suffix suffix prefix prefix interfix interfix free free suffix"
+    assert " ".join(kind_of(tag).value for tag in tags) == kinds
+
+
+def test_the_sibling_rule_on_flat_lists():
+    short = {
+        "p": Kind.PREFIX,
+        "f": Kind.FREE,
+        "s": Kind.SUFFIX,
+        "i": Kind.INTERFIX,
+        "-": Kind.HYPHEN,
+    }
+    expected = {
+        "pfs": [0, 0, 0],
+        "ff": [0, 1],
+        "fif": [0, 1, 2],
+        "fisf": [0, 0, 0, 1],
+        "fiisf": [0, 0, 0, 0, 1],
+        "ppf": [0, 0, 0],
+        "fss": [0, 0, 0],
+        "pif": [0, 1, 2],
+        "sf": [0, 1],
+        "fp": [0, 1],
+        "f-f": [0, 1, 2],
+        "p-f": [0, 0, 0],
+        "f-s": [0, 0, 0],
+        "": [],
+    }
+    assert {k: pieces([short[c] for c in k]) for k in expected} == expected
+
+
+# MorphyNet, UniMorph, SIGMORPHON
+
+
+@pytest.mark.parametrize(
+    ("line", "morphs"),
+    [
+        ("waffnen\tentwaffnen\tV\tV\tent\tprefix", "ent waffnen"),
+        ("Pose\tposieren\tN\tV\tier\tsuffix", "pos ier en"),
+        ("Adel\tAdelsheim\tN\tN\ts\tsuffix", "Adel s heim"),
+        ("professeur\tprofessoral\tN\tJ\tal\tsuffix", "profess or al".replace("s or", "sor")),
+        ("légaliser\tillégaliser\tV\tV\tin\tprefix", "il légaliser"),
+        ("-scopia\tmicroscopia\tN\tN\tmicro\tprefix", "micro scopia"),
+        ("tenger\tÍr-tenger\tN\tN\tír#HungarianIrish\tprefix", "Ír - tenger"),
+        ("x\tx-förmig\tN\tJ\tförmig\tsuffix", "x - förmig"),
+        ("Linken-Wähler\tLinken-Wählerschaft\tN\tN\tschaft\tsuffix", "Linken-Wähler schaft"),
+    ],
+)
+def test_morphynet_derivation(line, morphs):
+    entry = one(line)
+    assert " ".join(entry.morphs) == morphs
+    assert entry.whole_words == (entry.word,)
+
+
+def test_morphynet_derivation_skips():
+    reference = read(
+        "Sattel\tSattelung\tN\tN\tung\tsuffix",
+        "a\tb",
+        "Bad Driburg\tBad Driburger\tN\tJ\ter\tsuffix",
+        "шүүмжлэх\tшүүмжлэл\tV\tN\t\tsuffix",
+        "a\tab\tV\tN\tb\tinfix",
+        "-\tab\tV\tN\tb\tsuffix",
+    )
+    assert reference.format == "morphynet-derivation" and len(reference) == 1
+    assert skipped(reference) == [
+        ("not six columns", 1, 2),
+        ("word with a space", 1, 3),
+        ("no affix", 1, 4),
+        ("neither prefix nor suffix in the sixth column", 1, 5),
+        ("no base", 1, 6),
+    ]
+
+
+def test_inflections():
+    reference = read(
+        "нэр\tнэрийн\tN|GEN;SG\tнэр|ийн",
+        "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient",
+        "go\twent\tV|PST\t-",
+        "x",
+    )
+    assert reference.format == "morphynet-inflection"
+    assert [e.morphs for e in reference.entries] == [("нэр", "ийн"), ("désengag", "eraient")]
+    assert not reference.has_whole_words
+    assert skipped(reference) == [("no segmentation (-)", 1, 3), ("fewer than four columns", 1, 4)]
+
+    reference = read("eat\teating\tV|V.PTCP;PRS\teat|ing", "eat\tate\tV|PST\t-")
+    assert reference.format == "unimorph" and reference.entries == (
+        Entry("eating", ("eat", "ing")),
+    )
+    assert skipped(reference) == [("irregular form without segmentation (-)", 1, 2)]
+
+
+def test_sigmorphon():
+    reference = read(
+        "enthrallments\ten @@thrall @@ment @@s\t110",
+        "officialates\toffice @@ial @@ate @@s\t110",
+        "San Marinóért\tSan Marino @@ért\t100",
+        "orejano\toreja @@-ano\t001",
+        "need-fire\tneed @@fire\t001",
+        "cat\tcat\t000",
+        "dog",
+    )
+    assert [" ".join(e.morphs) for e in reference.entries] == [
+        "en thrall ment s", "offic ial ate s", "orej ano", "need - fire", "cat",
+    ]  # fmt: skip
+    assert not reference.has_whole_words and reference.format == "sigmorphon2022"
+    assert skipped(reference) == [("word with a space", 1, 3), ("fewer than two columns", 1, 7)]
+    assert one("přesně\tpřes @@ně").morphs == ("přes", "ně")
+
+
+# Plain
+
+
+def test_plain_without_header():
+    assert one("unbreakable\tun break able") == Entry("unbreakable", ("un", "break", "able"))
+    assert one("unbreakable\tun break able\t12").count == 12.0
+    assert one("unbreakable,un break able,1.5").count == 1.5
+    assert one("unbreakable;un break able").morphs == ("un", "break", "able")
+    assert one('"un,broken";"un ,broken"').morphs == ("un", ",broken")
+    assert one("un|break|able") == Entry("unbreakable", ("un", "break", "able"))
+    assert one("unbreakable\tun|break|able").morphs == ("un", "break", "able")
+    assert one("subsidised\tsubside y ise ed").morphs == ("subsid", "is", "ed")
+    assert one("unbreakable\tun break able\tunbreakable").whole_words == ("unbreakable",)
+
+
+def test_plain_with_a_header_in_any_order():
+    reference = read(
+        "Frequency;Whole words;Segmentation;Form", "3;keizer s kroon;keizer s kroon;keizerskroon"
+    )
+    expected = Entry("keizerskroon", ("keizer", "s", "kroon"), ("keizer", "s", "kroon"), 3.0)
+    assert reference.entries == (expected,) and reference.entries[0].line == 2
+    assert reference.has_whole_words and reference.has_counts
+    assert read("segmentation", "un|break|able").entries[0].word == "unbreakable"
+
+
+@pytest.mark.parametrize(
+    ("line", "morphs", "whole"),
+    [
+        ("unbreakable\tun- break -able", "un break able", "unbreakable"),
+        ("keizerskroon\tkeizer -s- kroon", "keizer s kroon", "keizer s kroon"),
+        ("absentminded\tabsent mind -ed", "absent mind ed", "absent minded"),
+        ("methodically\tmethod -ic- -al -ly", "method ic al ly", "methodically"),
+        ("co-op\tco - op", "co - op", "co - op"),
+        ("un-American\tun- American", "un - American", "un-American"),
+        ("un-American\tun- - American", "un - American", "un-American"),
+        ("subsidised\tsubside -y -ise -ed", "subsid is ed", "subsidised"),
+        ("keizerkroon\tkeizer -s- kroon", "keizer kroon", "keizer kroon"),
+        ("hand-hole\thand hole", "hand - hole", "hand - hole"),
+    ],
+)
+def test_plain_marks_tell_bound_from_free(line, morphs, whole):
+    entry = read(line, "marker\tmark -er").entries[0]
+    assert (" ".join(entry.morphs), " ".join(entry.whole_words)) == (morphs, whole)
+
+
+def test_plain_without_marks_does_not_tell():
+    for line in ("co-op\tco - op", "co-op\tco- op", "hand-hole\thand hole"):
+        assert one(line).whole_words is None
+        assert one(line).morphs[1] == "-"
+
+
+def test_plain_whole_words_column_beats_marks():
+    reference = read(
+        "word\tmorphs\twhole_words",
+        "absentminded\tabsent mind -ed\tabsentminded",
+        "unfit\tun- fit\t",
+    )
+    assert [e.whole_words for e in reference.entries] == [("absentminded",), None]
+
+
+def test_plain_skips():
+    reference = read(
+        "unfit\tun fit\t3",
+        "refit\tre fit\tmany",
+        "x",
+        "\tun fit\t1",
+        "fit\t\t1",
+        "un fit\tun fit",
+        "a" * 201 + "\ta b",
+        "a" * 10_001,
+        "cat\t" + "a " * 201,
+        "refit\tre fit\tnan",
+        "refits\tre fit s\t1_0",
+        "refitted\tre fit ed\t-1",
+    )
+    assert len(reference) == 1
+    assert skipped(reference) == [
+        ("count that is not a number", 4, 2),
+        ("no column of morphs", 1, 3),
+        ("no word", 1, 4),
+        ("no morphs", 1, 5),
+        ("word with a space", 1, 6),
+        ("word longer than 200 characters", 1, 7),
+        ("line longer than 10,000 characters", 1, 8),
+        ("more than 200 morphemes", 1, 9),
+    ]
+    reference = read("word\tmorphs\twhole_words", "ab\ta b\tab", "cd\tc d\tc e")
+    assert skipped(reference) == [("whole words that do not concatenate to the word", 1, 3)]
+
+
+def test_nothing_is_evaluated():
+    entry = one("__import__('os').system('false')\t__import__('os') .system('false')")
+    assert entry.morphs == ("__import__('os')", ".system('false')")
+
+
+def test_first_analyses():
+    reference = read("undoable\tun doable", "undo\tun do", "undoable\tundo able")
+    assert len(reference) == 3
+    assert [e.morphs for e in reference.first_analyses().entries] == [
+        ("un", "doable"),
+        ("un", "do"),
+    ]
+
+
+def test_only_a_header():
+    with pytest.raises(FileFormatError, match="only a header"):
+        read("word\tmorphs", format="plain")

@@ -1,0 +1,278 @@
+"""Files: detection, encodings, errors, and the way out again."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference import (
+    FORMATS,
+    Entry,
+    Reference,
+    detect_format,
+    read_reference,
+    source,
+    write_plain,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("MORPHGRAPH_DATA", ROOT / "../shared/data")) / "references"
+with_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public data are not here")
+
+SAMPLES = {
+    "plain": "unbreakable\tun break able",
+    "celex": "kroon\t(kroon)[N]",
+    "morphynet-derivation": "waffnen\tentwaffnen\tV\tV\tent\tprefix",
+    "morphynet-inflection": "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient",
+    "unimorph": "eat\teating\tV|V.PTCP;PRS\teat|ing",
+    "sigmorphon2022": "enthrallments\ten @@thrall @@ment @@s\t110",
+}
+
+
+def test_detection():
+    assert set(SAMPLES) == set(FORMATS)
+    for name, line in SAMPLES.items():
+        assert detect_format([line]) == name
+        assert read_reference(line.encode()).format == name
+    assert detect_format(["word\tmorphs", "x\ty"]) == "plain"
+    assert detect_format(["cat\tcat\t000"] * 5 + ["cats\tcat @@s\t100"]) == "sigmorphon2022"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["The cat sat on the mat.", "Then it left."],
+        ["the\t1234", "cat\t17"],
+        ["A title of a paper,cs", "Another title,math"],
+        ["ing", "able"],
+        ['{"model": {"type": "BPE"}}'],
+        [],
+    ],
+)
+def test_what_is_no_reference_is_not_detected(lines):
+    with pytest.raises(FileFormatError, match="sigmorphon2022") as error:
+        detect_format(lines, "x.txt")
+    assert error.value.file == "x.txt"
+
+
+def test_the_format_can_be_chosen():
+    assert read_reference(b"cats\tcat @@s", format="plain").entries[0].morphs == ("cats",)
+    with pytest.raises(FileFormatError, match=r"'excel' is unknown.*celex"):
+        read_reference(b"cats\tcat @@s", format="excel")
+
+
+def test_name_checksum_and_lines(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_bytes(b"\r\nunfit\tun fit\r\n\r\nrefit\tre fit\rmisfit\tmis fit")
+    reference = read_reference(path)
+    assert reference == read_reference(str(path))
+    assert reference.name == "gold.tsv"
+    assert read_reference(path, name="mine").name == "mine"
+    assert reference.checksum == hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    assert [(e.word, e.line) for e in reference.entries] == [
+        ("unfit", 2),
+        ("refit", 4),
+        ("misfit", 5),
+    ]
+
+
+def test_unusual_line_ends_stay_in_the_line():
+    reference = read_reference("ab\ta b\nc\u2028d\tc d\ne\x85f\te f".encode(), format="plain")
+    assert len(reference) == 1 and reference.skipped[0].count == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_encodings(encoding):
+    data = "häuser\thäus er\nhaus\thaus".encode(encoding)
+    assert read_reference(data).entries[0].morphs == ("häus", "er")
+
+
+def test_utf16_by_mark_in_both_byte_orders():
+    for mark, codec in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        assert read_reference(mark + "ab\ta b".encode(codec)).entries[0].word == "ab"
+
+
+def test_other_encodings_must_be_named():
+    data = "haus\thaus\r\nhäuser\thäus er".encode("windows-1252")
+    with pytest.raises(FileFormatError, match="UTF-8") as error:
+        read_reference(data, name="old.txt")
+    assert error.value.place == "line 2" and "0xE4" in error.value.problem
+    assert "windows-1252" in error.value.fix
+    assert read_reference(data, encoding="windows-1252").entries[1].word == "häuser"
+    with pytest.raises(FileFormatError, match="'klingon' is unknown"):
+        read_reference(data, encoding="klingon")
+    with pytest.raises(FileFormatError, match="hex"):
+        read_reference(data, encoding="hex")
+    with pytest.raises(FileFormatError, match="utf-16"):
+        read_reference(b"\xff\xfea")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b" \n\t\n", "blank lines only"),
+        (b"\xef\xbb\xbf", "blank lines only"),
+        (b"ab\ta b\nc\0d\tc d", "line 2: there is a NUL"),
+        ("ab\ta b".encode("utf-16-le"), "NUL"),
+        (b"PK\x03\x04rest", "Excel"),
+        (b"\x1f\x8brest", "gzip"),
+        (b"%PDF-1.5", "PDF"),
+    ],
+)
+def test_files_that_cannot_be_read(data, message):
+    with pytest.raises(FileFormatError, match=message):
+        read_reference(data, name="gold.tsv")
+
+
+def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):
+    path = tmp_path / "large.tsv"
+    with path.open("wb") as file:
+        file.truncate(source.MAX_BYTES + 1)
+    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("it was read"))
+    with pytest.raises(FileFormatError, match="100,000,001 bytes"):
+        read_reference(path)
+    monkeypatch.setattr(source, "MAX_BYTES", 4)
+    with pytest.raises(FileFormatError, match="5 bytes"):
+        read_reference(b"a\ta b")
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileFormatError, match=r"gone\.tsv: the file cannot be read"):
+        read_reference(tmp_path / "gone.tsv")
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_reference(tmp_path)
+
+
+def test_nothing_parses():
+    with pytest.raises(FileFormatError) as error:
+        read_reference(b"a b\ta b\nx\nc d\tc d", format="plain", name="bad.tsv")
+    assert error.value.place == "line 1"
+    assert "2 × word with a space (first: line 1)" in error.value.problem
+    assert "1 × no column of morphs (first: line 2)" in error.value.problem
+    with pytest.raises(FileFormatError, match="line longer"):
+        read_reference(b"a" * 20_000)
+
+
+letters = st.sampled_from("abcé'|\"#,;0")
+morph = st.text(letters, min_size=1, max_size=4)
+
+
+@st.composite
+def entries(draw, whole, count):
+    morphs = draw(st.lists(morph, min_size=1, max_size=4))
+    for at in range(len(morphs) - 1, 0, -1):
+        if draw(st.booleans()):
+            morphs.insert(at, "-")
+    words = None
+    if whole:
+        cuts = draw(st.lists(st.booleans(), min_size=len(morphs) - 1, max_size=len(morphs) - 1))
+        words = morphs[:1]
+        for cut, part in zip(cuts, morphs[1:], strict=True):
+            words = [*words, part] if cut else [*words[:-1], words[-1] + part]
+        words = tuple(words)
+    number = draw(st.floats(0, 1e12) | st.integers(0, 10**9).map(float)) if count else None
+    return Entry("".join(morphs), tuple(morphs), words, number)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.booleans(), st.booleans())
+def test_written_references_read_back_equal(data, whole, count):
+    found = data.draw(st.lists(entries(whole, count), min_size=1, max_size=5))
+    written = write_plain(Reference("x", "plain", tuple(found), (), ""))
+    again = read_reference(written.encode())
+    assert again.format == "plain" and again.entries == tuple(found) and not again.skipped
+
+
+def test_write_plain():
+    found = (
+        Entry("co-op", ("co", "-", "op"), ("co", "-", "op"), 3.0),
+        Entry("unfit", ("un", "fit"), None, 0.5),
+    )
+    assert write_plain(Reference("x", "plain", found, (), "")).splitlines() == [
+        "word\tmorphs\twhole_words\tcount",
+        "co-op\tco - op\tco - op\t3",
+        "unfit\tun fit\t\t0.5",
+    ]
+    with pytest.raises(FileFormatError, match="cannot be written"):
+        write_plain(Reference("x", "plain", (Entry("a b", ("a b",)),), (), ""))
+
+
+def test_importing_is_light():
+    code = (
+        "import sys, morphgraph.reference;"
+        "print([m for m in ('numpy', 'numba', 'pandas') if m in sys.modules])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert out.stdout.strip() == "[]"
+
+
+REAL = {
+    "morphynet/deu.derivational.v1.tsv": ("morphynet-derivation", 29_381),
+    "morphynet/mon.inflectional.v1.tsv": ("morphynet-inflection", 30_129),
+    "sigmorphon2022/ces.word.dev.tsv": ("sigmorphon2022", 4_000),
+    "sigmorphon2022/eng.word.dev.tsv": ("sigmorphon2022", 57_371),
+}
+
+
+@with_data
+@pytest.mark.parametrize("file", REAL)
+def test_real_files(file):
+    reference = read_reference(DATA / file)
+    assert (reference.format, len(reference) + sum(s.count for s in reference.skipped)) == REAL[
+        file
+    ]
+    assert all("".join(e.morphs) == e.word and all(e.morphs) for e in reference.entries)
+    assert reference.has_whole_words == (reference.format == "morphynet-derivation")
+    again = read_reference(write_plain(reference).encode())
+    assert again.entries == reference.entries
+
+
+@with_data
+def test_all_real_files_are_detected():
+    for folder, shape in (
+        ("morphynet", "morphynet-derivation"),
+        ("sigmorphon2022", "sigmorphon2022"),
+    ):
+        for path in sorted((DATA / folder).glob("*.tsv")):
+            expected = "morphynet-inflection" if "inflectional" in path.name else shape
+            assert detect_format(path.read_text("utf-8").split("\n")) == expected
+
+
+pieces_of_lines = st.one_of(
+    st.sampled_from(["\t", "\n", " ", "(", ")", "[N]", "[A|N.]", ",", ";", "|", "-", "@@", "#"]),
+    st.sampled_from(["word", "morphs", "count", "prefix", "V|PST", "12", '"', "\\", "é", "\u0301"]),
+    st.sampled_from(["a", "b", "ﬁ"]),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.one_of(
+        st.lists(pieces_of_lines, max_size=25).map("".join).map(str.encode), st.binary(max_size=30)
+    ),
+    st.sampled_from([None, *FORMATS]),
+)
+def test_whatever_comes_in_morphs_or_a_clear_error_come_out(data, shape):
+    try:
+        reference = read_reference(data, format=shape)
+    except FileFormatError:
+        return
+    for entry in reference.entries:
+        assert entry.word and "".join(entry.morphs) == entry.word and all(entry.morphs)
+        assert entry.whole_words is None or "".join(entry.whole_words) == entry.word
+        assert 1 <= entry.line <= data.count(b"\n") + data.count(b"\r") + 1
+
+
+def test_a_header_beats_the_shape_of_inflections():
+    data = "word\tcount\tgold\twhole_words\nunfit\t3\tun|fit\tunfit\nrefit\t4\tre|fit\trefit"
+    reference = read_reference(data.encode())
+    assert reference.format == "plain" and reference.has_counts and reference.has_whole_words

@@ -41,7 +41,7 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
         return from_tokenizer_json(read_bytes(path), str(source))
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
         for candidate in ("tokenizer.json", "tokeniser.bte.json", "vocab.json"):
             if (path / candidate).is_file():
                 path = path / candidate

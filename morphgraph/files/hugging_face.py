@@ -346,7 +346,8 @@ def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> b
     spaced = preprocessor.pieces(" a")
     if len(bare) != 1 or len(spaced) != 1 or len(spaced[0]) != len(bare[0]) + 1:
         return False
-    return spaced[0][0][0] in ids
+    marker = spaced[0][0][0]
+    return marker in ids and marker != bare[0][0][0]
 
 
 def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
@@ -360,7 +361,7 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     present.sort(key=lambda number: tokeniser.vocabulary_ids[number])
     new_ids = {number: new for new, number in enumerate(present)}
     id_map = {tokeniser.vocabulary_ids[number]: new for number, new in new_ids.items()}
-    merges = [graph.merge(number) for number in graph.merge_ids()]
+    merges = list(graph.merges().values())
     document = copy.deepcopy(tokeniser.document)
     document["added_tokens"] = [
         {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
@@ -431,7 +432,7 @@ def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
 
     data, id_map = to_tokenizer_json(tokeniser)
     graph = tokeniser.graph
-    pairs = all(not graph.merge(number).is_tuple for number in graph.merge_ids())
+    pairs = not any(merge.is_tuple for merge in graph.merges().values())
     return {
         "tokenizer.json" if pairs else "tokeniser.bte.json": data,
         "recipe.json": write_recipe(tokeniser),

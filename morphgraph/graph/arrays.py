@@ -15,7 +15,7 @@ class MergeArrays:
     """All present merges in order of rank.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
-    ``results``: int32 (M). ``table`` and ``widest``: see `kernels.segmenting.build_table`.
+    ``results``: int32 (M). ``table``, ``dense`` and ``widest``: see `kernels.segmenting.build_table`.
     """
 
     merge_ids: npt.NDArray[np.int32]
@@ -23,6 +23,7 @@ class MergeArrays:
     part_offsets: npt.NDArray[np.int64]
     results: npt.NDArray[np.int32]
     table: npt.NDArray[np.int64]
+    dense: npt.NDArray[np.int64]
     widest: int
     type_count: int
 
@@ -40,20 +41,21 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
         return cached[1]
     from morphgraph.kernels import segmenting
 
-    merge_ids = graph.merge_ids()
-    merges = [graph.merge(number) for number in merge_ids]
-    part_offsets = np.zeros(len(merges) + 1, np.int64)
+    present = graph.merges()
+    merges = present.values()
+    count = len(present)
+    part_offsets = np.zeros(count + 1, np.int64)
     np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
-    parts = np.fromiter(
-        chain.from_iterable(merge.parts for merge in merges), np.int32, int(part_offsets[-1])
-    )
-    table, widest = segmenting.build_table(parts, part_offsets, len(graph.types))
+    flat = chain.from_iterable([merge.parts for merge in merges])
+    parts = np.fromiter(flat, np.int32, int(part_offsets[-1]))
+    table, dense, widest = segmenting.build_table(parts, part_offsets, len(graph.types))
     arrays = MergeArrays(
-        np.array(merge_ids, np.int32),
+        np.fromiter(present, np.int32, count),
         parts,
         part_offsets,
-        np.array([merge.result for merge in merges], np.int32),
+        np.fromiter([merge.result for merge in merges], np.int32, count),
         table,
+        dense,
         int(widest),
         len(graph.types),
     )

@@ -1,6 +1,7 @@
 """The merge graph: types, merges, and edits that can be undone."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from morphgraph.errors import MorphGraphError
@@ -35,6 +36,7 @@ class MergeGraph:
             raise EditError("A type is listed twice. Give every type once.")
         self._loaded: tuple[Merge, ...] = tuple(merges)
         self._merges: list[Merge | None] = list(self._loaded)
+        self._ids_follow_ranks = all(a.rank < b.rank for a, b in pairwise(self._loaded))
         self._alive = [True] * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
         self._outgoing: list[set[int]] = [set() for _ in self.types]
@@ -75,6 +77,7 @@ class MergeGraph:
         copied.types, copied.ids = self.types.copy(), self.ids.copy()
         copied._loaded = self._loaded
         copied._merges = self._merges.copy()
+        copied._ids_follow_ranks = self._ids_follow_ranks
         copied._alive = self._alive.copy()
         copied._incoming = [producers.copy() for producers in self._incoming]
         copied._outgoing = [users.copy() for users in self._outgoing]
@@ -139,11 +142,16 @@ class MergeGraph:
             raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
         return self._incoming[number][0]
 
+    def merges(self) -> dict[int, Merge]:
+        """All present merges by id, in order of rank."""
+        present = {n: merge for n, merge in enumerate(self._merges) if merge is not None}
+        if self._ids_follow_ranks:
+            return present
+        return dict(sorted(present.items(), key=lambda item: item[1].rank))
+
     def merge_ids(self) -> list[int]:
         """Ids of all present merges in order of rank."""
-        present = [number for number, merge in enumerate(self._merges) if merge is not None]
-        present.sort(key=lambda number: self._merges[number].rank)  # type: ignore[union-attr]
-        return present
+        return list(self.merges())
 
     def type_ids(self) -> list[int]:
         """Ids of all present types."""
@@ -281,6 +289,7 @@ class MergeGraph:
         """
         edits = {"knockout": self.knockout, "cascade": self.cascade}
         changes: list[Change] = []
+        made, undone = len(self._done), self._undone.copy()
         for position, step in enumerate(steps, start=1):
             try:
                 edit = edits.get(str(step.get("edit")))
@@ -289,9 +298,9 @@ class MergeGraph:
                     raise EditError(f"“{step.get('edit')}” is not an edit. Use one of: {known}.")
                 changes.append(edit(step.get("types", ())))
             except EditError as error:
-                for _ in changes:
+                while len(self._done) > made:  # a step that changed nothing is not in there
                     self.undo()
-                self._undone.clear()
+                self._undone = undone
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
 
@@ -349,8 +358,7 @@ class MergeGraph:
     def check(self) -> None:
         """Raise `EditError` where the graph contradicts itself; for tests and after imports."""
         ranks = set()
-        for number in self.merge_ids():
-            rank, parts, result = self.merge(number)
+        for number, (rank, parts, result) in self.merges().items():
             line = self.describe(number)
             if len(parts) < 2:
                 raise EditError(f"Merge {line} has fewer than two parts.")
@@ -367,9 +375,7 @@ class MergeGraph:
                 raise EditError(f"Merge {line} is missing from one of its parts.")
         listed = sum(map(len, self._incoming))
         used = sum(map(len, self._outgoing))
-        if listed != len(ranks) or used != sum(
-            len(set(self.merge(m).parts)) for m in self.merge_ids()
-        ):
+        if listed != len(ranks) or used != sum(len(set(m.parts)) for m in self.merges().values()):
             raise EditError("A type lists a merge that is not there.")
 
     def misplaced(self) -> list[int]:
@@ -379,8 +385,7 @@ class MergeGraph:
         type is listed if none of its merges has parts that are all formed before it.
         """
         formed_at: dict[int, int] = {}
-        for number in self.merge_ids():
-            rank, parts, result = self.merge(number)
+        for rank, parts, result in self.merges().values():
             if all(not self._incoming[p] or formed_at.get(p, rank) < rank for p in parts):
                 formed_at.setdefault(result, rank)
         return [n for n, ways in enumerate(self._incoming) if ways and n not in formed_at]

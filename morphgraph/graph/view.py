@@ -8,6 +8,7 @@ Vertices are named ``t<id>`` and ``m<id>``, with the attributes ``kind`` ("type"
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -157,7 +158,7 @@ def neighbourhood(
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
-    shown_types = {focus, *ghosts}
+    shown_types = {focus, *islice(ghosts, max(0, limit - 1))}
     shown_merges: dict[int, None] = {}
     left_out = 0
 

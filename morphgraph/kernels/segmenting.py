@@ -18,6 +18,12 @@ from numba import njit
 NONE = 0x7FFFFFFF
 """No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
 
+DENSE = 384
+"""Steps between types with ids below this are also in a square table, without hashing.
+
+These are the atoms and the first merges, which are most of all look-ups.
+"""
+
 _EMPTY = -1
 _MIX = np.int64(-7046029254386353131)
 """An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
@@ -27,8 +33,9 @@ _MIX = np.int64(-7046029254386353131)
 def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def]
     """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
 
-    The second result is the largest number of parts of a merge. Of two merges with the same parts
-    the lower rank stays.
+    The second result holds the values of steps between low ids, int64 (`DENSE`, `DENSE`); the third
+    is the largest number of parts of a merge. Of two merges with the same parts the lower rank
+    stays.
     """
     steps = parts.shape[0] - part_offsets.shape[0] + 1
     size = np.int64(16)
@@ -61,18 +68,34 @@ def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def
                     table[slot, 1] = value
                     next_state += 1
                 state = value & 0xFFFFFFFF
-    return table, widest
+    nothing = (np.int64(NONE) << 32) | np.int64(NONE)
+    dense = np.full((DENSE, DENSE), nothing, np.int64)
+    for place in range(size):
+        key = table[place, 0]
+        if key != _EMPTY and (key >> 32) < DENSE and (key & 0xFFFFFFFF) < DENSE:
+            dense[key >> 32, key & 0xFFFFFFFF] = table[place, 1]
+    return table, dense, widest
 
 
 @njit(cache=True, nogil=True)
 def segment(  # type: ignore[no-untyped-def]
-    atoms, piece_offsets, first_piece, last_piece, table, results, widest, closed_by, token_at
+    atoms,
+    piece_offsets,
+    first_piece,
+    last_piece,
+    table,
+    dense,
+    results,
+    widest,
+    closed_by,
+    token_at,
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
-    applies. ``candidate[i]`` is the lowest rank that applies at token *i* and ``reach[i]`` the last
-    token that this depends on, so that after a merge only what can have changed is looked up again.
+    applies. ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges,
+    ``width[i]`` is how many tokens it takes and ``reach[i]`` the last token that it depends on, so
+    that after a merge only what can have changed is looked up again.
     """
     longest = np.int64(1)
     for piece in range(first_piece, last_piece):
@@ -83,6 +106,7 @@ def segment(  # type: ignore[no-untyped-def]
     width = np.empty(longest, np.int32)
     reach = np.empty(longest, np.int32)
     mask = np.int64(table.shape[0] - 1)
+    tuples = widest > 2
     for piece in range(first_piece, last_piece):
         start = piece_offsets[piece]
         count = np.int64(piece_offsets[piece + 1] - start)
@@ -96,22 +120,26 @@ def segment(  # type: ignore[no-untyped-def]
         changed = np.int64(-1)
         while True:
             for i in range(low, high + 1):
-                if i < changed and reach[i] < changed:
+                if tuples and i < changed and reach[i] < changed:
                     continue
                 state = np.int64(token[i])
                 best = np.int64(NONE)
-                parts = np.int64(0)
+                parts = np.int64(2)
                 j = np.int64(i + 1)
                 while True:
-                    key = (state << 32) | np.int64(token[j])
-                    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-                    found = table[slot, 0]
-                    while found != key and found != _EMPTY:
-                        slot = (slot + 1) & mask
+                    following = np.int64(token[j])
+                    if state < DENSE and following < DENSE:
+                        value = dense[state, following]
+                    else:
+                        key = (state << 32) | following
+                        slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
                         found = table[slot, 0]
-                    if found == _EMPTY:
-                        break
-                    value = table[slot, 1]
+                        while found != key and found != _EMPTY:
+                            slot = (slot + 1) & mask
+                            found = table[slot, 0]
+                        if found == _EMPTY:
+                            break
+                        value = table[slot, 1]
                     if (value >> 32) < best:
                         best = value >> 32
                         parts = j - i + 1
@@ -120,29 +148,40 @@ def segment(  # type: ignore[no-untyped-def]
                         break
                     j = np.int64(j + 1)
                 candidate[i] = np.int32(best)
-                width[i] = np.int32(parts)
-                reach[i] = np.int32(j)
+                if tuples:
+                    width[i] = np.int32(parts)
+                    reach[i] = np.int32(j)
             lowest = np.int32(NONE)
             at = np.int64(-1)
             for i in range(count - 1):
                 if candidate[i] < lowest:
                     lowest = candidate[i]
-                    at = i
+                    at = np.int64(i)
             if at < 0:
                 break
-            parts = np.int64(width[at])
-            for i in range(at, at + parts - 1):
-                closed_by[start + end[i]] = lowest
             token[at] = results[lowest]
-            end[at] = end[at + parts - 1]
-            shift = parts - 1
-            count -= shift
-            for i in range(at + 1, count):
-                token[i] = token[i + shift]
-                end[i] = end[i + shift]
-                candidate[i] = candidate[i + shift]
-                width[i] = width[i + shift]
-                reach[i] = np.int32(reach[i + shift] - shift)
+            # Pairs are most of all merges, so their case is written out.
+            if tuples:
+                parts = np.int64(width[at])
+                for i in range(at, at + parts - 1):
+                    closed_by[start + end[i]] = lowest
+                end[at] = end[at + parts - 1]
+                shift = parts - 1
+                count -= shift
+                for i in range(at + 1, count):
+                    token[i] = token[i + shift]
+                    end[i] = end[i + shift]
+                    candidate[i] = candidate[i + shift]
+                    width[i] = width[i + shift]
+                    reach[i] = np.int32(reach[i + shift] - shift)
+            else:
+                closed_by[start + end[at]] = lowest
+                end[at] = end[at + 1]
+                count -= 1
+                for i in range(at + 1, count):
+                    token[i] = token[i + 1]
+                    end[i] = end[i + 1]
+                    candidate[i] = candidate[i + 1]
             changed = at
             low = max(np.int64(0), at - widest + 1)
             high = min(at, count - 2)
@@ -249,11 +288,11 @@ def warm_up() -> None:
     parts = np.array([0, 1, 2, 0, 1], np.int32)
     part_offsets = np.array([0, 2, 5], np.int64)
     results = np.array([2, 3], np.int32)
-    table, widest = build_table(parts, part_offsets, 4)
+    table, dense, widest = build_table(parts, part_offsets, 4)
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    segment(atoms, offsets, 0, 1, table, results, widest, closed_by, token_at)
+    segment(atoms, offsets, 0, 1, table, dense, results, widest, closed_by, token_at)
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
     position = np.array([1, 2, 3, 0], np.int32)
     count_joins(closed_by, offsets, weight, gold, 2)

@@ -74,7 +74,7 @@ def last_leaves(graph: MergeGraph, count: int) -> list[str]:
 
 def _produced(graph: MergeGraph) -> list[int]:
     """Types that a merge produces, by the rank of their merge."""
-    return list(dict.fromkeys(graph.merge(number).result for number in graph.merge_ids()))
+    return list(dict.fromkeys(merge.result for merge in graph.merges().values()))
 
 
 def _check(count: int, available: int) -> None:

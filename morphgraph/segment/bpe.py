@@ -83,6 +83,7 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
             bounds[block],
             bounds[block + 1],
             arrays.table,
+            arrays.dense,
             arrays.results,
             arrays.widest,
             closed_by,

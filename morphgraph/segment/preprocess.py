@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from morphgraph.errors import MorphGraphError
 from morphgraph.segment.byte_level import BYTE_TO_CHAR, encode
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
@@ -107,12 +108,18 @@ class WordEncoder:
         """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
-        chunks = [
-            self._encode_letters(list(run), letters_prefix)
-            if only_letters
-            else concatenate([self._encode_any(word, prefix) for word in run])
-            for only_letters, run in groupby(words, key=self._is_simple)
-        ]
+        try:
+            chunks = [
+                self._encode_letters(list(run), letters_prefix)
+                if only_letters
+                else concatenate([self._encode_any(word, prefix) for word in run])
+                for only_letters, run in groupby(words, key=self._is_simple)
+            ]
+        except UnicodeEncodeError as error:
+            raise MorphGraphError(
+                f"The word {error.object.strip()!r} has half of a surrogate pair, which is no "
+                "character. Give it in UTF-8."
+            ) from error
         return concatenate(chunks)
 
     def _is_simple(self, word: str) -> bool:

@@ -1,0 +1,14 @@
+"""All benchmarks, one after the other: ``python -m benchmarks``."""
+
+from benchmarks import clicks, knockout, segment, train
+
+
+def main() -> None:
+    """Run each and print its table."""
+    for benchmark in (segment, knockout, train, clicks):
+        print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")
+        benchmark.main()
+
+
+if __name__ == "__main__":
+    main()

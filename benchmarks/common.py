@@ -1,0 +1,56 @@
+"""What the benchmarks share: real data, timing in turns, tables, and results as JSON."""
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def data_folder() -> Path:
+    """The folder of public data; ends the program with a message where it is absent."""
+    folder = Path(os.environ.get("MORPHGRAPH_DATA", ROOT / ".." / "shared" / "data")).resolve()
+    if not folder.is_dir():
+        sys.exit("Set MORPHGRAPH_DATA to the folder of public data.")
+    return folder
+
+
+def one_thread() -> None:
+    """Keep the `tokenizers` library to one thread; to be called before it is imported."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    os.environ["RAYON_NUM_THREADS"] = "1"
+
+
+def in_turns(rounds: int, **contestants: Callable[[], object]) -> dict[str, list[float]]:
+    """Seconds of each contestant, one after the other in each round, after one warm-up round."""
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for round_ in range(rounds + 1):
+        for name, run in contestants.items():
+            started = time.perf_counter()
+            run()
+            if round_:
+                seconds[name].append(time.perf_counter() - started)
+    return seconds
+
+
+def median(values: list[float]) -> float:
+    """The median."""
+    return statistics.median(values)
+
+
+def table(header: list[str], rows: list[list[str]]) -> None:
+    """Print a Markdown table."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, ["-" * width for width in widths], *rows]:
+        print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
+
+
+def save(name: str, results: object) -> None:
+    """Write results as JSON to ``benchmarks/results``."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")

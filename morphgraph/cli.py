@@ -109,7 +109,7 @@ def blame(
     weighting: WeightingOption = "types",
     tuples_once: TuplesOption = False,
     threshold: Annotated[float, typer.Option(help="Only merges with R of at least this.")] = 0.0,
-    limit: Annotated[int, typer.Option(help="At most this many merges; 0 for all.")] = 50,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many merges; 0 for all.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
@@ -173,7 +173,8 @@ def knockout(
         str, typer.Option(help="By blame, or a baseline: random, last, leaves.")
     ] = "blame",
     count: Annotated[
-        int | None, typer.Option(help="How many types; as many as blame chooses if not given.")
+        int | None,
+        typer.Option(min=0, help="How many types; as many as blame chooses if not given."),
     ] = None,
     percent: Annotated[
         float | None, typer.Option(help="How many types, in % of those that merges produce.")
@@ -184,7 +185,7 @@ def knockout(
     holdout: Annotated[
         float, typer.Option(help="Share of entries that blame does not see and that are scored.")
     ] = 0.0,
-    seed: Annotated[int, typer.Option(help="For --holdout and --select random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="For --holdout and --select random.")] = 0,
     cascade: Annotated[
         bool, typer.Option("--cascade", help="Also remove what is made from a removed type.")
     ] = False,

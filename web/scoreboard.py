@@ -9,7 +9,9 @@ from web.bootstrap import edit_buttons
 from web.session import Session
 from web.text import signed
 
-MARKS = "`|` split on a gold boundary · `·` split inside a morph · `‿` gold boundary closed"
+MARKS = (
+    "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
+)
 _RATIOS = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
 
 

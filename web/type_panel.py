@@ -55,7 +55,7 @@ def type_panel(current: Session) -> None:
     _examples("Closed a gold boundary", wrongly)
     _examples("Applied inside a morph", rightly)
     if rightly or wrongly:
-        st.caption(f"{MARKS} · `+` where this merge joined")
+        st.caption(f"{MARKS}; **+** where this merge joined")
 
 
 def _removed(current: Session, number: int) -> None:

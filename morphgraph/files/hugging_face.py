@@ -15,6 +15,7 @@ from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.files.reading import decode_utf8, parse_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
+from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
 from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
 
@@ -221,10 +222,12 @@ def _build(
             for rank, (parts, _) in enumerate(kept)
         ],
     )
-    misplaced = graph.misplaced()
-    if misplaced:
-        shown = ", ".join(f"“{_cut(types[number], 20)}”" for number in misplaced[:5])
-        more = f" and {len(misplaced) - 5:,} more" if len(misplaced) > 5 else ""
+    never = set(graph.misplaced())
+    if never:
+        never.intersection_update(unreachable_types(graph))
+    if never:
+        shown = ", ".join(f"“{_cut(types[number], 20)}”" for number in sorted(never)[:5])
+        more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
         warnings.append(
             "A part is merged only after it is needed, so these types can never be formed: "
             f"{shown}{more}."

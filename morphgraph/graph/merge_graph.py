@@ -379,10 +379,12 @@ class MergeGraph:
             raise EditError("A type lists a merge that is not there.")
 
     def misplaced(self) -> list[int]:
-        """Ids of types that can never be formed, because a part of their merge comes too late.
+        """Ids of types that no well-formed merge makes: some part always comes too late.
 
         Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. A
-        type is listed if none of its merges has parts that are all formed before it.
+        type is listed if none of its merges has parts that are all formed before it. Some of them
+        are formed all the same, because a merge applies whenever its parts are there; of the
+        others, see `segment.unreachable_types`.
         """
         formed_at: dict[int, int] = {}
         for rank, parts, result in self.merges().values():

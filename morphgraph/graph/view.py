@@ -93,11 +93,12 @@ def to_graphml(digraph: "nx.DiGraph") -> bytes:
 
 
 def _xml_text(text: str) -> str:
-    """Text without the characters that XML 1.0 cannot hold."""
-    return "".join(
-        c if c in "\t\n\r" or 0x20 <= ord(c) < 0xFFFE or ord(c) > 0xFFFF else f"⟨{ord(c):02X}⟩"
-        for c in text
-    )
+    """Text without the characters that XML 1.0 cannot hold, or, as \\r, would not give back."""
+    return "".join(c if _is_xml(ord(c)) else f"⟨{ord(c):02X}⟩" for c in text)
+
+
+def _is_xml(code: int) -> bool:
+    return code in (0x09, 0x0A) or 0x20 <= code < 0xD800 or 0xDFFF < code < 0xFFFE or code > 0xFFFF
 
 
 def ancestors(graph: MergeGraph, number: int) -> set[int]:

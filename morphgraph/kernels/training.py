@@ -474,7 +474,7 @@ def train(
     minimum_count: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Int32:
-    """Train BPE on packed words, and return the merges in order (algorithms.md §11).
+    """Train BPE on packed words, and return the merges in order (docs/training.md).
 
     `words` comes from `pack_words` and is used as working space: its contents are lost. Its atoms
     are below `atom_count`, in the order in which ties are to be broken; counts are at least 1, and

@@ -1,4 +1,4 @@
-"""From underlying morphemes to surface morphs: the alignment of algorithms.md §12.
+"""From underlying morphemes to surface morphs: the alignment of docs/references.md.
 
 Strings become flat arrays of code points here, go through one kernel call, and come back as
 substrings of the words.
@@ -137,7 +137,7 @@ def has_hyphen(word: str) -> bool:
 
 
 def separate_hyphens(alignment: Alignment) -> Alignment:
-    """Make a hyphen between two morphs a morph of its own (algorithms.md §12).
+    """Make a hyphen between two morphs a morph of its own (docs/references.md).
 
     >>> separate_hyphens(Alignment(("co-", "op"), (0, 1)))
     Alignment(morphs=('co', '-', 'op'), sources=(0, -1, 1))

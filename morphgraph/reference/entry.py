@@ -62,7 +62,7 @@ class Reference:
         return any(entry.count is not None for entry in self.entries)
 
     def first_analyses(self) -> Reference:
-        """Keep only the first entry of each word (algorithms.md §12).
+        """Keep only the first entry of each word (docs/references.md).
 
         >>> twice = (Entry("undoable", ("un", "doable")), Entry("undoable", ("undo", "able")))
         >>> Reference("gold.tsv", "plain", twice, (), "0" * 12).first_analyses().entries[0].morphs

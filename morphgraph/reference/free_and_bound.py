@@ -1,4 +1,4 @@
-"""Which neighbouring morphemes form one whole word: the sibling rule of formats.md."""
+"""Which neighbouring morphemes form one whole word: the sibling rule of docs/references.md."""
 
 from __future__ import annotations
 

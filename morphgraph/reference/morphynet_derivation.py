@@ -36,7 +36,7 @@ def split_rest(alignment: Alignment, affix: str) -> Alignment:
 
 
 def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
-    """Read MorphyNet derivations (Batsuren et al. 2021) as algorithms.md §12 has it.
+    """Read MorphyNet derivations (Batsuren et al. 2021) as docs/references.md has it.
 
     A prefix gives the morphemes [affix, base]; a suffix [base, affix], and what is left of the word
     behind the affix is a morph of its own (`posieren` from `Pose` + `ier`: pos, ier, en). The

@@ -1,6 +1,6 @@
 """Compare letters without case and accents, and find the way back to the surface.
 
-The normal form is NFD → without combining marks → NFKC → lower case (algorithms.md §12). As it may
+The normal form is NFD → without combining marks → NFKC → lower case (docs/references.md). As it may
 be shorter (n + ◌̃ → n) or longer (ﬁ → f + i) than the surface, each cut has to be mapped back.
 """
 

@@ -41,7 +41,7 @@ def train_bpe(
     The characters of the words are the atoms: encode bytes and add markers first
     (`counts.byte_level`). `alphabet` adds atoms that need not occur. Each step merges the pair with
     the highest count, ties going to the smallest left, then right id, ids in order of creation with
-    atoms sorted by code point (algorithms.md §11). Training ends at `vocab_size` types, less the
+    atoms sorted by code point (docs/training.md). Training ends at `vocab_size` types, less the
     `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
     `minimum_count` and 1. `progress` is called now and then with a number from 0 to 1; an exception
     that it raises ends the training. Words with a count of 0 are ignored.

@@ -32,6 +32,12 @@ def train_tokeniser(
         )
     from morphgraph.segment.byte_level import BYTE_TO_CHAR
 
+    for text in special:
+        if not text or special.count(text) > 1:
+            raise MorphGraphError(
+                f"The special token “{text}” is empty or repeated. Give each a name of its own, "
+                "such as “<unk>”."
+            )
     trained = train_bpe(
         byte_level(counts),
         vocab_size=vocabulary_size,
@@ -40,5 +46,11 @@ def train_tokeniser(
         reserved=len(special),
         progress=progress,
     )
+    clashing = set(special).intersection(trained.vocabulary)
+    if clashing:
+        raise MorphGraphError(
+            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
+            "no text, such as “<unk>”."
+        )
     document = trained_document(trained.vocabulary, trained.merges, special)
     return document, len(trained.merges)

@@ -1,4 +1,4 @@
-"""The alignment kernel against the dynamic program as algorithms.md §12 words it."""
+"""The alignment kernel against the dynamic program as docs/references.md words it."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -15,7 +15,7 @@ class MergeArrays:
     """All present merges in order of rank.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
-    ``results``: int32 (M). ``table``, ``dense`` and ``widest``: see `kernels.segmenting.build_table`.
+    ``results``: int32 (M). ``table``, ``dense``, ``widest``: see `kernels.segmenting.build_table`.
     """
 
     merge_ids: npt.NDArray[np.int32]

@@ -87,19 +87,20 @@ def segment(  # type: ignore[no-untyped-def]
     dense,
     results,
     widest,
+    longest_piece,
     closed_by,
     token_at,
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
+
+    Pieces of more atoms than ``longest_piece`` are left alone.
 
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
     applies. ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges,
     ``width[i]`` is how many tokens it takes and ``reach[i]`` the last token that it depends on, so
     that after a merge only what can have changed is looked up again.
     """
-    longest = np.int64(1)
-    for piece in range(first_piece, last_piece):
-        longest = max(longest, piece_offsets[piece + 1] - piece_offsets[piece])
+    longest = np.int64(longest_piece)
     token = np.empty(longest, np.int32)
     end = np.empty(longest, np.int32)
     candidate = np.empty(longest, np.int32)
@@ -110,6 +111,8 @@ def segment(  # type: ignore[no-untyped-def]
     for piece in range(first_piece, last_piece):
         start = piece_offsets[piece]
         count = np.int64(piece_offsets[piece + 1] - start)
+        if count > longest:
+            continue
         for i in range(count):
             token[i] = atoms[start + i]
             end[i] = i
@@ -292,7 +295,7 @@ def warm_up() -> None:
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    segment(atoms, offsets, 0, 1, table, dense, results, widest, closed_by, token_at)
+    segment(atoms, offsets, 0, 1, table, dense, results, widest, 4, closed_by, token_at)
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
     position = np.array([1, 2, 3, 0], np.int32)
     count_joins(closed_by, offsets, weight, gold, 2)

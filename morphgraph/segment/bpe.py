@@ -69,6 +69,7 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
     tuple merges.
     """
     from morphgraph.kernels import segmenting
+    from morphgraph.kernels.segmenting_long import LONG, segment_long
 
     arrays = merge_arrays(graph)
     closed_by = np.empty(len(words.atoms), np.int32)
@@ -86,6 +87,7 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
             arrays.dense,
             arrays.results,
             arrays.widest,
+            LONG,
             closed_by,
             token_at,
         )
@@ -95,6 +97,18 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
     else:
         with ThreadPoolExecutor(len(bounds) - 1) as pool:
             list(pool.map(run, range(len(bounds) - 1)))
+    for piece in np.flatnonzero(np.diff(pieces) > LONG):
+        start, end = pieces[piece], pieces[piece + 1]
+        segment_long(
+            words.atoms,
+            start,
+            end,
+            arrays.table,
+            arrays.results,
+            arrays.widest,
+            closed_by,
+            token_at,
+        )
     return Segmentation(words, arrays, closed_by, token_at)
 
 

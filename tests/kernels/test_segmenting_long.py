@@ -1,0 +1,55 @@
+"""The kernel for long pieces gives what the kernel for words gives."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.graph import MergeGraph
+from morphgraph.graph.arrays import merge_arrays
+from morphgraph.kernels.segmenting import segment
+from morphgraph.kernels.segmenting_long import LONG, segment_long
+from morphgraph.segment.bpe import segment_plain
+
+ATOMS = "abc"
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> MergeGraph:
+    """Merges of two to four types that are there already, in any order of rank."""
+    types = list(ATOMS)
+    merges = []
+    for _ in range(draw(st.integers(1, 12))):
+        parts = draw(st.lists(st.sampled_from(types), min_size=2, max_size=4))
+        if sum(map(len, parts)) <= 12 and tuple(parts) not in merges:
+            merges.append(tuple(parts))
+            types.append("".join(parts))
+    order = draw(st.permutations(merges)) if draw(st.booleans()) else merges
+    return MergeGraph.from_merges(order, alphabet=ATOMS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(graphs(), st.text(ATOMS, min_size=1, max_size=40))
+def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
+    arrays = merge_arrays(graph)
+    atoms = np.array([graph.ids[character] for character in text], np.int32)
+    offsets = np.array([0, len(atoms)], np.int64)
+    found = []
+    for long in (False, True):
+        closed_by, token_at = np.empty(len(atoms), np.int32), np.empty(len(atoms), np.int32)
+        out = (closed_by, token_at)
+        if long:
+            table = (arrays.table, arrays.results, arrays.widest)
+            segment_long(atoms, 0, len(atoms), *table, *out)
+        else:
+            table = (arrays.table, arrays.dense, arrays.results, arrays.widest)
+            segment(atoms, offsets, 0, 1, *table, len(atoms), *out)
+        found.append((closed_by.tolist(), token_at.tolist()))
+    assert found[0] == found[1]
+
+
+def test_a_long_piece_among_short_ones_is_segmented() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab")], alphabet="abc")
+    long = "ab" * LONG + "c"
+    segmentation = segment_plain(graph, ["abc", long, "cab"])
+    names = [[graph.types[token] for token in segmentation.tokens(word)] for word in range(3)]
+    assert names == [["ab", "c"], ["abab"] * (LONG // 2) + ["c"], ["c", "ab"]]

@@ -15,6 +15,7 @@ from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import percent
 from morphgraph.files.tokeniser import recipe_checksum
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
+from web import autosave
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import plain
@@ -29,6 +30,7 @@ def blame_dashboard(current: Session) -> None:
     blamed = study.blame(weighting, scope)
     table = _table(current, blamed, scope, weighting)
     threshold = _threshold(current, blamed)
+    autosave.keep(study.tokeniser)
     overview, merges, curve = st.tabs(["Distributions", "Table of merges", "Curve over thresholds"])
     with overview:
         left, right = st.columns(2)

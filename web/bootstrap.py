@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from morphgraph.files import DEMOS
+from web import autosave
 from web.graph_component import vis_loader
 from web.session import Session, demo_name, session
 from web.text import plain, shortened
@@ -29,6 +30,7 @@ def start(title: str) -> Session:
     st.html(_STYLES)
     vis_loader()
     current = session()
+    autosave.keep(current.study.tokeniser)
     with st.sidebar:
         sidebar(current)
     if current.notice:
@@ -64,6 +66,25 @@ def sidebar(current: Session) -> None:
         f"**Reference** {plain(shortened(study.benchmark.reference.name))}, "
         f"{len(study.benchmark.reference):,} words"
     )
+    _offer_kept_edits(current)
+
+
+def _offer_kept_edits(current: Session) -> None:
+    """Offer the edits of this tokeniser that an earlier visit left, until there are new ones."""
+    tokeniser = current.study.tokeniser
+    if tokeniser.graph.history or tokeniser.graph.undone:
+        return
+    steps = autosave.kept_steps(tokeniser.checksum)
+    if steps:
+        edits = "1 edit" if len(steps) == 1 else f"{len(steps):,} edits"
+        st.button(
+            f"Restore {edits}",
+            icon=":material/restore:",
+            width="stretch",
+            help="You left them on this tokeniser earlier. A new edit takes their place.",
+            on_click=current.restore,
+            args=(steps,),
+        )
 
 
 def edit_buttons(current: Session, place: str) -> None:

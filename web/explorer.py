@@ -9,6 +9,7 @@ from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
 from morphgraph.errors import MorphGraphError
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from web import autosave
 from web.graph_component import Click, merge_graph
 from web.scoreboard import score_metrics
 from web.session import Session
@@ -61,6 +62,7 @@ def explorer(current: Session) -> None:
             st.warning(st.session_state.pop("graph message"), icon=":material/info:")
         type_panel(current)
     changed_words(current)
+    autosave.keep(study.tokeniser)
 
 
 def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> None:

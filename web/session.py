@@ -100,6 +100,13 @@ class Session:
 
     # ------------------------------------------------------------------------- edits
 
+    def restore(self, steps: list[dict[str, Any]]) -> None:
+        """Make edits again that an earlier visit left; a notice if they do not fit."""
+        try:
+            self.study.graph.replay(steps)
+        except MorphGraphError as error:
+            self.notice = str(error)
+
     def undo(self) -> None:
         """Take back the last edit, if there is one."""
         if self.study.graph.history:

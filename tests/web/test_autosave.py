@@ -1,0 +1,63 @@
+"""Edits are kept on disk for each tokeniser, and what is kept can be trusted."""
+
+from pathlib import Path
+
+import pytest
+
+from morphgraph.files import load_tokeniser
+from web import autosave
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state"
+    monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
+    return folder
+
+
+def test_edits_are_kept_and_made_again() -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    edited.graph.knockout(["ing", "er"])
+    autosave.keep(edited)
+    fresh = load_tokeniser("demo:en")
+    fresh.graph.replay(autosave.kept_steps(fresh.checksum))
+    assert fresh.graph.merges() == edited.graph.merges()
+    assert autosave.kept_steps(load_tokeniser("demo:de").checksum) == []
+
+
+def test_a_tokeniser_without_edits_leaves_what_is_kept() -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    autosave.keep(edited)
+    autosave.keep(load_tokeniser("demo:en"))
+    assert len(autosave.kept_steps(edited.checksum)) == 1
+
+
+def test_undoing_everything_keeps_nothing() -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    autosave.keep(edited)
+    edited.graph.undo()
+    autosave.keep(edited)
+    assert autosave.kept_steps(edited.checksum) == []
+
+
+def test_a_damaged_file_counts_as_nothing(state_folder: Path) -> None:
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    autosave.keep(edited)
+    (file,) = state_folder.iterdir()
+    file.write_bytes(file.read_bytes()[:40])
+    assert autosave.kept_steps(edited.checksum) == []
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("MORPHGRAPH_STATE", str(tmp_path / "file" / "below"))
+    edited = load_tokeniser("demo:en")
+    edited.graph.knockout(["ies"])
+    autosave.keep(edited)
+    assert autosave.kept_steps(edited.checksum) == []

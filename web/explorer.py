@@ -8,6 +8,7 @@ from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
 from morphgraph.errors import MorphGraphError
+from morphgraph.graph import MergeGraph
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web import autosave
 from web.graph_component import Click, merge_graph
@@ -55,7 +56,7 @@ def explorer(current: Session) -> None:
             height=620,
             on_event=lambda clicks: handle_clicks(current, clicks, controls.knocks_out),
         )
-        _legend(view)
+        _legend(view, controls.limit)
         _exports(current, view)
     with right:
         if st.session_state.get("graph message"):
@@ -69,11 +70,9 @@ def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> No
     """Do what clicks ask for, in their order: select, knock out, or look around a type."""
     graph = current.study.graph
     for click in clicks:
-        number = int(click.key[1:])
-        if click.key.startswith("m"):
-            if not graph.has_merge(number):
-                continue
-            number = graph.merge(number).result
+        number = _clicked_type(graph, click.key)
+        if number is None:
+            continue
         if click.kind == "double":
             if not knocks_out and graph.is_present(number):
                 current.focus = current.selected = number
@@ -81,6 +80,20 @@ def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> No
         current.selected = number
         if knocks_out:
             knock_out(current, number)
+
+
+def _clicked_type(graph: MergeGraph, key: str) -> int | None:
+    """The type of a vertex, or that its merge makes; None if the graph has no such vertex.
+
+    A click can come late, when its merge is gone or another tokeniser is open.
+    """
+    if not key[1:].isdecimal():
+        return None
+    number = int(key[1:])
+    if key.startswith("t"):
+        return number if number < len(graph.types) else None
+    merge = graph.merges().get(number) if key.startswith("m") else None
+    return None if merge is None else merge.result
 
 
 def knock_out(current: Session, number: int, *, cascade: bool = False) -> None:
@@ -115,10 +128,20 @@ def _controls(current: Session) -> Controls:
     find, matches, down, up, limit, mode = st.columns(
         [3, 4, 2, 2, 2, 4], vertical_alignment="bottom"
     )
-    text = find.text_input(
-        "Find a type", key="find a type", placeholder="part of a type", max_chars=100
-    )
     tokeniser = current.study.tokeniser
+
+    def find_exactly() -> None:
+        exact = tokeniser.type_from(st.session_state["find a type"].strip())
+        if exact is not None:
+            look_at(current, tokeniser.graph.ids[exact])
+
+    text = find.text_input(
+        "Find a type",
+        key="find a type",
+        placeholder="part of a type",
+        max_chars=100,
+        on_change=find_exactly,
+    )
     if text:
         numbers = tokeniser.search(text)
         label = f"{len(numbers):,} matches" if len(numbers) < 100 else "First 100 matches"
@@ -154,7 +177,7 @@ def _controls(current: Session) -> Controls:
     return Controls(steps_down, steps_up, most, picked == KNOCK_OUT)
 
 
-def _legend(view: View) -> None:
+def _legend(view: View, limit: int) -> None:
     theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
     colours = COLOURS[theme]
     steps = "".join(f'<i style="background:{colour}"></i>' for colour in BLAME_SCALE[theme])
@@ -168,7 +191,11 @@ def _legend(view: View) -> None:
         merges = "merge" if view.left_out_merges == 1 else "merges"
         st.caption(
             f"{view.left_out_merges:,} {merges} left out to stay within the vertices drawn: "
-            "raise “At most”, or lower the steps."
+            + (
+                "lower the steps."
+                if limit >= MAX_VERTICES
+                else "raise “At most”, or lower the steps."
+            )
         )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from morphgraph.files import read_recipe, replay, saved_files, write_recipe
 from web.bootstrap import edit_buttons
-from web.inputs import attempt
+from web.inputs import attempt, content_of
 from web.session import Session
 from web.text import shortened
 
@@ -80,7 +80,7 @@ def recipe_upload(current: Session) -> None:
         return
 
     def replay_it() -> None:
-        recipe = read_recipe(file.getvalue(), file.name)
+        recipe = read_recipe(content_of(file), file.name)
         changes = replay(current.study.tokeniser, recipe, file.name)
         current.notice = f"{len(changes):,} edits replayed."
 

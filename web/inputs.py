@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.files import reading
 from morphgraph.reference import FORMATS, read_reference
 from web.session import Session, uploaded_tokeniser, wordfreq_frequencies, wordfreq_languages
 from web.text import plain
@@ -21,6 +22,12 @@ def attempt(action: Callable[[], None]) -> bool:
         st.error(plain(str(error)), icon=":material/error:")
         return False
     return True
+
+
+def content_of(file: UploadedFile) -> bytes:
+    """The bytes of an uploaded file; an empty or too large one is a `MorphGraphError`."""
+    reading.check_size(file.name, file.size, reading.MAX_BYTES)
+    return file.getvalue()
 
 
 def tokeniser_upload(current: Session) -> None:
@@ -40,7 +47,7 @@ def tokeniser_upload(current: Session) -> None:
         return
 
     def open_it() -> None:
-        contents = {file.name: file.getvalue() for file in files}
+        contents = {file.name: content_of(file) for file in files}
         current.open_tokeniser(uploaded_tokeniser(contents))
 
     if attempt(open_it):
@@ -98,7 +105,7 @@ def frequency_choice(current: Session) -> None:
     def use_it(file: UploadedFile = file) -> None:
         from morphgraph.train.counts import parse_word_counts
 
-        counts = parse_word_counts(file.getvalue(), file.name)
+        counts = parse_word_counts(content_of(file), file.name)
         current.use_frequencies(dict(counts.items()), file.name)
 
     if attempt(use_it):

@@ -31,7 +31,7 @@ class Session:
 
     study: Study
     language: str = ""
-    frequency_source: str = ""
+    chose_frequencies: bool = False
     focus: int | None = None
     selected: int | None = None
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -48,9 +48,9 @@ class Session:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
         tokeniser = demo_tokeniser(language).fork()
         frequencies = wordfreq_frequencies(language)
-        self.language, self.frequency_source = language, f"wordfreq:{language}"
+        self.language, self.chose_frequencies = language, False
         benchmark = Benchmark.build(
-            tokeniser, demo_reference(language), frequencies, self.frequency_source
+            tokeniser, demo_reference(language), frequencies, f"wordfreq:{language}"
         )
         self._replace(tokeniser, benchmark)
 
@@ -62,10 +62,14 @@ class Session:
         self._replace(tokeniser, benchmark)
 
     def open_reference(self, reference: Reference) -> None:
-        """Open another reference under the same tokeniser, which keeps its edits."""
+        """Open another reference under the same tokeniser, which keeps its edits.
+
+        Frequencies that were chosen stay, unless the reference has counts of its own; those that
+        came with a demo or a reference go with it: they may be of another language.
+        """
         old = self.study.benchmark
-        known = None if old.frequency_source == "counts in the reference" else old.frequencies
-        source = "" if known is None else old.frequency_source
+        keep = self.chose_frequencies and not reference.has_counts
+        known, source = (old.frequencies, old.frequency_source) if keep else (None, "")
         benchmark = Benchmark.build(self.study.tokeniser, reference, known, source)
         self.language = ""
         self._set(Study(self.study.tokeniser, benchmark))
@@ -73,7 +77,7 @@ class Session:
     def use_frequencies(self, frequencies: Mapping[str, float] | None, source: str) -> None:
         """Weight tokens by other frequencies; None for none but the reference's own."""
         old = self.study.benchmark
-        self.frequency_source = source
+        self.chose_frequencies = frequencies is not None
         benchmark = Benchmark.build(self.study.tokeniser, old.reference, frequencies, source)
         self._set(Study(self.study.tokeniser, benchmark), keep_view=True)
 

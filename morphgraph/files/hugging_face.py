@@ -19,7 +19,7 @@ from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
 from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
 
-_SPECIAL = re.compile(r"^(<[^<>\s]{2,40}>|\[[A-Za-z_0-9]{2,40}\])$")
+_SPECIAL = re.compile(r"^(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])$")
 _BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
 
 
@@ -209,17 +209,20 @@ def _build(
                     "Use the merges and the vocabulary of the same tokeniser.",
                 )
         parts_seen[parts] = position
-    if len(parts_seen) < len(merges):
+    kept = sorted(parts_seen, key=parts_seen.__getitem__)
+    if settings.get("type") == "BTE":
+        # Our own: a knockout may give two merges of a type the same parts; the first one counts.
+        kept = list(merges)
+    elif len(kept) < len(merges):
         # As the `tokenizers` library does: the last line of several with the same parts counts.
         warnings.append(
             f"{len(merges) - len(parts_seen):,} merges are listed more than once; the last counts."
         )
-    kept = sorted(parts_seen.items(), key=lambda item: item[1])
     graph = MergeGraph(
         types,
         [
             Merge(rank, tuple(number_of[part] for part in parts), number_of["".join(parts)])
-            for rank, (parts, _) in enumerate(kept)
+            for rank, parts in enumerate(kept)
         ],
     )
     never = set(graph.misplaced())

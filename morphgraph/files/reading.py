@@ -10,6 +10,9 @@ from morphgraph.errors import FileFormatError
 MAX_BYTES = 100_000_000
 """Larger files are refused before they are read."""
 
+MAX_DEPTH = 100
+"""JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
+
 
 def read_bytes(source: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file; a missing, unreadable, empty or too large one is a `FileFormatError`."""
@@ -57,8 +60,11 @@ def decode_utf8(data: bytes, name: str) -> str:
 def parse_json(data: bytes, name: str) -> Any:
     """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
     text = decode_utf8(data, name)
+    too_deep = FileFormatError(
+        name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
+    )
     try:
-        return json.loads(text)
+        document = json.loads(text)
     except json.JSONDecodeError as error:
         cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
         raise FileFormatError(
@@ -68,6 +74,11 @@ def parse_json(data: bytes, name: str) -> Any:
             "Copy or download the file again." if cut_off else "Correct it there.",
         ) from error
     except (RecursionError, ValueError) as error:
-        raise FileFormatError(
-            name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
-        ) from error
+        raise too_deep from error
+    level = [document] if isinstance(document, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        values = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [v for inner in values for v in inner if isinstance(v, (dict, list))]
+    if level:
+        raise too_deep
+    return document

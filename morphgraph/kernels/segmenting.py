@@ -274,18 +274,6 @@ def count_boundaries_by_word(closed_by, word_offsets, gap_position, gold):  # ty
     return predicted, hits
 
 
-@njit(cache=True, nogil=True)
-def count_tokens(token_at, word_offsets, weight, type_count):  # type: ignore[no-untyped-def]
-    """Weighted number of tokens of each type: float64, one longer than the types (unknown)."""
-    counts = np.zeros(type_count + 1, np.float64)
-    for word in range(word_offsets.shape[0] - 1):
-        w = weight[word]
-        for i in range(word_offsets[word], word_offsets[word + 1]):
-            if token_at[i] >= 0:
-                counts[token_at[i]] += w
-    return counts
-
-
 def warm_up() -> None:
     """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
     parts = np.array([0, 1, 2, 0, 1], np.int32)
@@ -302,4 +290,3 @@ def warm_up() -> None:
     count_applications(closed_by, offsets, weight, gold, part_offsets)
     count_boundaries(closed_by, offsets, weight, position, gold)
     count_boundaries_by_word(closed_by, offsets, position, gold)
-    count_tokens(token_at, offsets, weight, 4)

@@ -56,8 +56,13 @@ class Preprocessor:
         """Whether an added token occurs in a text."""
         return self._added_pattern is not None and self._added_pattern.search(text) is not None
 
-    def pieces(self, text: str) -> list[Piece]:
-        """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
+    def pieces(self, text: str, start: int = 0) -> list[Piece]:
+        """What the pre-tokeniser leaves together, as characters with spans into ``text``.
+
+        Only of what follows ``start``, where the library knows that it does not start the text.
+        """
+        if start:
+            return self._aligned_pieces(text, start)
         if self.normalizer is None or self.normalizer.normalize_str(text) == text:
             if self.pre_tokenizer is None:
                 return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
@@ -78,10 +83,12 @@ class Preprocessor:
             return found
         return self._aligned_pieces(text)
 
-    def _aligned_pieces(self, text: str) -> list[Piece]:
+    def _aligned_pieces(self, text: str, start: int = 0) -> list[Piece]:
         from tokenizers import PreTokenizedString
 
         work = PreTokenizedString(text)
+        if start:
+            work.split(lambda _, whole: [whole[start:]])
         if self.normalizer is not None:
             work.normalize(self.normalizer.normalize)
         if self.pre_tokenizer is not None:
@@ -161,12 +168,12 @@ class WordEncoder:
                 spans.append((start, start + len(part)))
                 piece_offsets.append(len(atoms))
                 continue
-            for piece in self.preprocessor.pieces(part):
+            for piece in self.preprocessor.pieces(text[: start + len(part)], start):
                 if piece and piece[0][0] in MARKERS:
                     markers.add(len(atoms))
                 for atom, first, last in self._atoms(piece, unknown, len(atoms)):
                     atoms.append(atom)
-                    spans.append((start + first, start + last))
+                    spans.append((first, last))
                 if len(atoms) > piece_offsets[-1]:
                     piece_offsets.append(len(atoms))
         position = [

@@ -1,0 +1,150 @@
+"""Fixtures for all tests: the real data folder, and small tokenisers and references made by hand.
+
+The modules `oracles` and `strategies` beside this file can be imported by every test.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import settings
+
+sys.path.append(str(Path(__file__).parent))
+
+from morphgraph import cli
+from morphgraph.files import Tokeniser
+from morphgraph.files.hugging_face import from_tokenizer_json
+from morphgraph.reference import Entry, Reference
+
+# Tests neither see nor touch the edits that the app keeps for its user.
+os.environ["MORPHGRAPH_STATE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+# Compiling a kernel, or a busy machine, is no failure.
+settings.register_profile("morphgraph", deadline=None)
+settings.load_profile("morphgraph")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of public data that is no part of the project; the test is skipped without it."""
+    folder = Path(os.environ.get("MORPHGRAPH_DATA", "../shared/data"))
+    folder = folder if folder.is_absolute() else PROJECT / folder
+    if not folder.is_dir():
+        pytest.skip("there is no folder of public data; name it in MORPHGRAPH_DATA")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_document() -> Callable[..., dict[str, Any]]:
+    """Make a ``tokenizer.json``, as data, whose atoms are characters."""
+
+    def make(
+        merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any
+    ) -> dict[str, Any]:
+        types = dict.fromkeys(alphabet)
+        for parts in merges:
+            types.update(dict.fromkeys(parts))
+        for parts in merges:
+            types["".join(parts)] = None
+        tuples = any(len(parts) > 2 for parts in merges)
+        model = {
+            "type": "BTE" if tuples else "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {text: number for number, text in enumerate(types)},
+            "merges": [list(parts) for parts in merges],
+        }
+        outer: dict[str, Any] = {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": None,
+            "pre_tokenizer": None,
+            "post_processor": None,
+            "decoder": None,
+        }
+        for key, value in settings.items():
+            (outer if key in outer else model)[key] = value
+        return {**outer, "model": model}
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_tokeniser(small_document: Callable[..., dict[str, Any]]) -> Callable[..., Tokeniser]:
+    """Load a tokeniser from merges; the arguments are those of `small_document`."""
+
+    def make(merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any) -> Tokeniser:
+        document = small_document(merges, alphabet, **settings)
+        return from_tokenizer_json(json.dumps(document).encode(), "small.json")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_reference() -> Callable[..., Reference]:
+    """Make a reference from morphs separated by spaces; whole words after a slash.
+
+    ``"un do ing / undoing"``; ``counts`` has one corpus count for each entry.
+    """
+
+    def make(*lines: str, counts: Sequence[float] | None = None) -> Reference:
+        entries = []
+        for number, line in enumerate(lines):
+            morphs, slash, whole = line.partition("/")
+            entries.append(
+                Entry(
+                    "".join(morphs.split()),
+                    tuple(morphs.split()),
+                    tuple(whole.split()) if slash else None,
+                    counts[number] if counts else None,
+                )
+            )
+        return Reference("small.tsv", "plain", tuple(entries), (), "0" * 12)
+
+    return make
+
+
+class Run(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be nothing but JSON, without NaN."""
+        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+
+
+@pytest.fixture
+def morphgraph(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Run]:
+    """Run the command in this process."""
+
+    def run(*arguments: str | Path) -> Run:
+        monkeypatch.setattr(sys, "argv", ["morphgraph", *map(str, arguments)])
+        capfd.readouterr()
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return Run(code, *capfd.readouterr())
+
+    return run

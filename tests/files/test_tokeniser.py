@@ -1,0 +1,67 @@
+"""What a tokeniser shows to people: readable types, search, signatures."""
+
+from collections.abc import Callable
+
+import pytest
+
+from morphgraph.files import Tokeniser, load_tokeniser
+from morphgraph.files.tokeniser import readable_bytes
+
+MakeTokeniser = Callable[..., Tokeniser]
+
+
+@pytest.mark.parametrize(
+    "type_, shown",
+    [
+        ("Ġthe", "Ġthe"),
+        ("ĠGrÃ¶ÃŁe", "ĠGröße"),
+        ("Ã", "⟨C3⟩"),
+        ("Ġa¼b", "Ġa⟨BC⟩b"),
+        ("Ċ", "⟨0A⟩"),
+        ("ĠĠ", "Ġ "),
+        ("æĹ¥æľ¬", "日本"),
+        ("Â", "⟨C2⟩"),
+        ("日", "日"),
+        ("<b>", "<b>"),
+    ],
+)
+def test_readable_bytes(type_: str, shown: str) -> None:
+    assert readable_bytes(type_) == shown
+
+
+def test_readable_leaves_other_tokenisers_alone(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("Ã", "¤")])
+    assert tokeniser.readable("Ã¤") == "Ã¤"
+
+
+def test_search() -> None:
+    tokeniser = load_tokeniser("demo:de")
+    found = [tokeniser.readable(tokeniser.graph.types[n]) for n in tokeniser.search("über")]
+    assert set(found[:2]) == {"Ġüber", "über"}
+    assert all("über" in text for text in found)
+    starting = [text.lstrip("Ġ").startswith("über") for text in found[1:]]
+    assert starting == sorted(starting, reverse=True), "those that start with it come first"
+    assert len(tokeniser.search("e", limit=7)) == 7
+    tokeniser.graph.knockout(["ĠÃ¼ber"])
+    again = [tokeniser.graph.types[n] for n in tokeniser.search("über")]
+    assert "ĠÃ¼ber" not in again, "a removed type is not found"
+    assert tokeniser.search("no such thing") == []
+
+
+def test_type_from() -> None:
+    tokeniser = load_tokeniser("demo:de")
+    assert tokeniser.type_from("über") in ("ĠÃ¼ber", "Ã¼ber")
+    assert tokeniser.type_from("Ġüber") == "ĠÃ¼ber"
+    assert tokeniser.type_from("ĠÃ¼ber") == "ĠÃ¼ber"
+    assert tokeniser.type_from("nope nope") is None
+
+
+def test_signature_changes_with_every_edit(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
+    bare = tokeniser.signature()
+    assert bare == f"small.json@{tokeniser.checksum}"
+    tokeniser.graph.knockout(["ab"])
+    once = tokeniser.signature()
+    assert once.startswith(bare + "+")
+    tokeniser.graph.knockout(["abc"])
+    assert tokeniser.signature() not in (bare, once)

@@ -1,0 +1,288 @@
+"""Knockout, cascade, undo, redo and replay of the merge graph."""
+
+from typing import Any
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, graph_of
+
+from morphgraph.graph import EditError, Merge, MergeGraph
+
+
+def state_of(graph: MergeGraph) -> dict[str, Any]:
+    """Everything that makes two graphs the same."""
+    return {
+        "types": list(graph.types),
+        "present": graph.type_ids(),
+        "merges": {number: graph.merge(number) for number in graph.merge_ids()},
+        "incoming": [graph.incoming(number) for number in range(len(graph.types))],
+        "outgoing": [graph.outgoing(number) for number in range(len(graph.types))],
+        "alive": list(graph._alive),
+        "loaded": graph._loaded,
+    }
+
+
+def parts_of(graph: MergeGraph) -> oracles.Merges:
+    """The present merges as the oracle writes them."""
+    merges = (graph.merge(number) for number in graph.merge_ids())
+    return {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges}
+
+
+def removable(graph: MergeGraph) -> list[str]:
+    """Present types that a merge produces."""
+    return [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+
+
+def present(graph: MergeGraph) -> set[str]:
+    return {graph.types[number] for number in graph.type_ids()}
+
+
+@settings(max_examples=200)
+@given(MERGES, st.data())
+def test_knockout_of_a_set_is_one_by_one_in_any_order(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    types = removable(graph)
+    gone = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
+    plain = oracles.listed(merges)
+    for type_ in data.draw(st.permutations(gone)):
+        plain = oracles.knockout(plain, type_)
+    before = present(graph)
+    change = graph.knockout(gone)
+    assert parts_of(graph) == plain
+    assert present(graph) == before - set(gone)
+    assert {graph.types[number] for number in change.removed_types} == set(gone)
+    graph.check()
+    one_by_one = graph_of(merges)
+    for type_ in data.draw(st.permutations(gone)):
+        one_by_one.knockout([type_])
+        one_by_one.check()
+    assert state_of(one_by_one) == state_of(graph)
+
+
+@given(MERGES, st.data())
+def test_cascade(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    types = removable(graph)
+    gone = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
+    left = oracles.cascade(oracles.listed(merges), gone)
+    atoms = {graph.types[n] for n in graph.type_ids() if graph.is_atom(n)}
+    change = graph.cascade(gone)
+    assert parts_of(graph) == left
+    assert present(graph) == atoms | {"".join(parts) for parts in left.values()}
+    assert not change.rewired
+    graph.check()
+
+
+@settings(max_examples=200)
+@given(MERGES, st.data())
+def test_undo_and_redo_restore_the_very_same_graph(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    states = [state_of(graph)]
+    while types := removable(graph):
+        if len(states) > 5:
+            break
+        edit = data.draw(st.sampled_from([graph.knockout, graph.cascade]))
+        edit(data.draw(st.lists(st.sampled_from(types), min_size=1, max_size=3)))
+        graph.check()
+        states.append(state_of(graph))
+    at = len(states) - 1
+    for back in data.draw(st.lists(st.booleans(), max_size=12)):
+        if back and at > 0:
+            graph.undo()
+            at -= 1
+        elif not back and at < len(states) - 1:
+            graph.redo()
+            at += 1
+        graph.check()
+        assert state_of(graph) == states[at]
+        assert len(graph.history) == at
+        assert len(graph.undone) == len(states) - 1 - at
+    if at:
+        assert state_of(graph.before_last()) == states[at - 1]
+    assert state_of(graph.copy()) == states[at]
+    assert state_of(graph.original()) == states[0]
+    replayed = graph_of(merges)
+    replayed.replay(graph.recipe())
+    assert state_of(replayed) == states[at]
+
+
+@given(MERGES, st.data())
+def test_preview_is_what_the_edit_does(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    types = removable(graph)
+    gone = data.draw(st.lists(st.sampled_from(types))) if types else []
+    untouched, revision = state_of(graph), graph.revision
+    knockout, cascade = graph.preview_knockout(gone), graph.preview_cascade(gone)
+    assert state_of(graph) == untouched
+    assert graph.revision == revision
+    assert graph.copy().knockout(gone) == knockout
+    assert graph.copy().cascade(gone) == cascade
+    assert state_of(graph) == untouched
+
+
+def test_a_copy_lives_its_own_life() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    copied = graph.copy()
+    copied.knockout(["ab"])
+    assert "ab" in graph
+    assert graph.merge(1).parts == (2, 3)
+    assert graph.outgoing(2) == (1,)
+    assert not copied.undo().is_empty
+    with pytest.raises(EditError, match="nothing to undo"):
+        copied.undo()
+
+
+def test_tuple_by_hand() -> None:
+    # abab = ab + ab; without ab, its merge is a + b + a + b, of the same rank.
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab"), ("abab", "ab", "c")])
+    change = graph.knockout(["ab"])
+    assert graph.describe(1) == "a + b + a + b → abab"
+    assert graph.describe(2) == "abab + a + b + c → abab" + "abc"
+    assert change.rewired[0].old_parts == (2, 2)
+    assert change.rewired[0].new_parts == (0, 1, 0, 1)
+    assert list(change.removed_merges) == [0]
+    assert graph.merge(1).is_tuple
+    assert graph.type_count == 5
+    assert graph.merge_count == 2
+
+
+def test_the_merge_of_a_type_is_the_one_of_lowest_rank() -> None:
+    merges = [("b", "c"), ("a", "bc"), ("a", "b"), ("ab", "c"), ("abc", "d")]
+    graph = MergeGraph.from_merges(merges)
+    assert graph.describe(graph.producer("abc")) == "a + bc → abc"
+    assert graph.incoming(graph.id_of("abc")) == (1, 3)
+    graph.knockout(["abc"])
+    # Both merges of abc are gone; the first one's parts take its place.
+    assert graph.merge_ids() == [0, 2, 4]
+    assert graph.describe(4) == "a + bc + d → abcd"
+
+
+def test_undo_of_a_cascade_that_took_one_of_two_merges() -> None:
+    # Without ab, abc is still made from a + bc; when ab is back, ab + c is its merge again.
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("b", "c"), ("a", "bc")])
+    before = state_of(graph)
+    graph.cascade(["ab"])
+    assert graph.describe(graph.producer("abc")) == "a + bc → abc"
+    graph.undo()
+    assert state_of(graph) == before
+    assert graph.describe(graph.producer("abc")) == "ab + c → abc"
+
+
+def test_ranks_decide_not_the_order_of_the_list() -> None:
+    # ab first, c, abc; then the merge list gives rank 5 before rank 2.
+    types = ["a", "b", "c", "ab", "bc", "abc"]
+    merges = [Merge(0, (0, 1), 3), Merge(1, (1, 2), 4), Merge(5, (3, 2), 5), Merge(2, (0, 4), 5)]
+    graph = MergeGraph(types, merges)
+    assert graph.producer("abc") == 3
+    assert graph.merge_ids() == [0, 1, 3, 2]
+    assert graph.outgoing(2) == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["knockout", "cascade", "preview_knockout", "preview_cascade"])
+@pytest.mark.parametrize("bad, message", [("a", "is an atom"), ("xyz", "is not a type")])
+def test_errors_change_nothing(name: str, bad: str, message: str) -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    before = state_of(graph)
+    with pytest.raises(EditError, match=message):
+        getattr(graph, name)(["abc", bad])
+    assert state_of(graph) == before
+    assert graph.history == ()
+
+
+def test_knocking_out_twice_is_an_error() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph.knockout(["ab"])
+    with pytest.raises(EditError, match="“ab” is not a type"):
+        graph.knockout(["ab"])
+    with pytest.raises(EditError, match="nothing to redo"):
+        graph.redo()
+
+
+def test_an_edit_of_nothing_leaves_no_history() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    assert graph.knockout([]).is_empty
+    assert graph.history == ()
+    graph.knockout(["ab"])
+    graph.undo()
+    graph.knockout([])
+    assert len(graph.undone) == 1, "an edit of nothing keeps what could be redone"
+
+
+def test_a_new_edit_ends_redo() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph.knockout(["ab"])
+    graph.undo()
+    graph.knockout(["abc"])
+    with pytest.raises(EditError, match="nothing to redo"):
+        graph.redo()
+
+
+BAD_STEPS = [
+    ({"edit": "knockout", "types": ["nope"]}, "Step 3 of the recipe: “nope” is not a type"),
+    ({"edit": "explode", "types": ["ab"]}, "Step 3 of the recipe: “explode” is not an edit"),
+    ({"types": []}, "Step 3 of the recipe: “None” is not an edit"),
+]
+
+
+@pytest.mark.parametrize("bad, message", BAD_STEPS)
+def test_a_recipe_that_fails_is_taken_back(bad: dict[str, Any], message: str) -> None:
+    """The edits made before stay, and so does what could be redone."""
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("abc", "d"), ("abcd", "e")])
+    graph.knockout(["abc"])
+    graph.knockout(["abcd"])
+    graph.undo()
+    before, history, undone = state_of(graph), graph.history, graph.undone
+    steps = [{"edit": "knockout", "types": []}, {"edit": "cascade", "types": ["ab"]}, bad]
+    with pytest.raises(EditError, match=message):
+        graph.replay(steps)
+    assert state_of(graph) == before
+    assert graph.history == history
+    assert graph.undone == undone
+
+
+def test_check_finds_what_is_wrong() -> None:
+    def broken(types: list[str], merges: list[Merge]) -> MergeGraph:
+        return MergeGraph(types, merges)
+
+    with pytest.raises(EditError, match="fewer than two parts"):
+        broken(["a"], [Merge(0, (0,), 0)]).check()
+    with pytest.raises(EditError, match="do not concatenate"):
+        broken(["a", "b", "ba"], [Merge(0, (0, 1), 2)]).check()
+    with pytest.raises(EditError, match="Rank 0 is held by two"):
+        merges = [Merge(0, (0, 1), 2), Merge(0, (2, 0), 3)]
+        broken(["a", "b", "ab", "aba"], merges).check()
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph.check()
+    graph._alive[graph.ids["ab"]] = False
+    with pytest.raises(EditError, match="has been removed"):
+        graph.check()
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph._outgoing[graph.ids["c"]].clear()
+    with pytest.raises(EditError, match="missing from one of its parts"):
+        graph.check()
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph._outgoing[graph.ids["a"]].add(1)
+    with pytest.raises(EditError, match="lists a merge that is not there"):
+        graph.check()
+    with pytest.raises(EditError, match="listed twice"):
+        MergeGraph(["a", "a"], [])
+
+
+def test_reading() -> None:
+    graph = MergeGraph.from_merges([("u", "n"), ("un", "un"), ("un", "u")])
+    un = graph.id_of("un")
+    assert graph.fan_out(un) == 2, "a part that stands twice in a merge counts once"
+    assert graph.fan_out(graph.id_of("u")) == 2
+    assert graph.is_atom(graph.id_of("u"))
+    assert not graph.is_atom(un)
+    assert graph.describe(1, names=["U", "N", "UN", "UNUN", "UNU"]) == "UN + UN → UNUN"
+    with pytest.raises(EditError, match="“u” is an atom"):
+        graph.producer("u")
+    graph.knockout(["unun"])
+    assert not graph.has_merge(1)
+    assert not graph.is_present(graph.ids["unun"])
+    assert "unun" not in graph
+    with pytest.raises(EditError, match="has been removed"):
+        graph.merge(1)

@@ -1,0 +1,199 @@
+"""The graph as networkx: whole, as GraphML, and around one type."""
+
+import io
+from typing import Any
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, graph_of
+
+from morphgraph.graph import MergeGraph
+from morphgraph.graph.view import (
+    MAX_VERTICES,
+    ancestors,
+    descendants,
+    merge_key,
+    neighbourhood,
+    to_graphml,
+    to_networkx,
+    type_key,
+)
+
+
+def assert_shows_whole_merges(graph: MergeGraph, digraph: nx.DiGraph) -> None:
+    """Edges alternate; every merge has all its parts, at all their places, and its result."""
+    for source, target in digraph.edges:
+        assert {source[0], target[0]} == {"t", "m"}
+    for key, kind in digraph.nodes(data="kind"):
+        assert kind == {"t": "type", "m": "merge"}[key[0]]
+        if kind == "merge":
+            rank, parts, result = graph.merge(int(key[1:]))
+            assert digraph.nodes[key]["rank"] == rank
+            assert list(digraph.successors(key)) == [type_key(result)]
+            places = {
+                place: part
+                for part, _, indices in digraph.in_edges(key, data="indices")
+                for place in indices
+            }
+            assert places == {i: type_key(part) for i, part in enumerate(parts)}
+
+
+@given(MERGES)
+def test_to_networkx(merges: MergeList) -> None:
+    graph = graph_of(merges)
+    digraph = to_networkx(graph)
+    assert_shows_whole_merges(graph, digraph)
+    assert len(digraph) == graph.type_count + graph.merge_count
+    assert nx.is_bipartite(digraph)
+    assert nx.is_directed_acyclic_graph(digraph)
+    for number in graph.type_ids():
+        vertex = digraph.nodes[type_key(number)]
+        assert vertex["label"] == graph.types[number]
+        assert vertex["atom"] == graph.is_atom(number)
+        assert set(digraph.predecessors(type_key(number))) == {
+            merge_key(m) for m in graph.incoming(number)
+        }
+        types = {t for t in nx.ancestors(digraph, type_key(number)) if t[0] == "t"}
+        assert types == {type_key(n) for n in ancestors(graph, number)}
+        types = {t for t in nx.descendants(digraph, type_key(number)) if t[0] == "t"}
+        assert types == {type_key(n) for n in descendants(graph, number)}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1))
+def test_graphml_reads_back(texts: list[str]) -> None:
+    """Also with control characters and markup in types, which XML cannot hold as they are."""
+    graph = MergeGraph.from_merges([(text, "x", text) for text in dict.fromkeys(texts)])
+    digraph = to_networkx(graph)
+    read = nx.read_graphml(io.BytesIO(to_graphml(digraph)))
+    assert set(read.nodes) == set(digraph.nodes)
+    assert set(read.edges) == set(digraph.edges)
+    for key, vertex in digraph.nodes(data=True):
+        found = read.nodes[key]
+        assert found["kind"] == vertex["kind"]
+        if vertex["kind"] == "merge":
+            assert found["rank"] == vertex["rank"]
+        else:
+            assert found["atom"] == vertex["atom"]
+            if all(c.isprintable() for c in vertex["label"]):
+                assert found["label"] == vertex["label"]
+    for source, target, indices in digraph.edges(data="indices"):
+        if indices is not None:
+            assert read.edges[source, target]["indices"] == " ".join(map(str, indices))
+
+
+def test_graphml_names_control_characters() -> None:
+    graph = MergeGraph.from_merges([("a\x00", "\x1b\r"), ("\ufffe", "\t\n")])
+    read = nx.read_graphml(io.BytesIO(to_graphml(to_networkx(graph))))
+    labels = [label for key, label in read.nodes(data="label") if key[0] == "t"]
+    assert labels[:3] == ["a⟨00⟩", "⟨1B⟩⟨0D⟩", "a⟨00⟩⟨1B⟩⟨0D⟩"]
+    assert labels[3:5] == ["⟨FFFE⟩", "\t\n"]
+
+
+@settings(max_examples=200)
+@given(MERGES, st.data())
+def test_neighbourhood(merges: MergeList, data: Any) -> None:
+    graph = graph_of(merges)
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    if types:
+        graph.knockout(data.draw(st.lists(st.sampled_from(types), max_size=2)))
+    numbers = st.integers(0, len(graph.types) - 1)
+    focus = data.draw(numbers)
+    up, down = data.draw(st.integers(0, 4)), data.draw(st.integers(0, 4))
+    limit = data.draw(st.integers(1, 40))
+    ghosts = [n for n in data.draw(st.lists(numbers)) if not graph.is_present(n)]
+    keep = data.draw(st.lists(st.integers(0, max(0, len(merges) - 1)))) if merges else []
+    found = neighbourhood(graph, focus, up=up, down=down, limit=limit, ghosts=ghosts, keep=keep)
+    digraph = found.digraph
+    assert len(digraph) <= limit
+    assert type_key(focus) in digraph
+    assert_shows_whole_merges(graph, digraph)
+    for key, vertex in digraph.nodes(data=True):
+        if vertex["kind"] == "type":
+            number = int(key[1:])
+            around = {*graph.incoming(number), *graph.outgoing(number)}
+            assert vertex["frontier"] == any(merge_key(m) not in digraph for m in around)
+            assert bool(vertex.get("ghost")) == (not graph.is_present(number))
+    if limit == 40 and not keep and not found.left_out_merges:
+        within = {int(key[1:]) for key in digraph if key[0] == "m"}
+        assert within == merges_within(graph, focus, up, down)
+
+
+def merges_within(graph: MergeGraph, focus: int, up: int, down: int) -> set[int]:
+    """Merges that one reaches with so many steps in one direction."""
+    found: set[int] = set()
+    below, above = {focus}, {focus}
+    for step in range(4):
+        if step < down:
+            near = {m for n in below for m in graph.incoming(n)}
+            below = {part for m in near for part in graph.merge(m).parts}
+            found |= near
+        if step < up:
+            near = {m for n in above for m in graph.outgoing(n)}
+            above = {graph.merge(m).result for m in near}
+            found |= near
+    return found
+
+
+def test_neighbourhood_without_limit_is_all_within_reach() -> None:
+    graph = MergeGraph.from_merges(
+        [("a", "b"), ("ab", "c"), ("abc", "d"), ("ab", "x"), ("x", "y"), ("abcd", "xy")]
+    )
+    for up in range(4):
+        for down in range(4):
+            found = neighbourhood(graph, graph.id_of("abc"), up=up, down=down)
+            merges = {int(key[1:]) for key in found.digraph if key[0] == "m"}
+            assert merges == merges_within(graph, graph.id_of("abc"), up, down)
+            assert found.left_out_merges == 0
+
+
+@pytest.fixture(scope="module")
+def star() -> MergeGraph:
+    """The atom a takes part in 1,000 merges, each with an atom of its own."""
+    return MergeGraph.from_merges([("a", chr(0x4E00 + i)) for i in range(1000)])
+
+
+def test_never_more_than_300_vertices(star: MergeGraph) -> None:
+    a = star.id_of("a")
+    found = neighbourhood(star, a, up=1, down=1, limit=100_000)
+    # a, and three vertices for each merge: 1 + 3 × 99 = 298.
+    assert len(found.digraph) == 298
+    assert found.left_out_merges == 901
+    assert found.digraph.nodes[type_key(a)]["frontier"] is True
+    everything = neighbourhood(star, a, limit=100_000, keep=range(1000))
+    assert len(everything.digraph) <= MAX_VERTICES
+    star.knockout([star.types[star.merge(m).result] for m in range(500)])
+    gone = [n for n in range(len(star.types)) if not star.is_present(n)]
+    found = neighbourhood(star, a, limit=100_000, ghosts=gone)
+    star.undo()
+    assert len(gone) == 500
+    assert len(found.digraph) <= MAX_VERTICES
+    assert type_key(a) in found.digraph
+
+
+def test_what_stays_when_room_is_short(star: MergeGraph) -> None:
+    a = star.id_of("a")
+
+    def merges(**settings: Any) -> list[int]:
+        digraph = neighbourhood(star, a, up=1, limit=10, **settings).digraph
+        return [int(key[1:]) for key in digraph if key[0] == "m"]
+
+    assert merges() == [0, 1, 2], "the lowest ranks"
+    assert merges(importance={700: 0.5, 800: 0.9}) == [800, 700, 0], "the most important"
+    assert merges(keep=[500], importance={700: 0.5}) == [500, 700, 0], "what must be kept"
+
+
+def test_keep_may_name_a_merge_that_is_gone() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    graph.knockout(["ab"])
+    found = neighbourhood(graph, graph.ids["ab"], keep=[0, 1], ghosts=[graph.ids["ab"]])
+    assert found.digraph.nodes[type_key(graph.ids["ab"])]["ghost"] is True
+    assert merge_key(1) in found.digraph
+    assert merge_key(0) not in found.digraph
+
+
+def test_names() -> None:
+    graph = MergeGraph.from_merges([("a", "b")])
+    digraph = neighbourhood(graph, 2, names=["A", "B", "<i>"]).digraph
+    assert [digraph.nodes[f"t{i}"]["label"] for i in range(3)] == ["A", "B", "<i>"]

@@ -1,0 +1,73 @@
+"""Choosing types without a reference."""
+
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, graph_of
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.graph import MergeGraph
+from morphgraph.refine.baselines import last_leaves, last_types, percent_of_types, random_types
+
+CHAIN = [("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "cd"), ("abc", "cd")]
+
+
+@given(MERGES, st.data())
+def test_last_types(merges: MergeList, data: st.DataObject) -> None:
+    produced = list(dict.fromkeys("".join(parts) for parts in merges))
+    count = data.draw(st.integers(0, len(produced)))
+    assert last_types(graph_of(merges), count) == produced[::-1][:count]
+
+
+@given(MERGES, st.data())
+def test_last_leaves_one_at_a_time(merges: MergeList, data: st.DataObject) -> None:
+    """Take the last produced type that no merge uses, remove it, repeat."""
+    left = oracles.listed(merges)
+    produced = list(dict.fromkeys("".join(parts) for parts in merges))
+    count = data.draw(st.integers(0, len(produced)))
+    expected = []
+    for _ in range(count):
+        used = {part for parts in left.values() for part in parts}
+        leaf = [text for text in produced if text not in used and text not in expected][-1]
+        expected.append(leaf)
+        left = {rank: parts for rank, parts in left.items() if "".join(parts) != leaf}
+    graph = graph_of(merges)
+    assert last_leaves(graph, count) == expected
+    changed = graph.knockout(expected)
+    assert not changed.rewired, "removing leaves, in all, rewires nothing"
+
+
+def test_random_types() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    drawn = random_types(graph, 3, seed=1)
+    assert len(set(drawn)) == 3
+    assert set(drawn) <= {"ab", "abc", "cd", "cdcd", "abccd"}
+    assert random_types(graph, 3, seed=1) == drawn
+    assert any(random_types(graph, 3, seed=seed) != drawn for seed in range(2, 6))
+    everything = {text for seed in range(40) for text in random_types(graph, 1, seed=seed)}
+    assert everything == {"ab", "abc", "cd", "cdcd", "abccd"}, "every type may be drawn"
+
+
+def test_removed_types_are_not_drawn() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    graph.knockout(["cd", "abccd"])
+    assert sorted(random_types(graph, 3, seed=0)) == ["ab", "abc", "cdcd"]
+    assert last_types(graph, 3) == ["cdcd", "abc", "ab"]
+    assert last_leaves(graph, 3) == ["cdcd", "abc", "ab"]
+
+
+@pytest.mark.parametrize("count", [-1, 6])
+def test_too_many(count: int) -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    for choose in (last_types, last_leaves, lambda g, n: random_types(g, n, seed=0)):
+        with pytest.raises(MorphGraphError, match="Give a number from 0 to 5"):
+            choose(graph, count)
+
+
+def test_percent() -> None:
+    graph = MergeGraph.from_merges(CHAIN)
+    assert [percent_of_types(graph, p) for p in (0, 29, 31, 100)] == [0, 1, 2, 5]
+    for bad in (-1, 101, float("nan")):
+        with pytest.raises(MorphGraphError, match="Give 0 to 100"):
+            percent_of_types(graph, bad)

@@ -1,0 +1,220 @@
+"""Blame, its candidates, and the curve over thresholds."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MergeList, well_formed
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.reference import Reference
+from morphgraph.refine import blame, candidate_types, threshold_curve
+from morphgraph.refine.blame import Blame, blame_table, split_entries
+from morphgraph.segment import segment
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeReference = Callable[..., Reference]
+
+UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
+LINES = st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1)
+
+
+def counts_of(found: Blame) -> dict[int, tuple[float, float]]:
+    """N and B of the merges that were applied, by merge id."""
+    merge_ids = found.arrays.merge_ids.tolist()
+    both = zip(merge_ids, found.applied.tolist(), found.blamed.tolist(), strict=True)
+    return {merge: (n, b) for merge, n, b in both if n}
+
+
+def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    # undoing, gold un|do|ing: u+n closes a gap inside un, d+o inside do, un+do on the boundary
+    # un|do (blamed), i+n and in+g inside ing.
+    # undo, gold undo: u+n, d+o, un+do, none on a boundary.
+    # ding, gold d|ing: i+n, in+g.
+    tokeniser = small_tokeniser(UNDO)
+    reference = small_reference("un do ing", "undo", "d ing", counts=[5, 2, 1])
+    benchmark = Benchmark.build(tokeniser, reference)
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    found = blame(benchmark, segmentation)
+    assert counts_of(found) == {0: (2, 0), 1: (2, 0), 2: (2, 1), 3: (2, 0), 4: (2, 0)}
+    assert found.ratio.tolist() == [0, 0, 0.5, 0, 0]
+    weighted = blame(benchmark, segmentation, weighting="tokens")
+    assert counts_of(weighted) == {0: (7, 0), 1: (7, 0), 2: (7, 5), 3: (6, 0), 4: (6, 0)}
+    held = blame(benchmark, segmentation, entries=np.array([1, 2]))
+    assert counts_of(held) == {0: (1, 0), 1: (1, 0), 2: (1, 0), 3: (1, 0), 4: (1, 0)}
+    assert candidate_types(tokeniser, found) == ["undo"]
+    assert candidate_types(tokeniser, found, 0.51) == []
+    assert found.dropout_rate(found.candidates()) == 2 / 10
+    table = blame_table(tokeniser, found)
+    assert table.loc[2, ["rank", "type", "merge", "parts", "N", "B", "R"]].tolist() == [
+        2, "undo", "un + do", 2, 2, 1, 0.5,
+    ]  # fmt: skip
+
+
+def test_whole_word_blame(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    # By whole words, un + do is right in undoing; what has no whole words is not counted.
+    tokeniser = small_tokeniser(UNDO)
+    reference = small_reference("un do ing / undoing", "un do", "un do / un do")
+    benchmark = Benchmark.build(tokeniser, reference)
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    assert counts_of(blame(benchmark, segmentation))[2] == (3, 3)
+    assert counts_of(blame(benchmark, segmentation, scope="whole-word"))[2] == (2, 1)
+
+
+def test_tuples_once(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    # abab in one go, by a + b + a + b, closes three gaps each time; in abababab twice.
+    # Gold a|bab: one of the three is on a boundary. Gold abab|abab: none is, and the boundary is
+    # a split. Gold a|b|ab|abab: two of three in the first application, none in the second.
+    tokeniser = small_tokeniser([("a", "b", "a", "b")])
+    reference = small_reference("a bab", "abab abab", "a b ab abab")
+    benchmark = Benchmark.build(tokeniser, reference)
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    assert counts_of(blame(benchmark, segmentation)) == {0: (3 + 6 + 6, 1 + 0 + 2)}
+    once = blame(benchmark, segmentation, tuples_once=True)
+    assert counts_of(once) == {0: (1 + 2 + 2, 1 + 0 + 1)}
+    assert once.ratio.tolist() == [2 / 5]
+
+
+@settings(max_examples=150)
+@given(merges=well_formed(), lines=LINES, data=st.data())
+def test_as_counted_naively(
+    small_tokeniser: MakeTokeniser,
+    small_reference: MakeReference,
+    merges: MergeList,
+    lines: list[list[str]],
+    data: st.DataObject,
+) -> None:
+    merges = list(dict.fromkeys(merges))
+    tokeniser = small_tokeniser(merges, "abc")
+    weights = [data.draw(st.integers(0, 5)) for _ in lines]
+    frequencies = {"".join(line): float(w) for line, w in zip(lines, weights, strict=True)}
+    benchmark = Benchmark.build(tokeniser, small_reference(*map(" ".join, lines)), frequencies)
+    segmentation = segment(tokeniser.graph, benchmark.words)
+    plain = oracles.listed(merges)
+    closed = [oracles.segment(plain, "".join(line))[1] for line in lines]
+    # A gap is named by the atom on its left here, by the characters on its left in a reference.
+    gold = [{at - 1 for at in oracles.boundaries(line)} for line in lines]
+    for weighting, used in (
+        ("types", [1.0] * len(lines)),
+        ("tokens", [frequencies["".join(line)] for line in lines]),
+    ):
+        joined, blamed = oracles.count_joins(closed, gold, used)
+        found = blame(benchmark, segmentation, weighting=weighting)
+        expected = {rank: (n, blamed[rank]) for rank, n in joined.items() if n}
+        assert counts_of(found) == expected
+        for threshold in (0.0, 0.3, 0.5, 1.0):
+            candidates = found.arrays.merge_ids[found.candidates(threshold)].tolist()
+            assert candidates == oracles.candidates(joined, blamed, threshold)
+        total = sum(joined.values())
+        rate = found.dropout_rate(found.candidates())
+        if total:
+            chosen = oracles.candidates(joined, blamed, 0.5)
+            assert rate == pytest.approx(sum(joined[rank] for rank in chosen) / total)
+        else:
+            assert math.isnan(rate)
+    once = counts_of(blame(benchmark, segmentation, tuples_once=True))
+    assert once == applications(plain, lines, gold)
+
+
+def applications(
+    merges: oracles.Merges, lines: list[list[str]], gold: list[set[int]]
+) -> dict[int, tuple[float, float]]:
+    """How often each merge was applied, and how often one of its joins is a gold boundary."""
+    found: dict[int, tuple[float, float]] = {}
+    for line, boundaries in zip(lines, gold, strict=True):
+        seen: dict[int, list[int]] = {}
+        for gap, rank in enumerate(oracles.segment(merges, "".join(line))[1]):
+            if rank is not None:
+                seen.setdefault(rank, []).append(gap)
+        for rank, gaps in seen.items():
+            step = len(merges[rank]) - 1  # so many neighbouring gaps are one application
+            for at in range(0, len(gaps), step):
+                n, b = found.get(rank, (0, 0))
+                crossed = bool(boundaries.intersection(gaps[at : at + step]))
+                found[rank] = (n + 1, b + crossed)
+    return found
+
+
+def test_order_of_candidates(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # R: ab 1/2, cd 2/2, ef 3/3, gh 1/2, xy 0/1, and zz is never applied. Among equal R, the higher
+    # B stands first, then the lower rank.
+    merges = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("x", "y"), ("z", "z")]
+    tokeniser = small_tokeniser(merges)
+    lines = ["a b", "ab", "c d", "c dc d", "e fe f", "g hgh", "e fc d", "xy"]
+    benchmark = Benchmark.build(tokeniser, small_reference(*lines))
+    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    assert counts_of(found) == {0: (2, 1), 1: (4, 4), 2: (3, 3), 3: (2, 1), 4: (1, 0)}
+    assert candidate_types(tokeniser, found, 0.5) == ["cd", "ef", "ab", "gh"]
+    assert candidate_types(tokeniser, found, 0.0) == ["cd", "ef", "ab", "gh", "xy"]
+    size = tokeniser.vocabulary_size
+    assert candidate_types(tokeniser, found, 0.5, size - 2) == ["cd", "ef"]
+    assert candidate_types(tokeniser, found, 0.5, size) == []
+    assert candidate_types(tokeniser, found, 0.5, size + 9) == []
+
+
+def test_a_type_of_two_merges_is_listed_once(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # abc is ab + c in abc, and a + bc in bbc... never; so use dabc, where d + a comes first.
+    merges = [("b", "c"), ("a", "b"), ("ab", "c"), ("a", "bc")]
+    tokeniser = small_tokeniser(merges)
+    benchmark = Benchmark.build(tokeniser, small_reference("a bc"))
+    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    assert counts_of(found) == {0: (1, 0), 3: (1, 1)}
+    assert candidate_types(tokeniser, found) == ["abc"]
+
+
+@pytest.mark.parametrize(
+    "count, share, held", [(10, 0.0, 0), (10, 0.25, 2), (7, 0.5, 4), (1, 1, 1)]
+)
+def test_holdout(count: int, share: float, held: int) -> None:
+    seen, scored = split_entries(count, share, seed=3)
+    assert len(scored) == held
+    assert sorted([*seen, *scored]) == list(range(count))
+    assert sorted(seen) == list(seen)
+    again = split_entries(count, share, seed=3)
+    assert again[0].tolist() == seen.tolist()
+
+
+def test_holdout_depends_on_the_seed() -> None:
+    assert split_entries(100, 0.3, 1)[1].tolist() != split_entries(100, 0.3, 2)[1].tolist()
+
+
+@settings(max_examples=60)
+@given(merges=well_formed(), lines=LINES, data=st.data())
+def test_threshold_curve_is_knocking_out_from_scratch(
+    small_tokeniser: MakeTokeniser,
+    small_reference: MakeReference,
+    merges: MergeList,
+    lines: list[list[str]],
+    data: st.DataObject,
+) -> None:
+    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
+    benchmark = Benchmark.build(tokeniser, small_reference(*map(" ".join, lines)))
+    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    thresholds = data.draw(st.permutations([0.01, 0.2, 0.34, 0.5, 0.75, 1.0]))
+    shares: list[float] = []
+    curve = threshold_curve(
+        tokeniser, benchmark, found, thresholds=thresholds, progress=shares.append
+    )
+    assert [point.threshold for point in curve] == thresholds
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert not tokeniser.graph.history, "the tokeniser is not changed"
+    for point in curve:
+        graph = tokeniser.graph.copy()
+        gone = candidate_types(tokeniser, found, point.threshold)
+        graph.knockout(gone)
+        score = benchmark.score(segment(graph, benchmark.words), "morphemic", "types")
+        rate = found.dropout_rate(found.candidates(point.threshold))
+        np.testing.assert_equal(
+            (point.removed, point.dropout_rate, point.precision, point.recall, point.f1),
+            (len(gone), rate, score.precision, score.recall, score.f1),
+        )

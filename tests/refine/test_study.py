@@ -1,0 +1,163 @@
+"""A study: states, previews, changed words, examples and marked words."""
+
+from collections.abc import Callable
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MergeList, well_formed
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.reference import Reference
+from morphgraph.refine import blame
+from morphgraph.refine.study import ChangedWord, Study
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeReference = Callable[..., Reference]
+MakeStudy = Callable[..., Study]
+
+UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
+
+
+@pytest.fixture
+def study(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> MakeStudy:
+    def make(*lines: str, merges: MergeList = UNDO, counts: list[float] | None = None) -> Study:  # type: ignore[assignment]
+        tokeniser = small_tokeniser(merges, "abcdinoug")
+        return Study(tokeniser, Benchmark.build(tokeniser, small_reference(*lines, counts=counts)))
+
+    return make
+
+
+@given(
+    merges=well_formed(),
+    lines=st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1),
+    data=st.data(),
+)
+def test_a_preview_is_what_the_edit_then_does(
+    small_tokeniser: MakeTokeniser,
+    small_reference: MakeReference,
+    merges: MergeList,
+    lines: list[list[str]],
+    data: st.DataObject,
+) -> None:
+    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
+    reference = small_reference(*map(" ".join, lines))
+    study = Study(tokeniser, Benchmark.build(tokeniser, reference))
+    graph = study.graph
+    for _ in range(3):
+        types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+        if not types:
+            break
+        gone = data.draw(st.lists(st.sampled_from(types), min_size=1, unique=True))
+        cascade = data.draw(st.booleans())
+        preview = study.preview(gone, cascade=cascade)
+        before = study.now
+        change = graph.cascade(gone) if cascade else graph.knockout(gone)
+        assert preview.change == change
+        morphemic = before.score("morphemic", "types")
+        assert astuple(preview.before)[2:] == astuple(morphemic)[2:]
+        after = study.now.score("morphemic", "types")
+        assert astuple(preview.after)[2:] == astuple(after)[2:]
+        words, changed = study.changed_words(before)
+        assert preview.changed_words == changed == len(words)
+        # The state before the last edit is made anew from the graph where it was not kept.
+        fresh = Study(tokeniser, study.benchmark)
+        for state, expected in ((fresh.before_last, before), (fresh.start, study.start)):
+            assert np.array_equal(state.segmentation.token_at, expected.segmentation.token_at)
+
+
+def test_states(study: MakeStudy) -> None:
+    made = study("un do ing", "undo")
+    start = made.start
+    assert start is made.now
+    made.graph.knockout(["undoing"])
+    once = made.now
+    assert made.before_last is start
+    made.graph.knockout(["undo"])
+    assert made.before_last is once
+    assert made.start is start
+    made.graph.undo()
+    assert made.now is once, "asking twice is free"
+    assert once.score("morphemic", "types").true_positives == 1
+
+
+def test_changed_words(study: MakeStudy) -> None:
+    # Without undoing: undo|ing, one right split more. Without undo: un|do|ing, another one, and
+    # un|do, which is wrong; in ding nothing changes.
+    made = study("un do ing", "undo", "d ing")
+    start = made.now
+    made.graph.knockout(["undoing", "undo"])
+    better, count = made.changed_words(start)
+    assert count == 2
+    assert better == [
+        ChangedWord("undoing", "un|do|ing", "un‿do‿ing", "un|do|ing", 2),
+        ChangedWord("undo", "undo", "undo", "un·do", -1),
+    ]
+    worse, _ = made.changed_words(start, order="worse")
+    assert worse == better[::-1]
+    shown, count = made.changed_words(start, limit=1)
+    assert (shown, count) == (better[:1], 2)
+    assert made.changed_words(made.now) == ([], 0)
+
+
+def test_marked(study: MakeStudy) -> None:
+    made = study("u ndo ing", "do gs", "x")
+    found = made.now.segmentation
+    # u‿n is closed by u + n; undoing is one token.
+    assert made.marked(0, found) == "u‿ndo‿ing"
+    # dogs: do|g|s, where s is outside the alphabet; gold do|gs.
+    assert made.marked(1, found) == "do|g·s"
+    assert made.tokens_text(1, found) == "do g s"
+    assert made.marked(2, found) == "x"
+    assert made.gold_text(0) == "u|ndo|ing"
+
+
+def test_markup_in_words_is_text(study: MakeStudy) -> None:
+    made = study("<img x>".replace(" ", ""))
+    assert made.marked(0, made.now.segmentation) == "<·i·m·g·x·>"
+
+
+def test_worst_words(study: MakeStudy) -> None:
+    # ungod: un|g|o|d against un|god: 2 wrong. undoing: one token against three: 2 wrong. d|ing is
+    # right, and does not stand in the list. The more frequent one is first among equals.
+    made = study("un god", "un do ing", "d ing", "ug", counts=[1, 5, 9, 1])
+    found = made.worst_words()
+    assert [(word.word, word.gain) for word in found] == [
+        ("undoing", -2),
+        ("ungod", -2),
+        ("ug", -1),
+    ]
+    assert found[1].before == "un g o d"
+    assert found[1].after == "un|g·o·d"
+    assert made.worst_words(limit=1) == found[:1]
+
+
+def test_examples(study: MakeStudy) -> None:
+    # un + do is right in undo and undoxundo, wrong in undoing; undong is more frequent.
+    made = study("undo", "un do ing", "un dong", "undoxun do", counts=[1, 2, 7, 3])
+    right, wrong = made.examples(made.graph.id_of("undo"))
+    assert [example.word for example in right] == ["undoxundo", "undo"]
+    assert [example.word for example in wrong] == ["undong", "undoxundo", "undoing"]
+    assert wrong[0].merge_at == "un+dong"
+    assert wrong[0].gold == "un|dong"
+    assert wrong[0].segmentation == "un‿do·n·g"
+    assert wrong[0].blamed
+    assert not right[0].blamed
+    assert wrong[1].merge_at == "undoxun+do", "the place where it is wrong"
+    one, other = made.examples(made.graph.id_of("undo"), limit=1)
+    assert (one, other) == (right[:1], wrong[:1])
+    assert made.examples(made.graph.id_of("u")) == ([], []), "an atom has no merge"
+
+
+def test_blame_is_that_of_the_present_state(study: MakeStudy) -> None:
+    made = study("un do ing", "undo")
+    assert made.blame().applied.tolist() == [2, 2, 2, 1, 1, 1]
+    assert made.blame() is made.blame()
+    made.graph.knockout(["undo"])
+    # un + do + ing closes two gaps, both on a boundary.
+    fresh = blame(made.benchmark, made.now.segmentation)
+    assert made.blame().applied.tolist() == fresh.applied.tolist() == [2, 2, 1, 1, 2]
+    assert made.blame().blamed.tolist() == [0, 0, 0, 0, 2]

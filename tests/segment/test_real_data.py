@@ -1,0 +1,131 @@
+"""Exactness on real tokenisers and words: the `tokenizers` library, and the naive oracle."""
+
+import csv
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import oracles
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from morphgraph.files import Tokeniser, load_tokeniser
+from morphgraph.segment import segment
+from morphgraph.segment.byte_level import decode
+
+
+def ids_of(tokeniser: Tokeniser, words: Sequence[str], *, bare: bool) -> list[list[int | None]]:
+    """Our segmentation as ids of the file."""
+    found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
+    ids = [tokeniser.vocabulary_id(token) for token in range(len(tokeniser.graph.types))]
+    return [[ids[token] for token in found.tokens(number)] for number in range(len(words))]
+
+
+def library_ids(library: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
+    """The segmentation of the `tokenizers` library."""
+    encodings = library.encode_batch_fast(list(texts), add_special_tokens=False)
+    return [encoding.ids for encoding in encodings]
+
+
+def assert_same(tokeniser: Tokeniser, library: Tokenizer, words: list[str]) -> None:
+    """All words have the same ids, in running text and bare."""
+    assert ids_of(tokeniser, words, bare=True) == library_ids(library, words)
+    expected = library_ids(library, [" " + word for word in words])
+    assert ids_of(tokeniser, words, bare=False) == expected
+
+
+@pytest.fixture(scope="module")
+def german_words(data_folder: Path) -> list[str]:
+    """Every word of MorphyNet German: bases and derivations."""
+    path = data_folder / "references/morphynet/deu.derivational.v1.tsv"
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    return list(dict.fromkeys(word for row in rows for word in row[:2]))
+
+
+def test_morphynet_german(data_folder: Path, german_words: list[str]) -> None:
+    path = data_folder / "tokenizers/oscar-de-40k/tokenizer.json"
+    assert len(german_words) > 30_000
+    assert_same(load_tokeniser(path), Tokenizer.from_file(str(path)), german_words)
+
+
+def test_dutch_types_as_words(data_folder: Path) -> None:
+    path = data_folder / "tokenizers/oscar-nl-40k/tokenizer.json"
+    tokeniser = load_tokeniser(path)
+    texts = {decode(type_) for type_ in tokeniser.graph.types}
+    texts |= {text.removeprefix(" ") for text in texts}
+    words = sorted(text for text in texts if text and "�" not in text)
+    assert len(words) > 35_000
+    assert_same(tokeniser, Tokenizer.from_file(str(path)), words)
+
+
+def titles(folder: Path) -> list[str]:
+    """All titles of all files."""
+    found = []
+    for path in sorted((folder / "text").glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            found += [row["text"] for row in csv.DictReader(file)]
+    return found
+
+
+def test_arxiv_titles(data_folder: Path) -> None:
+    folder = data_folder / "tokenizers/gpt2"
+    tokeniser = load_tokeniser(folder)
+    model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    library = Tokenizer(model)
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    texts = titles(data_folder)
+    assert len(texts) == 48_000
+    assert ids_of(tokeniser, texts, bare=True) == library_ids(library, texts)
+    words = sorted({word for text in texts for word in text.split()})
+    assert len(words) > 30_000
+    assert_same(tokeniser, library, words)
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 400, 1000, 2500, 5000])
+def test_random_knockouts(data_folder: Path, german_words: list[str], size: int) -> None:
+    """After knocking out a random set, the segmentation is the naive oracle's."""
+    chosen = random.Random(size)
+    tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k/tokenizer.json")
+    graph = tokeniser.graph
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    # Half of the set are short types, which many others are made from.
+    gone = {*chosen.sample(types[:8000], (size + 1) // 2)}
+    gone |= {*chosen.sample(sorted(set(types) - gone), size - len(gone))}
+    assert len(gone) == size
+    merges = {m.rank: m for m in map(graph.merge, graph.merge_ids())}
+    plain = {
+        rank: tuple(graph.types[part] for part in merge.parts) for rank, merge in merges.items()
+    }
+    lookup = oracles.Lookup(without(plain, gone))
+    graph.knockout(gone)
+    graph.check()
+    words = chosen.sample([word for word in german_words if word.isalpha()], 300)
+    encoded = tokeniser.encode(words)
+    found = segment(graph, encoded)
+    expected = [lookup.segment(encode(word)) for word in words]
+    assert [[graph.types[t] for t in found.tokens(n)] for n in range(len(words))] == expected
+    untouched = segment(graph.original(), encoded)
+    if size >= 400:
+        assert len(found.changed_words(untouched)) > 0, "a set that changes nothing tests nothing"
+
+
+def without(merges: oracles.Merges, gone: set[str]) -> oracles.Merges:
+    """Substitute parts recursively until no removed type is left (algorithms.md §4)."""
+    made_of = {"".join(parts): parts for _, parts in sorted(merges.items(), reverse=True)}
+
+    def expand(part: str) -> list[str]:
+        if part not in gone:
+            return [part]
+        return [new for inner in made_of[part] for new in expand(inner)]
+
+    return {
+        rank: tuple(new for part in parts for new in expand(part))
+        for rank, parts in merges.items()
+        if "".join(parts) not in gone
+    }
+
+
+def encode(word: str) -> str:
+    """A German word as GPT-2's characters, with the space before it, by the library."""
+    pieces = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
+    return "".join(piece for piece, _ in pieces.pre_tokenize_str(word))

@@ -1,0 +1,61 @@
+"""Random small tokenisers and words for hypothesis."""
+
+from hypothesis import strategies as st
+
+from morphgraph.graph import MergeGraph
+
+ALPHABET = "abc"
+LONGEST = 12
+
+MergeList = list[tuple[str, ...]]
+
+WORDS = st.text("abcd", max_size=20)
+"""Words; the letter d is outside the alphabet of every tokeniser here."""
+
+
+@st.composite
+def well_formed(draw: st.DrawFn, widest: int = 4, size: int = 10) -> MergeList:
+    """Merges whose parts are atoms or made by earlier merges.
+
+    A type may be made in several ways, and a part may stand twice in a merge.
+    """
+    made = list(ALPHABET)
+    merges: MergeList = []
+    for _ in range(draw(st.integers(0, size))):
+        parts = tuple(draw(st.lists(st.sampled_from(made), min_size=2, max_size=widest)))
+        result = "".join(parts)
+        if len(result) <= LONGEST:
+            merges.append(parts)
+            if result not in made:
+                made.append(result)
+    return merges
+
+
+@st.composite
+def any_order(draw: st.DrawFn, widest: int = 4) -> MergeList:
+    """Merges in an order that may put a type before what it is made of."""
+    return draw(st.permutations(draw(well_formed(widest))))
+
+
+@st.composite
+def with_holes(draw: st.DrawFn) -> MergeList:
+    """As `any_order`, and the merges of some parts may be missing."""
+    merges = draw(any_order())
+    return [parts for parts in merges if draw(st.integers(0, 4))]
+
+
+@st.composite
+def with_words(draw: st.DrawFn) -> tuple[MergeList, list[str]]:
+    """Merges, and words put together from their types, so that long merges have a chance."""
+    merges = draw(MERGES)
+    types = ["".join(parts) for parts in merges]
+    pieces = st.sampled_from([*types, *ALPHABET, "d"])
+    return merges, draw(st.lists(st.lists(pieces, max_size=5).map("".join), max_size=8))
+
+
+MERGES = well_formed() | any_order() | with_holes()
+
+
+def graph_of(merges: MergeList, filler: int = 0) -> MergeGraph:
+    """The graph of merges over `ALPHABET`, after so many atoms that no word has."""
+    return MergeGraph.from_merges(merges, [*(chr(0xE000 + i) for i in range(filler)), *ALPHABET])

@@ -1,0 +1,130 @@
+"""What ships: gold lists and demo tokenisers."""
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+import wordfreq
+from tokenizers import Tokenizer
+
+from morphgraph.evaluate.boundaries import boundary_positions
+from morphgraph.files import DEMOS, load_tokeniser
+from morphgraph.files.demos import demo_gold_path, demo_tokeniser_path
+from morphgraph.reference import Reference, read_reference
+from morphgraph.segment import segment
+from morphgraph.train.counts import wordfreq_counts
+from morphgraph.train.tokeniser import train_tokeniser
+
+AT_LEAST = {"en": 800, "de": 500, "nl": 500}
+LANGUAGES = pytest.mark.parametrize("language", list(DEMOS))
+
+
+def rows(path: Path) -> list[list[str]]:
+    """The cells of a gold list, without its header."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "word\tmorphs\twhole_words"
+    return [line.split("\t") for line in lines[1:]]
+
+
+@cache
+def gold(language: str) -> Reference:
+    return read_reference(demo_gold_path(language))
+
+
+@LANGUAGES
+def test_gold_list_as_written(language: str) -> None:
+    listed = rows(demo_gold_path(language))
+    assert len(listed) >= AT_LEAST[language]
+    words = [word for word, *_ in listed]
+    assert [word for word, count in Counter(words).items() if count > 1] == []
+    frequent = wordfreq.get_frequency_dict(language, "best")
+    assert [word for word in words if word not in frequent] == []
+    for word, morphs, whole_words in listed:
+        bare = [re.sub(r"^-|-$", "", morph) for morph in morphs.split(" ")]
+        assert "".join(bare) == word
+        assert all(bare), f"an empty morph in {word}"
+        whole = whole_words.split(" ")
+        assert "".join(whole) == word
+        inner, outer = set(boundary_positions(bare)), set(boundary_positions(whole))
+        assert outer <= inner, f"a whole word of {word} ends inside a morph"
+        # A bound morph, apart from one between two words, joins a word: no boundary there.
+        for left, right, at in zip(
+            morphs.split(" "), morphs.split(" ")[1:], boundary_positions(bare), strict=False
+        ):
+            prefix, suffix = left.endswith("-"), right.startswith("-")
+            linking = [m.startswith("-") and m.endswith("-") for m in (left, right)]
+            if (prefix or suffix) and not any(linking):
+                assert at not in outer, f"a bound morph stands alone in {word}"
+
+
+@LANGUAGES
+def test_gold_list_has_all_kinds_of_words(language: str) -> None:
+    listed = rows(demo_gold_path(language))
+    compounds = sum(len(whole.split()) > 1 for _, _, whole in listed)
+    affixed = sum("-" in morphs for _, morphs, _ in listed)
+    assert compounds >= 50
+    assert affixed >= 200
+
+
+@LANGUAGES
+def test_gold_list_as_read(language: str) -> None:
+    reference = gold(language)
+    assert reference.format == "plain"
+    assert reference.skipped == ()
+    assert reference.has_whole_words
+    listed = rows(demo_gold_path(language))
+    assert len(reference) == len(listed)
+    for entry, (word, morphs, whole_words) in zip(reference.entries, listed, strict=True):
+        assert entry.word == word
+        assert entry.morphs == tuple(m.strip("-") for m in morphs.split(" "))
+        assert entry.whole_words == tuple(whole_words.split(" "))
+
+
+@LANGUAGES
+def test_demo_tokeniser(language: str) -> None:
+    path = demo_tokeniser_path(language)
+    tokeniser = load_tokeniser(f"demo:{language}")
+    assert tokeniser.vocabulary_size == 8000
+    assert tokeniser.special == {"<unk>"}
+    assert tokeniser.warnings == ()
+    assert tokeniser.preprocessor.byte_level
+    tokeniser.graph.check()
+    library = Tokenizer.from_file(str(path))
+    assert library.get_vocab_size() == 8000
+    words = [entry.word for entry in gold(language).entries]
+    words += wordfreq.top_n_list(language, 10_000)
+    words += ["Ærøskøbing", "日本語", "don't", "e-mail", "😀"]
+    for bare in (False, True):
+        found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
+        ids = [
+            [tokeniser.vocabulary_id(token) for token in found.tokens(number)]
+            for number in range(len(words))
+        ]
+        texts = words if bare else [" " + word for word in words]
+        encodings = library.encode_batch_fast(texts, add_special_tokens=False)
+        assert ids == [encoding.ids for encoding in encodings]
+
+
+@LANGUAGES
+def test_demo_tokeniser_is_made_by_the_stated_command(language: str) -> None:
+    """`morphgraph train --counts wordfreq:… --vocab-size 8000 --special "<unk>"`."""
+    made, _ = train_tokeniser(wordfreq_counts(language), 8000, special=["<unk>"])
+    shipped = json.loads(demo_tokeniser_path(language).read_text(encoding="utf-8"))
+    assert made["model"]["merges"] == shipped["model"]["merges"]
+    assert made == shipped
+
+
+def test_the_makefile_states_that_command() -> None:
+    text = (Path(__file__).parent.parent / "Makefile").read_text(encoding="utf-8")
+    assert "train --counts wordfreq:$$language --vocab-size 8000" in text
+    assert '--special "<unk>" --out assets/tokenisers/$$language.json' in text
+
+
+def test_a_smaller_vocabulary_is_a_prefix() -> None:
+    small, _ = train_tokeniser(wordfreq_counts("en"), 1000, special=["<unk>"])
+    shipped = json.loads(demo_tokeniser_path("en").read_text(encoding="utf-8"))
+    assert len(small["model"]["merges"]) == 1000 - 256 - 1
+    assert small["model"]["merges"] == shipped["model"]["merges"][: 1000 - 257]

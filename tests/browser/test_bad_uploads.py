@@ -1,0 +1,160 @@
+"""Files that cannot be read, in a real Chromium: each gets a message, and the session goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Dialog, Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60_000  # ms, for what takes long on a slow machine
+IMAGE = "<img src=x onerror=alert(1)>"
+
+BAD_TOKENISERS: dict[str, tuple[dict[str, bytes], str]] = {
+    "cut off": ({"tokenizer.json": b'{"model": {"type": "BPE", "vocab": {'}, "the JSON is cut off"),
+    "no such part": (
+        {"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"},
+        "“c” is not in the vocabulary",
+    ),
+    "latin-1": ({"tokenizer.json": '{"a": "ä"}'.encode("latin-1")}, "is not valid UTF-8"),
+    "empty": ({"tokenizer.json": b""}, "the file is empty"),
+}
+BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "the file is empty"),
+    "latin-1": (
+        "w\u00e4hlen\tw\u00e4hl en\n".encode("latin-1"),
+        "line 1: the byte 0xE4 is not UTF-8",
+    ),
+    "nothing parses": (b"to be or not\nto be that\nis the\n", "cannot be told"),
+    "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be told"),
+    "no words": (b"word\tmorphs\n", "there is only a header"),
+}
+
+
+@pytest.fixture(scope="module")
+def app_address(
+    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of the app itself, which keeps nothing of what the tests do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
+        yield streamlit_app(Path(__file__).resolve().parents[2] / "app.py")
+
+
+@pytest.fixture
+def start(page: Page, app_address: str) -> Page:
+    """The start page, with a watch for alerts."""
+    page.set_default_timeout(30_000)
+
+    def refuse(dialog: Dialog) -> None:
+        dialog.dismiss()
+        pytest.fail(f"a script in a file was run: {dialog.message}")
+
+    page.on("dialog", refuse)
+    page.goto(app_address)
+    expect(page.get_by_role("heading", name="Open your own files")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    return page
+
+
+def idle(page: Page) -> None:
+    """Wait until the app has nothing more to run."""
+    page.wait_for_selector(
+        '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
+    )
+
+
+def field(page: Page, label: str) -> Locator:
+    return page.get_by_test_id("stFileUploader").filter(has_text=label)
+
+
+def choose(page: Page, label: str, folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    chosen = [str(folder / name) for name in files]
+    field(page, label).locator("input[type=file]").set_input_files(chosen)
+
+
+def test_bad_tokenisers_get_a_message_and_the_session_goes_on(start: Page, tmp_path: Path) -> None:
+    for files, message in BAD_TOKENISERS.values():
+        choose(start, "Tokeniser", tmp_path, files)
+        expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
+        expect(start.get_by_test_id("stException")).to_have_count(0)
+        works(start)
+
+
+def test_bad_references_get_a_message_and_the_session_goes_on(start: Page, tmp_path: Path) -> None:
+    for content, message in BAD_REFERENCES.values():
+        choose(start, "Reference", tmp_path, {"gold.tsv": content})
+        expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
+        expect(start.get_by_test_id("stException")).to_have_count(0)
+        works(start)
+
+
+def test_a_file_of_200_mb_is_refused_before_it_is_sent(start: Page, tmp_path: Path) -> None:
+    huge = tmp_path / "tokenizer.json"
+    with huge.open("wb") as file:
+        file.truncate(200_000_000)
+    field(start, "Tokeniser").locator("input[type=file]").set_input_files(str(huge))
+    expect(field(start, "Tokeniser")).to_contain_text("100.0MB or smaller", timeout=PATIENCE)
+    works(start)
+
+
+def test_a_type_that_looks_like_html_is_text(
+    start: Page, tmp_path: Path, hostile_files: dict[str, bytes]
+) -> None:
+    choose(start, "Tokeniser", tmp_path, {"tokenizer.json": hostile_files["tokenizer.json"]})
+    sidebar = start.get_by_test_id("stSidebar")
+    expect(sidebar).to_contain_text("tokenizer.json", timeout=PATIENCE)
+    idle(start)
+    choose(start, "Reference", tmp_path, {"gold.tsv": hostile_files["gold.tsv"]})
+    expect(sidebar).to_contain_text("gold.tsv", timeout=PATIENCE)
+    idle(start)
+    sidebar.get_by_role("link", name="Merge graph").click()
+    start.get_by_role("textbox", name="Find a type").fill("<img")
+    start.keyboard.press("Enter")
+    start.get_by_role("combobox", name="matches").click()
+    start.get_by_role("option", name=IMAGE, exact=True).click()
+    expect(start.get_by_role("heading", name=IMAGE, exact=True)).to_be_visible()
+    start.get_by_role("button", name="Knock out", exact=True).click()
+    expect(start.get_by_text("Knocked out. Undo brings it back.")).to_be_visible()
+    for page in ("Blame", "Scores", "History", "Merge graph"):
+        sidebar.get_by_role("link", name=page).click()
+        expect(
+            start.get_by_role("button", name="Undo").or_(start.get_by_text("Worst words")).first
+        ).to_be_visible(timeout=PATIENCE)
+        idle(start)
+        assert start.locator("img[src=x]").count() == 0
+    assert start.locator("a[href^=javascript]").count() == 0
+
+
+@pytest.fixture
+def hostile_files(small_document: Callable[..., dict[str, Any]]) -> dict[str, bytes]:
+    """A tokeniser and a reference with names that would do harm as HTML or Markdown."""
+    link = "[a](javascript:alert(1))"
+    merges = [["<img", " src=x onerror=alert(1)>"], ["**", link], [IMAGE, "**" + link], ["u", "n"]]
+    gold = f"un\tu n\n<img_src=x>\t<img _src=x>\n{link}\t[a] (javascript:alert(1))\n"
+    return {
+        "tokenizer.json": json.dumps(small_document(merges, "un")).encode(),
+        "gold.tsv": gold.encode(),
+    }
+
+
+def works(page: Page) -> None:
+    """A type can be knocked out and brought back; then the start page again."""
+    links = page.get_by_test_id("stSidebar")
+    links.get_by_role("link", name="Merge graph").click()
+    page.get_by_role("button", name="Knock out", exact=True).click()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_enabled(timeout=PATIENCE)
+    undo.click()
+    expect(undo).to_be_disabled(timeout=PATIENCE)
+    links.get_by_role("link", name="Start").click()
+    expect(page.get_by_role("heading", name="Open your own files")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("stAlert")).to_have_count(0, timeout=PATIENCE)
+    idle(page)

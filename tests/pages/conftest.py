@@ -1,0 +1,110 @@
+"""The app without a browser, and small files to upload to it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from morphgraph.graph import MergeGraph
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # the app's own modules are no part of the installed library
+
+from web.session import Session  # noqa: E402
+
+PAGES = {
+    "graph": "pages/1_Merge_graph.py",
+    "blame": "pages/2_Blame.py",
+    "scores": "pages/3_Scores.py",
+    "history": "pages/4_History.py",
+}
+
+
+class App:
+    """An `AppTest` of the whole app that fails at the first exception a page shows."""
+
+    def __init__(self) -> None:
+        self.test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        self.run()
+
+    def run(self) -> App:
+        """Run the page that is open."""
+        self.test.run()
+        shown = [exception.message for exception in self.test.exception]
+        assert not shown, shown
+        return self
+
+    def open(self, page: str) -> App:
+        """Go to a page by its name in `PAGES`; "start" is the first one."""
+        self.test.switch_page(PAGES.get(page, "app.py"))
+        return self.run()
+
+    @property
+    def session(self) -> Session:
+        found: Session = self.test.session_state["morphgraph session"]
+        return found
+
+    @property
+    def graph(self) -> MergeGraph:
+        return self.session.study.graph
+
+    def upload(self, label: str, *files: tuple[str, bytes]) -> App:
+        """Upload one file, or several at once, to the field with this label."""
+        [field] = [f for f in self.test.file_uploader if f.label == label]
+        for name, content in files:
+            field.upload(name, content)
+        return self.run()
+
+    def press(self, label: str) -> App:
+        """Press the button with this label, which must not be disabled."""
+        [button] = [b for b in self.test.button if b.label == label]
+        assert not button.disabled, f"{label} is disabled"
+        button.click()
+        return self.run()
+
+    def choose(self, label: str, value: Any) -> App:
+        """Choose in the list with this label."""
+        [box] = [s for s in self.test.selectbox if s.label == label]
+        box.set_value(value)
+        return self.run()
+
+    def metrics(self) -> dict[str, tuple[str, str]]:
+        """Value and difference of each metric by its label."""
+        return {metric.label: (metric.value, metric.delta) for metric in self.test.metric}
+
+    def errors(self) -> list[str]:
+        """The error messages on the page, as a person reads them."""
+        return [error.value.replace("\\", "") for error in self.test.error]
+
+    def captions(self) -> str:
+        """All captions in one text, as a person reads them."""
+        return "\n".join(c.value for c in self.test.caption).replace("\\", "")
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own for what the app keeps between visits."""
+    folder = tmp_path / "state"
+    monkeypatch.setenv("MORPHGRAPH_STATE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def app(state_folder: Path) -> App:
+    """The app with the English demo."""
+    return App()
+
+
+@pytest.fixture(scope="session")
+def hostile_document(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    """A tokeniser with types that would do harm as HTML or Markdown."""
+    first = ["<img", " src=x onerror=alert(1)>"]
+    second = ["**", "[a](javascript:alert(1))"]
+    merges = [first, second, ["".join(first), "".join(second)], ["u", "n"], ["un", "d"]]
+    return json.dumps(small_document(merges, "undo")).encode()

@@ -1,0 +1,307 @@
+"""Files that a user opens: all formats, all that can be wrong with one, and hostile names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from morphgraph.files import reading
+from morphgraph.reference import source
+
+IMAGE = "<img src=x onerror=alert(1)>"
+MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
+
+REFERENCES = {
+    "plain": "undoing\tun do ing\ndoing\tdo ing\nundo\tun do\n",
+    "celex": (
+        "1\\undoing\\1\\((un)[V|.V],((do)[V],(ing)[V|V.])[V])[V]\n"
+        "2\\doing\\1\\((do)[V],(ing)[V|V.])[V]\n"
+    ),
+    "morphynet-derivation": "do\tundo\tV\tV\tun\tprefix\ndo\tdoing\tV\tN\ting\tsuffix\n",
+    "morphynet-inflection": (
+        "undo\tundoing\tV|V.PTCP;PRS\tundo|ing\nmake\tmaking\tV|V.PTCP;PRS\tmake|ing\n"
+    ),
+    "unimorph": "undo\tundoing\tV|V.PTCP;PRS\tundo|ing\ndo\tdoing\tV|V.PTCP;PRS\tdo|ing\n",
+    "sigmorphon2022": "undoing\tun @@do @@ing\t110\ndoing\tdo @@ing\t100\n",
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    return json.dumps(small_document(MERGES)).encode()
+
+
+@pytest.fixture(scope="module")
+def vocab_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    return json.dumps(small_document(MERGES)["model"]["vocab"]).encode()
+
+
+MERGES_TXT = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in MERGES)
+
+
+def works(app: Any) -> None:
+    """The session goes on: every page runs, and a type can be knocked out and brought back."""
+    edits = len(app.graph.history)
+    for page in ("blame", "scores", "history", "graph"):
+        app.open(page)
+    app.press("Knock out")
+    assert len(app.graph.history) == edits + 1
+    app.press("Undo").open("start")
+
+
+# ------------------------------------------------------------------------------ what can be read
+
+
+def test_a_tokenizer_json_is_opened(app: Any, tokenizer_json: bytes) -> None:
+    app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
+    assert app.errors() == []
+    assert "Tokeniser tokenizer.json" in app.captions().replace("**", "")
+    assert app.graph.merge_count == len(MERGES)
+    assert app.session.study.benchmark.reference.name == "demo:en"
+    works(app)
+
+
+def test_vocab_json_and_merges_txt_are_opened_together(app: Any, vocab_json: bytes) -> None:
+    files = ("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode())
+    app.upload("Tokeniser", *files)
+    assert app.errors() == []
+    assert app.graph.merge_count == len(MERGES)
+    works(app)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_of_two_files_asks_for_the_other(app: Any, vocab_json: bytes, first: int) -> None:
+    files = [("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode())]
+    app.upload("Tokeniser", files[first])
+    assert app.errors() == []
+    [info] = [info.value for info in app.test.info]
+    assert files[1 - first][0] in info
+    app.upload("Tokeniser", *files)
+    assert app.graph.merge_count == len(MERGES)
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+@pytest.mark.parametrize("format_", REFERENCES)
+def test_every_format_is_read(app: Any, format_: str, chosen: bool) -> None:
+    if chosen:
+        app.choose("Format", format_)
+    app.upload("Reference", ("gold.tsv", REFERENCES[format_].encode()))
+    assert app.errors() == []
+    reference = app.session.study.benchmark.reference
+    assert (reference.name, reference.format) == ("gold.tsv", format_)
+    assert len(reference.entries) >= 1
+    assert app.session.study.now.score("morphemic", "types").relevant >= 1
+    app.open("scores")
+    assert "gold.tsv" in app.captions()
+    works(app)
+
+
+def test_scores_that_are_not_defined_are_na(app: Any) -> None:
+    app.upload("Reference", ("gold.tsv", REFERENCES["sigmorphon2022"].encode()))
+    app.open("scores")
+    table = next(d.value for d in app.test.dataframe if "precision" in d.value)
+    rows = table.to_dict("records")
+    assert "Whole-word scores are n/a" in app.captions()
+    whole = [row for row in rows if "whole-word" in row.values()]
+    assert all({row["precision"], row["recall"], row["F1"]} == {"n/a"} for row in whole)
+
+
+def test_scores_of_a_reference_without_boundaries_are_na(app: Any) -> None:
+    app.upload("Reference", ("gold.tsv", b"word\tmorphs\ndog\tdog\ncat\tcat\n"))
+    assert app.errors() == []
+    assert app.metrics()["Recall %"] == ("n/a", "")
+    assert app.metrics()["F1 %"] == ("n/a", "")
+    for page in ("graph", "blame", "scores", "history"):
+        app.open(page)
+        assert "nan" not in app.captions().lower().split()
+
+
+def test_an_uploaded_reference_keeps_its_counts(app: Any) -> None:
+    app.upload("Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t93\n"))
+    assert app.session.study.benchmark.frequency_source == "counts in the reference"
+    app.open("scores")
+    assert "Scores over tokens are n/a" not in app.captions()
+
+
+def test_frequencies_of_a_demo_are_not_those_of_another_reference(app: Any) -> None:
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode())).open("scores")
+    assert "Frequencies: none" in app.captions()
+    assert "Scores over tokens are n/a" in app.captions()
+    rows = next(d.value for d in app.test.dataframe if "precision" in d.value).to_dict("records")
+    assert all(row["F1"] == "n/a" for row in rows if "tokens" in row.values())
+
+
+def test_skipped_lines_are_counted_by_reason(app: Any) -> None:
+    lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\ndoing\tdo ing\n"
+    app.upload("Reference", ("gold.tsv", lines.encode()))
+    assert app.errors() == []
+    assert len(app.session.study.benchmark.reference) == 2
+    table = next(d.value for d in app.test.dataframe if "reason" in d.value)
+    assert list(table["lines"]) == [2]
+    assert "space" in table["reason"][0]
+    assert list(table["first line"]) == [2]
+
+
+def test_frequencies_can_be_uploaded(app: Any) -> None:
+    app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\nhouses 3\n"))
+    assert app.errors() == []
+    assert app.session.study.benchmark.frequency_source == "counts.tsv"
+    app.choose("From wordfreq", "nl")
+    assert app.session.study.benchmark.frequency_source == "wordfreq:nl"
+
+
+# ---------------------------------------------------------------------------- what cannot be read
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"tokenizer.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
+        ({"tokenizer.json": b""}, "empty"),
+        ({"tokenizer.json": b"[]"}, "model"),
+        ({"tokenizer.json": b'{"model": {"type": "Unigram", "vocab": []}}'}, "Unigram"),
+        ({"tokenizer.json": '{"möglich": 1}'.encode("latin-1")}, "not valid UTF-8"),
+        ({"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"}, "“c”"),
+        ({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b"a b\n"}, "“ab”"),
+        ({"vocab.json": b'{"a": 0, "b": 0}', "merges.txt": b"a b\n"}, "share the id"),
+        ({"vocab.json": b"{}", "merges.txt": b"a b\n"}, "vocabulary"),
+        ({"vocab.json": b'{"a": 0}', "merges.txt": b""}, "empty"),
+        ({"vocab.json": b'{"a": 0}', "merges.txt": "ä b\n".encode("latin-1")}, "line 1"),
+        ({"one.json": b"{}", "two.json": b"{}"}, "not one tokeniser"),
+    ],
+)
+def test_a_bad_tokeniser_is_a_message(app: Any, files: dict[str, bytes], message: str) -> None:
+    app.upload("Tokeniser", *files.items())
+    [error] = app.errors()
+    assert message in error
+    assert any(name in error for name in files)
+    assert app.session.language == "en"
+    works(app)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b"\n \n\n", "blank lines only"),
+        ("wählen\twähl en\n".encode("latin-1"), "line 1: the byte 0xE4 is not UTF-8"),
+        (b"%PDF-1.7 gold", "PDF"),
+        (b"a b c d\ne f g h\n", "format"),
+        (b"word\tmorphs\n", "only a header"),
+        (b"ice cream\tice cream\nNew York\tNew York\n", "format cannot be told"),
+    ],
+)
+def test_a_bad_reference_is_a_message(app: Any, content: bytes, message: str) -> None:
+    app.upload("Reference", ("gold.tsv", content))
+    [error] = app.errors()
+    assert message in error
+    assert error.startswith("gold.tsv")
+    assert app.session.study.benchmark.reference.name == "demo:en"
+    works(app)
+
+
+def test_words_with_spaces_are_no_entries(app: Any) -> None:
+    app.choose("Format", "plain")
+    app.upload("Reference", ("gold.tsv", b"ice cream\tice cream\nNew York\tNew York\n"))
+    [error] = app.errors()
+    assert "2 × word with a space (first: line 1)" in error
+    works(app)
+
+
+@pytest.mark.parametrize("format_", [name for name in REFERENCES if name != "plain"])
+def test_nothing_parses_in_the_chosen_format(app: Any, format_: str) -> None:
+    app.choose("Format", format_)
+    app.upload("Reference", ("gold.tsv", b"to be\nor not\nto be\n"))
+    [error] = app.errors()
+    assert "no line can be read as" in error
+    assert app.session.study.benchmark.reference.name == "demo:en"
+
+
+def test_a_file_over_the_limit_is_refused(
+    app: Any, tokenizer_json: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    monkeypatch.setattr(source, "MAX_BYTES", 40)
+    app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
+    [error] = app.errors()
+    assert "limit" in error
+    app.open("scores").upload("Reference", ("gold.tsv", REFERENCES["plain"].encode()))
+    [error] = app.errors()
+    assert "limit" in error
+    app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\n" * 30))
+    assert "limit" in app.errors()[-1]
+    app.open("history").upload("Recipe", ("recipe.json", b" " * 200)).press("Replay")
+    assert "limit" in app.errors()[-1]
+    works(app)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "empty"), (b"no counts here\n", "count"), ("a 1\nä 3\n".encode("latin-1"), "line 2")],
+)
+def test_bad_frequencies_are_a_message(app: Any, content: bytes, message: str) -> None:
+    app.open("scores").upload("Or from a file", ("counts.tsv", content))
+    [error] = app.errors()
+    assert message in error
+    assert app.session.study.benchmark.frequency_source == "wordfreq:en"
+    works(app)
+
+
+def test_after_an_error_another_file_can_be_opened(app: Any, tokenizer_json: bytes) -> None:
+    app.upload("Reference", ("gold.tsv", b""))
+    assert app.errors()
+    [field] = [f for f in app.test.file_uploader if f.label == "Reference"]
+    field.clear()
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode()))
+    assert app.errors() == []
+    assert app.session.study.benchmark.reference.name == "gold.tsv"
+
+
+# ------------------------------------------------------------------------------ what would do harm
+
+
+def shown_as_markup(app: Any) -> list[str]:
+    """All text on the page that is read as Markdown or HTML."""
+    texts = [
+        element.value for kind in ("markdown", "caption", "html") for element in app.test.get(kind)
+    ]
+    for kind in ("subheader", "title", "error", "warning", "info", "toast"):
+        texts += [element.value for element in app.test.get(kind)]
+    for kind in ("button", "selectbox", "toggle", "metric"):
+        texts += [element.label for element in app.test.get(kind)]
+    return texts + [expander.label for expander in app.test.expander]
+
+
+def assert_harmless(app: Any) -> None:
+    for text in shown_as_markup(app):
+        bare = text.replace("\\<", "").replace("\\[", "")
+        assert "<img" not in bare, text
+        assert "[a](" not in bare, text
+
+
+def test_names_that_look_like_html_are_shown_as_text(app: Any, hostile_document: bytes) -> None:
+    app.upload("Tokeniser", ("<b>tokeniser.json", hostile_document))
+    assert app.errors() == []
+    gold = f"{IMAGE.replace(' ', '_')}\t<img _src=x_onerror=alert(1)>\nundo\tun do\n"
+    app.upload("Reference", (f"{IMAGE}.tsv", gold.encode()))
+    assert_harmless(app)
+    for number in (app.graph.id_of(IMAGE), app.graph.id_of("**[a](javascript:alert(1))")):
+        app.open("graph")
+        app.session.selected = app.session.focus = number
+        app.run()
+        assert_harmless(app)
+        app.press("Knock out")
+        assert_harmless(app)
+        for page in ("blame", "scores", "history"):
+            app.open(page)
+            assert_harmless(app)
+
+
+def test_an_error_about_such_a_name_is_text_too(app: Any) -> None:
+    document = {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", IMAGE]]}}
+    app.upload("Tokeniser", ("tokenizer.json", json.dumps(document).encode()))
+    assert IMAGE in app.errors()[0]
+    assert_harmless(app)

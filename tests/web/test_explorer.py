@@ -1,0 +1,120 @@
+"""Clicks in the graph and what they do, without a browser."""
+
+from collections.abc import Callable
+
+import pytest
+import streamlit as st
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.reference import Reference
+from morphgraph.refine.study import Study
+from web.explorer import handle_clicks, knock_out, look_at
+from web.graph_component import Click, new_clicks
+from web.session import Session
+
+MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
+
+
+@pytest.fixture
+def current(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> Session:
+    tokeniser = small_tokeniser(MERGES)
+    reference = small_reference("k und en", "un d", "en d")
+    st.session_state.clear()
+    return Session(Study(tokeniser, Benchmark.build(tokeniser, reference)))
+
+
+def type_id(current: Session, name: str) -> int:
+    return current.study.graph.id_of(name)
+
+
+def click(current: Session, name: str, sequence: int = 1, kind: str = "click") -> Click:
+    return Click(sequence, f"t{current.study.graph.ids[name]}", kind)  # type: ignore[arg-type]
+
+
+def removed(current: Session) -> list[str]:
+    graph = current.study.graph
+    return [graph.types[n] for change in graph.history for n in change.removed_types]
+
+
+def test_a_click_selects_a_type_and_changes_nothing(current: Session) -> None:
+    handle_clicks(current, [click(current, "un")], knocks_out=False)
+    assert current.selected == type_id(current, "un")
+    assert removed(current) == []
+
+
+def test_a_click_on_a_merge_means_what_it_makes(current: Session) -> None:
+    merge = current.study.graph.producer("und")
+    handle_clicks(current, [Click(1, f"m{merge}", "click")], knocks_out=False)
+    assert current.selected == type_id(current, "und")
+    handle_clicks(current, [Click(2, f"m{merge}", "click")], knocks_out=True)
+    assert removed(current) == ["und"]
+
+
+def test_a_merge_that_is_gone_is_not_clicked(current: Session) -> None:
+    merge = current.study.graph.producer("und")
+    handle_clicks(current, [click(current, "und")], knocks_out=True)
+    current.selected = None
+    handle_clicks(current, [Click(2, f"m{merge}", "click")], knocks_out=True)
+    assert current.selected is None
+    assert removed(current) == ["und"]
+
+
+def test_all_clicks_of_a_list_are_edits_in_their_order(current: Session) -> None:
+    names = ["kund", "un", "en"]
+    clicks = [click(current, name, number) for number, name in enumerate(names, 1)]
+    handle_clicks(current, clicks, knocks_out=True)
+    assert removed(current) == names
+    assert current.selected == current.study.graph.ids["en"]
+
+
+def test_a_double_click_looks_around_a_type_and_removes_it_only_once(current: Session) -> None:
+    clicks = [click(current, "un", 1), click(current, "un", 2), click(current, "un", 3, "double")]
+    handle_clicks(current, clicks, knocks_out=False)
+    assert current.focus == current.selected == type_id(current, "un")
+    current.focus = None
+    handle_clicks(current, clicks, knocks_out=True)
+    assert removed(current) == ["un"]
+    assert current.focus is None
+
+
+def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
+    knock_out(current, type_id(current, "u"))
+    assert removed(current) == []
+    assert "atom" in st.session_state["graph message"]
+
+
+def test_a_cascade_takes_what_is_made_from_it(current: Session) -> None:
+    knock_out(current, type_id(current, "und"), cascade=True)
+    assert set(removed(current)) == {"und", "unden", "kund"}
+
+
+def test_another_place_forgets_the_old_picture(current: Session) -> None:
+    current.positions, current.shown_merges = {"t1": (0.0, 0.0)}, frozenset({1})
+    look_at(current, type_id(current, "und"))
+    assert current.focus == current.selected == type_id(current, "und")
+    assert (current.positions, current.shown_merges) == ({}, frozenset())
+
+
+def test_what_the_browser_sends_is_not_trusted() -> None:
+    pending = [
+        {"sequence": 3.0, "key": "t7", "kind": "click"},
+        {"sequence": 2, "key": "t5", "kind": "double"},
+        {"sequence": 1, "key": "t1", "kind": "click"},  # handled before
+        {"sequence": "4", "key": "t1", "kind": "click"},
+        {"sequence": 5, "key": 6, "kind": "click"},
+        {"sequence": 6, "key": "t1", "kind": "drag"},
+        "click",
+        None,
+    ]
+    assert new_clicks(pending, 1) == ([Click(2, "t5", "double"), Click(3, "t7", "click")], 3)
+    assert new_clicks("nonsense", 4) == ([], 4)
+
+
+@pytest.mark.parametrize("key", ["t999999", "m999999", "t-1", "x", "tx", ""])
+def test_a_key_of_no_vertex_is_left_out(current: Session, key: str) -> None:
+    handle_clicks(current, [Click(1, key, "click")], knocks_out=True)
+    assert current.selected is None
+    assert removed(current) == []

@@ -4,6 +4,7 @@ Results go to stdout (tables, or JSON with ``--json``), progress and warnings to
 user can mend exits with code 2 and one message.
 """
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -130,6 +131,8 @@ def blame(
         tuples_once=tuples_once,
     )
     positions = found.candidates(threshold)
+    settings = f"{weighting} {scope}" + (" tuples once" if tuples_once else "")
+    signature = benchmark.signature(loaded, blame=settings)
     rate = found.dropout_rate(positions)
     table = blame_table(loaded, found).iloc[positions[: limit or None]]
     if as_json:
@@ -140,7 +143,7 @@ def blame(
                 "candidates": len(positions),
                 "merges_in_all": len(found.arrays),
                 "dropout_rate": None if rate != rate else rate,
-                "signature": benchmark.signature(loaded),
+                "signature": signature,
             }
         )
         return
@@ -152,7 +155,7 @@ def blame(
     ]
     _print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2})
     print(f"{len(positions):,} of {len(found.arrays):,} merges have R ≥ {threshold}")
-    print(benchmark.signature(loaded))
+    print(signature)
 
 
 @app.command()
@@ -215,7 +218,6 @@ def knockout(
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     if percent is not None:
         count = percent_of_types(loaded.graph, percent)
-    signature = benchmark.signature(loaded)
     with _progress("knocking out"):
         result = knock_out(
             loaded,
@@ -233,12 +235,10 @@ def knockout(
                 cascade,
             ),
         )
-    if holdout:
-        signature += f"|holdout:{holdout}|seed:{seed}"
     saved = [] if out is None else _save(loaded, out)
     report: dict[str, Any] = {
-        "before": score_report(benchmark, result.before, signature),
-        "after": score_report(benchmark, result.after, benchmark.signature(loaded)),
+        "before": score_report(result.scored, result.before, result.signature_before),
+        "after": score_report(result.scored, result.after, result.signature_after),
         "removed": result.removed,
         "dropout_rate": None if result.dropout_rate != result.dropout_rate else result.dropout_rate,
         "share_of_merges": result.share_of_merges,
@@ -258,7 +258,7 @@ def knockout(
     _print_skipped(report["before"]["skipped"])
     for path in saved:
         print(f"saved {path}")
-    print(signature)
+    print(result.signature_after)
 
 
 @app.command()
@@ -282,7 +282,7 @@ def segment(
     if not given:
         raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
     for position, word in enumerate(given, start=1):
-        if not text and len(word.split()) > 1:
+        if not text and (len(word.split()) > 1 or word != word.strip()):
             raise MorphGraphError(
                 f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --text."
@@ -365,13 +365,8 @@ def open_app(
 
     folder = app_folder()
     os.chdir(folder)
-    options = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": str(headless).lower(),
-        "browser.gatherUsageStats": "false",
-        "client.showErrorLinks": "false",
-    }
+    # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
+    options = {"server.port": port, "server.headless": str(headless).lower()}
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
@@ -379,6 +374,10 @@ def open_app(
 
 def main() -> None:
     """Run the command line; an error that the user can mend is one line and exit code 2."""
+    # Types are any text at all; a terminal or pipe that cannot show one gets its code instead.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except MorphGraphError as error:
@@ -417,7 +416,17 @@ def _load(
     if first_analysis:
         gold = gold.first_analyses()
     known = dict(_counts(frequencies).items()) if frequencies else None
-    return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
+    named = _frequency_name(frequencies) if frequencies else ""
+    return loaded, Benchmark.build(loaded, gold, known, named, bare=bare)
+
+
+def _frequency_name(source: str) -> str:
+    """The source of frequencies as signatures name it: a file with its checksum."""
+    from morphgraph.files.reading import checksum, read_bytes
+
+    if source.startswith("wordfreq:"):
+        return source
+    return f"{Path(source).name}@{checksum(read_bytes(source))}"
 
 
 def _counts(source: str) -> Any:
@@ -459,6 +468,12 @@ def _save(loaded: "Tokeniser", folder: Path) -> list[str]:
     from morphgraph.files import saved_files
 
     files = saved_files(loaded)
+    for stale in {"tokenizer.json", "tokeniser.bte.json"} - files.keys():
+        # A folder with both would be loaded as the other one.
+        if (folder / stale).is_file():
+            old = folder / f"{stale}.old"
+            (folder / stale).replace(old)
+            print(f"{folder / stale} was there already: it is now {old}", file=sys.stderr)
     for name, data in files.items():
         _write(folder / name, data)
     return [str(folder / name) for name in files]

@@ -2,7 +2,13 @@
 
 
 class MorphGraphError(Exception):
-    """Anything that went wrong in a way the user can act on."""
+    """Anything that went wrong in a way the user can act on.
+
+    Half characters in the message, from the name or content of a file, are shown by their code.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 class FileFormatError(MorphGraphError):

@@ -175,7 +175,8 @@ def test_knockout_options(morphgraph: Command, files: tuple[Path, Path]) -> None
     ]
     assert morphgraph(*arguments, "--min-vocab-size", "11").json["removed"] == ["undoing"]
     held = morphgraph(*arguments, "--holdout", "0.5", "--seed", "3").json
-    assert "holdout:0.5|seed:3" in held["before"]["signature"]
+    assert "(holdout 0.5 seed 3)" in held["before"]["signature"]
+    assert "(holdout 0.5 seed 3)" in held["after"]["signature"]
 
 
 def test_segment(morphgraph: Command, files: tuple[Path, Path]) -> None:

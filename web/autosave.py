@@ -6,6 +6,7 @@ kept, and the app works all the same.
 """
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +22,38 @@ def folder() -> Path:
 
 
 def keep(tokeniser: Tokeniser) -> None:
-    """Write the recipe of a tokeniser that has been edited, if it is not what is kept already."""
+    """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
+
+    A recipe that does not go on from the kept one, nor back from it, came from another visit: the
+    kept one is then set aside as the previous one.
+    """
     if not (tokeniser.graph.history or tokeniser.graph.undone):
         return
     data = write_recipe(tokeniser)
-    path = folder() / f"{tokeniser.checksum}.json"
+    path = _path(tokeniser.checksum)
     try:
         if path.is_file() and path.read_bytes() == data:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
+        old, new = kept_steps(tokeniser.checksum), tokeniser.graph.recipe()
+        shared = min(len(old), len(new))
+        if old[:shared] != new[:shared]:
+            path.replace(_path(tokeniser.checksum, previous=True))
         # In two steps, so that a crash leaves the old recipe or the new one, never half of one.
-        partial = path.with_suffix(".partial")
-        partial.write_bytes(data)
-        partial.replace(path)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
+            partial.write(data)
+        Path(partial.name).replace(path)
     except OSError:
         return
 
 
-def kept_steps(checksum: str) -> list[dict[str, Any]]:
-    """The edits kept for a tokeniser; none if there are none or they cannot be read."""
-    path = folder() / f"{checksum}.json"
+def _path(checksum: str, *, previous: bool = False) -> Path:
+    return folder() / f"{checksum}{'.previous' if previous else ''}.json"
+
+
+def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]:
+    """The edits kept for a tokeniser, or those set aside before; none if they cannot be read."""
+    path = _path(checksum, previous=previous)
     if not path.is_file():
         return []
     try:

@@ -16,9 +16,10 @@ from morphgraph.evaluate.tables import percent
 from morphgraph.files.tokeniser import recipe_checksum
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
 from web import autosave
+from web.edits import knock_out_all, look_at, show_message
 from web.scoreboard import score_metrics
-from web.session import Session
-from web.text import plain
+from web.session import Session, remembered
+from web.text import code, shortened
 
 
 @st.fragment
@@ -31,6 +32,7 @@ def blame_dashboard(current: Session) -> None:
     table = _table(current, blamed, scope, weighting)
     threshold = _threshold(current, blamed)
     autosave.keep(study.tokeniser)
+    show_message()
     overview, merges, curve = st.tabs(["Distributions", "Table of merges", "Curve over thresholds"])
     with overview:
         left, right = st.columns(2)
@@ -38,7 +40,7 @@ def blame_dashboard(current: Session) -> None:
         right.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
         event: Any = st.plotly_chart(
             blame_scatter(table, threshold),
-            key="blame scatter",
+            key=f"blame scatter {current.study_number}",
             on_select="rerun",
             selection_mode="points",
         )
@@ -48,7 +50,7 @@ def blame_dashboard(current: Session) -> None:
         else:
             st.caption("Click a point to choose its merge.")
     with merges:
-        _merge_table(current, table, threshold)
+        _merge_table(current, table, threshold, f"{scope} {weighting}")
     with curve:
         _curve(current, blamed, scope, weighting, threshold)
 
@@ -87,9 +89,10 @@ def _table(current: Session, blamed: Blame, scope: Scope, weighting: Weighting) 
 def _threshold(current: Session, blamed: Blame) -> float:
     study = current.study
     slider, numbers, button = st.columns([4, 5, 3], vertical_alignment="center")
-    threshold = slider.slider(
-        "Knock out merges with R of at least", 0.01, 0.99, 0.5, 0.01, key="threshold"
-    )
+    with remembered(threshold=0.5):
+        threshold: float = slider.slider(
+            "Knock out merges with R of at least", 0.01, 0.99, step=0.01, key="threshold"
+        )
     positions = blamed.candidates(threshold)
     types = candidate_types(study.tokeniser, blamed, threshold)
     total = max(1, len(blamed.arrays))
@@ -104,19 +107,17 @@ def _threshold(current: Session, blamed: Blame) -> float:
         icon=":material/content_cut:",
         width="stretch",
         disabled=not types,
-        on_click=_knock_out,
+        on_click=knock_out_all,
         args=(current, types),
         help="One edit, which Undo takes back.",
     )
     return threshold
 
 
-def _knock_out(current: Session, types: list[str]) -> None:
-    current.study.graph.knockout(types)
-
-
-def _merge_table(current: Session, table: pd.DataFrame, threshold: float) -> None:
+def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
     only = st.toggle("Only merges at or above the threshold", key="only candidates")
+    # A selected row is a number: it must not outlive the rows that it was chosen among.
+    state = f"{current.study_number} {recipe_checksum(current.study.graph.recipe())} {settings}"
     shown = table[table["R"] >= threshold] if only else table
     shown = shown.sort_values(
         ["R", "B", "rank"], ascending=[False, False, True], na_position="last"
@@ -125,7 +126,7 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float) -> Non
         shown,
         hide_index=True,
         height=460,
-        key="merges by blame",
+        key=f"merges {state} {only} {threshold if only else ''}",
         on_select="rerun",
         selection_mode="single-row",
         column_order=["rank", "type", "merge", "parts", "N", "B", "R"],
@@ -153,10 +154,8 @@ def _offer(current: Session, merge: int) -> None:
         return
     name = graph.describe(merge, current.study.tokeniser.readable_types)
     left, right = st.columns([5, 3], vertical_alignment="center")
-    left.write(plain(name))
+    left.write(code(shortened(name, 200)))
     if right.button("Show it in the graph", icon=":material/hub:", key=f"show {merge}"):
-        from web.explorer import look_at
-
         look_at(current, graph.merge(merge).result)
         st.switch_page("pages/1_Merge_graph.py")
 

@@ -34,7 +34,7 @@ def start(title: str) -> Session:
     with st.sidebar:
         sidebar(current)
     if current.notice:
-        st.toast(current.notice, icon="↩️")
+        st.toast(plain(current.notice), icon="↩️")
         current.notice = ""
     return current
 
@@ -74,14 +74,17 @@ def _offer_kept_edits(current: Session) -> None:
     tokeniser = current.study.tokeniser
     if tokeniser.graph.history or tokeniser.graph.undone:
         return
-    steps = autosave.kept_steps(tokeniser.checksum)
-    if steps:
+    for previous in (False, True):
+        steps = autosave.kept_steps(tokeniser.checksum, previous=previous)
+        if not steps:
+            continue
         edits = "1 edit" if len(steps) == 1 else f"{len(steps):,} edits"
         st.button(
-            f"Restore {edits}",
+            f"Restore {edits}" + (" from before" if previous else ""),
+            key=f"restore {previous}",
             icon=":material/restore:",
             width="stretch",
-            help="You left them on this tokeniser earlier. A new edit takes their place.",
+            help="You left them on this tokeniser earlier.",
             on_click=current.restore,
             args=(steps,),
         )

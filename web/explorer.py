@@ -6,15 +6,14 @@ import streamlit as st
 
 from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
-from morphgraph.errors import MorphGraphError
+from morphgraph.draw.scene import BLAME_SCALE, COLOURS
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web import autosave
+from web.edits import knock_out, look_at, show_message
 from web.graph_component import Click, merge_graph
 from web.scoreboard import score_metrics
-from web.session import Session
-from web.text import plain
+from web.session import Session, remembered
 from web.type_panel import changed_words, type_panel
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
@@ -59,8 +58,7 @@ def explorer(current: Session) -> None:
         _legend(view, controls.limit)
         _exports(current, view)
     with right:
-        if st.session_state.get("graph message"):
-            st.warning(st.session_state.pop("graph message"), icon=":material/info:")
+        show_message()
         type_panel(current)
     changed_words(current)
     autosave.keep(study.tokeniser)
@@ -92,26 +90,8 @@ def _clicked_type(graph: MergeGraph, key: str) -> int | None:
     number = int(key[1:])
     if key.startswith("t"):
         return number if number < len(graph.types) else None
-    merge = graph.merges().get(number) if key.startswith("m") else None
-    return None if merge is None else merge.result
-
-
-def knock_out(current: Session, number: int, *, cascade: bool = False) -> None:
-    """Remove a type; what cannot be removed becomes a message."""
-    graph = current.study.graph
-    if not graph.is_present(number):
-        return
-    edit = graph.cascade if cascade else graph.knockout
-    try:
-        edit([graph.types[number]])
-    except MorphGraphError as error:
-        st.session_state["graph message"] = plain(str(error))
-
-
-def look_at(current: Session, number: int) -> None:
-    """Put a type in the middle of the picture and into the panel."""
-    current.focus = current.selected = number
-    current.positions, current.shown_merges = {}, frozenset()
+    is_merge = key.startswith("m") and number < graph.merge_id_limit and graph.has_merge(number)
+    return graph.merge(number).result if is_merge else None
 
 
 @dataclass(frozen=True)
@@ -168,23 +148,31 @@ def _controls(current: Session) -> Controls:
         on_change=choose,
         disabled=not numbers,
     )
-    steps_down = down.number_input("Steps down", 0, 12, 2, help="Towards the atoms.")
-    steps_up = up.number_input("Steps up", 0, 6, 1, help="Towards longer types.")
-    most = limit.number_input("At most", 10, MAX_VERTICES, 60, step=10, help="Vertices drawn.")
-    picked = mode.segmented_control(
-        "A click on a type", [SELECT, KNOCK_OUT], default=SELECT, required=True
-    )
-    return Controls(steps_down, steps_up, most, picked == KNOCK_OUT)
+    with remembered(down=2, up=1, limit=60, click_mode=SELECT):
+        return Controls(
+            down.number_input("Steps down", 0, 12, key="down", help="Towards the atoms."),
+            up.number_input("Steps up", 0, 6, key="up", help="Towards longer types."),
+            limit.number_input(
+                "At most", 10, MAX_VERTICES, step=10, key="limit", help="Vertices drawn."
+            ),
+            mode.segmented_control(
+                "A click on a type", [SELECT, KNOCK_OUT], key="click_mode", required=True
+            )
+            == KNOCK_OUT,
+        )
 
 
 def _legend(view: View, limit: int) -> None:
-    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
-    colours = COLOURS[theme]
-    steps = "".join(f'<i style="background:{colour}"></i>' for colour in BLAME_SCALE[theme])
+    # Both colours of each pair, as the theme can change while the page is open.
+    def colour(name: str) -> str:
+        return f"light-dark({COLOURS['light'][name]}, {COLOURS['dark'][name]})"
+
+    pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
+    steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
     st.html(
         f"""<div class="morphgraph-legend"><span>Blame R: 0 {steps} 1</span>
-        <span><i style="background:{colours["undefined"]}"></i> n/a or atom</span>
-        <span><i style="border:3px solid {colours["changed"]}"></i> changed by the last edit</span>
+        <span><i style="background:{colour("undefined")}"></i> n/a or atom</span>
+        <span><i style="border:3px solid {colour("changed")}"></i> changed by the last edit</span>
         <span>pill: type · box: merge, with its rank · dots: more neighbours</span></div>"""
     )
     if view.left_out_merges:

@@ -28,11 +28,13 @@ def score_metrics(
     columns = st.columns([3, 3, 3, 3, 2])
     for column, (label, name) in zip(columns, _RATIOS, strict=False):
         value, before = getattr(now, name), getattr(start, name)
+        gain = 100 * (value - before)
+        defined = gain == gain
         column.metric(
             f"{label} %",
             percent(value),
-            delta=f"{100 * (value - before):+.2f} from {percent(before)}" if edits else None,
-            delta_color="normal" if value != before else "off",
+            delta=f"{gain:+.2f} from {percent(before)}" if edits and defined else None,
+            delta_color="normal" if gain else "off",
         )
     size, before_size = study.tokeniser.vocabulary_size, len(study.graph.types)
     columns[3].metric(

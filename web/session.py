@@ -4,7 +4,8 @@ Edits are never lost by opening something else: the recipe of each tokeniser is 
 checksum, and replayed when it is opened again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,6 +107,9 @@ class Session:
 
     def restore(self, steps: list[dict[str, Any]]) -> None:
         """Make edits again that an earlier visit left; a notice if they do not fit."""
+        if self.study.graph.history:
+            self.notice = "There are new edits already. Undo them first."
+            return
         try:
             self.study.graph.replay(steps)
         except MorphGraphError as error:
@@ -171,9 +175,20 @@ def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
     return _parsed_tokeniser(tuple(files), tuple(files.values())).fork()
 
 
+@contextmanager
+def remembered(**defaults: Any) -> Iterator[None]:
+    """Widgets with these keys, made in the ``with`` block, keep their values across pages.
+
+    Streamlit forgets a widget as soon as a page without it is shown.
+    """
+    for key, default in defaults.items():
+        if key not in st.session_state:
+            st.session_state[key] = st.session_state.get(f"kept {key}", default)
+    yield
+    for key in defaults:
+        st.session_state[f"kept {key}"] = st.session_state[key]
+
+
 def demo_name(code: str) -> str:
     """The name of a demo's language."""
     return DEMOS.get(code, code)
-
-
-__all__ = ["MorphGraphError", "Session", "session"]

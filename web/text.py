@@ -3,15 +3,40 @@
 import re
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_JOINER = "\u2060"
+_BACKTICKS = re.compile("`+")
+
+
+_TURNED_INTO_SOMETHING = re.compile(
+    r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
+)
+"""Places inside arrows, addresses and the like, which escapes alone do not protect."""
 
 
 def plain(text: str) -> str:
-    """Text in which Markdown finds nothing: all ASCII punctuation is escaped, lines are joined.
+    """Text in which Markdown finds nothing, for messages: lines are joined, punctuation escaped.
 
-    >>> plain("<img src=x>")
-    '\\\\<img src\\\\=x\\\\>'
+    An invisible word joiner keeps Streamlit from turning ``->`` into an arrow and addresses into
+    links. For a type, which people may want to copy, take `code`.
+
+    >>> plain("<b> a.json")
+    '\\\\<b\\\\> a\\\\.json'
+    >>> plain("www.a") == "www\u2060\\\\.a"
+    True
     """
-    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+    apart = _TURNED_INTO_SOMETHING.sub(_JOINER, " ".join(text.split()))
+    return _PUNCTUATION.sub(r"\\\1", apart)
+
+
+def code(text: str) -> str:
+    """Text as inline code, exactly as it is but for line ends and runs of spaces.
+
+    >>> code("a->b"), code("`")
+    ('`` a->b ``', '`` ` ``')
+    """
+    runs = [len(run) for run in _BACKTICKS.findall(text)]
+    fence = "`" * (max(runs, default=1) + 1)
+    return f"{fence} {' '.join(text.split()) or ' '} {fence}"
 
 
 def shortened(text: str, length: int = 40) -> str:

@@ -8,9 +8,10 @@ import streamlit as st
 from morphgraph.evaluate.tables import percent
 from morphgraph.graph import Rewired
 from morphgraph.refine.study import ChangedWord, Example
+from web.edits import knock_out, look_at
 from web.scoreboard import MARKS
 from web.session import Session
-from web.text import plain, shortened, signed
+from web.text import code, shortened, signed
 
 SINCE_START, SINCE_LAST = "all edits", "the last edit"
 
@@ -23,7 +24,7 @@ def type_panel(current: Session) -> None:
         return
     graph, tokeniser = study.graph, study.tokeniser
     name = tokeniser.readable_types[number]
-    st.subheader(plain(shortened(name)), anchor=False)
+    st.subheader(code(shortened(name)), anchor=False)
     if not graph.is_present(number):
         _removed(current, number)
         return
@@ -38,19 +39,24 @@ def type_panel(current: Session) -> None:
     for producer in producers:
         merge = graph.merge(producer)
         st.write(
-            f"{plain(graph.describe(producer, tokeniser.readable_types))}, rank {merge.rank:,}; "
+            f"{code(shortened(graph.describe(producer, tokeniser.readable_types), 200))}, "
+            f"rank {merge.rank:,}; "
             f"takes part in {uses:,} merges"
         )
     blamed = study.blame()
-    position = blamed.position[producers[0]]
+    position = blamed.worst_producer(graph, number) or 0
     applied, crossed = blamed.applied[position], blamed.blamed[position]
-    ratio = crossed / applied if applied else math.nan
+    ratio = blamed.shown_ratio(position)
     columns = st.columns(3)
     columns[0].metric("N", f"{applied:,.0f}", help="Joins that the merge closed.")
     columns[1].metric("B", f"{crossed:,.0f}", help="Of these, on a gold boundary.")
     shown = "n/a" if math.isnan(ratio) else f"{ratio:.2f}"
     columns[2].metric("R = B ÷ N", shown, help="Its share of blame.")
-    _knockout(current, number)
+    if graph.is_removable(number):
+        _knockout(current, number)
+    else:
+        st.write("An added token, or the end of a word: it cannot be knocked out.")
+        _centre_button(current, number)
     rightly, wrongly = study.examples(number)
     _examples("Closed a gold boundary", wrongly)
     _examples("Applied inside a morph", rightly)
@@ -85,18 +91,20 @@ def _rewired_table(current: Session, rewired: list[Rewired], old: str, new: str)
         return
     st.dataframe(
         {
-            "type": [names[graph.merge(entry.merge).result] for entry in shown],
-            old: [" + ".join(names[part] for part in entry.old_parts) for entry in shown],
-            new: [" + ".join(names[part] for part in entry.new_parts) for entry in shown],
+            "type": [shortened(names[graph.merge(entry.merge).result]) for entry in shown],
+            old: [_sum(names, entry.old_parts) for entry in shown],
+            new: [_sum(names, entry.new_parts) for entry in shown],
         },
         hide_index=True,
         height=min(35 * (len(shown) + 1) + 3, 250),
     )
 
 
-def _centre_button(current: Session, number: int) -> None:
-    from web.explorer import look_at
+def _sum(names: list[str], parts: tuple[int, ...]) -> str:
+    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
 
+
+def _centre_button(current: Session, number: int) -> None:
     st.button(
         "Centre the graph here",
         key="centre",
@@ -108,8 +116,6 @@ def _centre_button(current: Session, number: int) -> None:
 
 
 def _knockout(current: Session, number: int) -> None:
-    from web.explorer import knock_out
-
     study = current.study
     cascade = st.toggle(
         "And everything made from it",
@@ -184,7 +190,8 @@ def changed_words(current: Session) -> None:
     if not total:
         st.caption("No word of the reference is segmented differently.")
         return
-    st.dataframe(changed_frame(words), hide_index=True, height=320)
+    height = min(35 * (len(words) + 1) + 3, 320)
+    st.dataframe(changed_frame(words), hide_index=True, height=height)
     shown = f", the first {len(words):,} shown" if len(words) < total else ""
     st.caption(f"{total:,} words{shown} · {MARKS}")
 

@@ -41,7 +41,7 @@ def view_around(
     graph = study.graph
     blamed = study.blame()
     change = graph.history[-1] if graph.history else None
-    rewired = {merge for merge, *_ in change.rewired} if change else set()
+    rewired = {entry.merge for entry in change.rewired} if change else set()
     importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
     drawn = previous or {}
     ghosts = [n for n in change.removed_types if type_key(n) in drawn] if change and shown else []
@@ -62,6 +62,12 @@ def view_around(
         ghosts=ghosts,
     )
     values = _describe(study, around)
+    left_out = around.left_out_merges
+    if not graph.is_present(focus):
+        # What was made with a type that is gone belongs around it still.
+        entries = change.rewired if change else ()
+        used = [entry.merge for entry in entries if focus in entry.old_parts]
+        left_out += sum(merge_key(merge) not in around.digraph for merge in used)
     changed = [merge_key(merge) for merge in rewired]
     scene = scene_of(
         around.digraph,
@@ -69,10 +75,10 @@ def view_around(
         values=values,
         changed=changed,
         previous=previous,
-        left_out=around.left_out_merges,
+        left_out=left_out,
     )
     merges = frozenset(int(key[1:]) for key in around.digraph if key.startswith("m"))
-    return View(scene, merges, around.left_out_merges)
+    return View(scene, merges, left_out)
 
 
 def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
@@ -82,6 +88,7 @@ def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
     for key, attributes in around.digraph.nodes(data=True):
         number = int(key[1:])
         if key.startswith("t"):
+            attributes["label"] = shortened(attributes["label"])
             producers = graph.incoming(number)
             if attributes.get("ghost"):
                 attributes["tooltip"] = f"{attributes['label']}\nknocked out"
@@ -90,18 +97,23 @@ def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
                 kind = "special token" if graph.types[number] in study.tokeniser.special else "atom"
                 attributes["tooltip"] = f"{attributes['label']}\n{kind}"
                 continue
-            number = producers[0]
+            number = int(blamed.arrays.merge_ids[blamed.worst_producer(graph, number)])
         merge = graph.merge(number)
         position = blamed.position[number]
         applied, crossed = blamed.applied[position], blamed.blamed[position]
-        ratio = crossed / applied if applied else math.nan
+        ratio = blamed.shown_ratio(position)
         values[key] = ratio
         shown = "n/a" if math.isnan(ratio) else f"{ratio:.2f}"
+        description = shortened(graph.describe(number, study.tokeniser.readable_types))
         attributes["tooltip"] = (
-            f"{graph.describe(number, study.tokeniser.readable_types)}\nrank {merge.rank:,}\n"
-            f"N {applied:,.0f}, B {crossed:,.0f}, R {shown}"
+            f"{description}\nrank {merge.rank:,}\nN {applied:,.0f}, B {crossed:,.0f}, R {shown}"
         )
     return values
+
+
+def shortened(text: str, length: int = 200) -> str:
+    """Text cut at a length, with an ellipsis."""
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def first_focus(study: Study) -> int:

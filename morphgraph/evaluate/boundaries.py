@@ -16,6 +16,7 @@ from morphgraph.segment import Segmentation, Words
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
+COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
 
@@ -127,6 +128,7 @@ class Benchmark:
     frequencies: Mapping[str, float] | None = None
     frequency_source: str = ""
     preprocessing: str = "running text"
+    drawn: str = ""
 
     @classmethod
     def build(
@@ -143,8 +145,8 @@ class Benchmark:
             raise MorphGraphError("There are no words to score. Choose a reference with entries.")
         words = tokeniser.encode([entry.word for entry in reference.entries], bare=bare)
         if frequencies is None and reference.has_counts:
-            frequencies = {e.word: e.count for e in reference.entries if e.count is not None}
-            frequency_source = "counts in the reference"
+            frequencies = {}
+            frequency_source = COUNTS_IN_REFERENCE
         shown = "bare words" if bare else "running text"
         return cls(reference, words, frequencies, frequency_source, shown)
 
@@ -154,6 +156,10 @@ class Benchmark:
             self.reference, entries=tuple(self.reference.entries[i] for i in entries)
         )
         return replace(self, reference=reference, words=self.words.subset(entries))
+
+    def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> "Benchmark":
+        """Only these entries, which a seed drew; the signature says so."""
+        return replace(self.subset(entries), drawn=f"holdout {share:g} seed {seed}")
 
     @cached_property
     def morphemic(self) -> Gold:
@@ -181,6 +187,9 @@ class Benchmark:
     def token_weights(self) -> npt.NDArray[np.float64]:
         """Each entry's corpus frequency; 1 if unknown."""
         known = self.frequencies or {}
+        if self.frequency_source == COUNTS_IN_REFERENCE:
+            counts = [entry.count for entry in self.reference.entries]
+            return np.array([1.0 if count is None else count for count in counts], np.float64)
         weights = []
         for entry in self.reference.entries:
             word = entry.word
@@ -236,18 +245,20 @@ class Benchmark:
             for weighting in WEIGHTINGS
         ]
 
-    def signature(self, tokeniser: Tokeniser) -> str:
-        """One line that names everything that the scores depend on."""
+    def signature(self, tokeniser: Tokeniser, **more: str) -> str:
+        """One line that names all that the scores depend on; ``more`` fields may be added."""
         from morphgraph import __version__
 
         reference = self.reference
         fields = {
             "reference": f"{reference.name}@{reference.checksum}",
             "format": reference.format,
-            "entries": str(len(reference)),
+            "entries": f"{len(reference)}" + (f" ({self.drawn})" if self.drawn else ""),
             "frequencies": self.frequency_source or "none",
             "words": self.preprocessing,
             "tokeniser": tokeniser.signature(),
+            **more,
             "version": __version__,
         }
-        return "|".join(f"{key}:{value}" for key, value in fields.items())
+        # A name from outside must not look like a field of its own.
+        return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())

@@ -17,9 +17,12 @@ from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
 from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
-from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
+from morphgraph.segment.preprocess import AddedToken, Preprocessor, letters_stay_whole
 
 _SPECIAL = re.compile(r"^(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])$")
+MAX_ADDED_TOKENS = 20_000
+"""More added tokens than this are refused: each text is searched for all of them."""
+
 _BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
 
 
@@ -70,22 +73,48 @@ def from_vocabulary_and_merges(
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
 
 
+# Byte-level with </w> is CLIP's way (Radford et al. 2021), which these two describe.
+_CLIP_NORMALIZER: dict[str, Any] = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "NFC"},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Lowercase"},
+    ],
+}
+_CLIP_PRE_TOKENIZER: dict[str, Any] = {
+    "type": "Sequence",
+    "pretokenizers": [
+        {
+            "type": "Split",
+            "pattern": {"Regex": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"},
+            "behavior": "Removed",
+            "invert": True,
+        },
+        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    ],
+}
+
+
 def _assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     pre_tokenizer: dict[str, Any] = {"type": "Whitespace"}
     decoder: dict[str, Any] | None = None
     suffix = None
+    normalizer: dict[str, Any] | None = None
+    bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):
         suffix = "</w>"
         pre_tokenizer = {"type": "WhitespaceSplit"}
         decoder = {"type": "BPEDecoder", "suffix": "</w>"}
+        if bytes_complete:
+            normalizer, pre_tokenizer = _CLIP_NORMALIZER, _CLIP_PRE_TOKENIZER
+            decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
     elif any(text.startswith("▁") for text in vocabulary):
         pre_tokenizer = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
         decoder = dict(pre_tokenizer)
-    elif all(character in vocabulary for character in BYTE_TO_CHAR) or any(
-        text.startswith("Ġ") for text in vocabulary
-    ):
+    elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
         pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
         pre_tokenizer["use_regex"] = True
         decoder = dict(pre_tokenizer)
@@ -102,7 +131,7 @@ def _assumed_document(
         "truncation": None,
         "padding": None,
         "added_tokens": special,
-        "normalizer": None,
+        "normalizer": normalizer,
         "pre_tokenizer": pre_tokenizer,
         "post_processor": None,
         "decoder": decoder,
@@ -224,6 +253,7 @@ def _build(
             Merge(rank, tuple(number_of[part] for part in parts), number_of["".join(parts)])
             for rank, parts in enumerate(kept)
         ],
+        fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
     )
     never = set(graph.misplaced())
     if never:
@@ -242,7 +272,14 @@ def _build(
         )
     if settings.get("dropout"):
         warnings.append("The file's merge dropout is left out here.")
-    preprocessor = _preprocessor(document, tuple(added), name, number_of)
+    preprocessor = _preprocessor(document, name, number_of)
+    if preprocessor.normalizer is not None and any(
+        token.get("normalized") for token in document.get("added_tokens") or []
+    ):
+        warnings.append(
+            "Some added tokens are to be looked for after normalisation; here they are looked for "
+            "in the text as it is."
+        )
     return Tokeniser(
         name,
         graph,
@@ -255,6 +292,14 @@ def _build(
     )
 
 
+def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> list[str]:
+    """The types that stand for the last character of a word: words contain them before merging."""
+    suffix = settings.get("end_of_word_suffix")
+    if not isinstance(suffix, str) or not suffix:
+        return []
+    return [text for text in ids if len(text) == len(suffix) + 1 and text.endswith(suffix)]
+
+
 def _added_tokens(
     document: Mapping[str, Any], vocabulary: Mapping[str, int], name: str
 ) -> dict[str, int]:
@@ -263,6 +308,13 @@ def _added_tokens(
     if not isinstance(listed, list):
         raise FileFormatError(
             name, "field added_tokens", "a list is expected here", "Download the file again."
+        )
+    if len(listed) > MAX_ADDED_TOKENS:
+        raise FileFormatError(
+            name,
+            "field added_tokens",
+            f"there are {len(listed):,} added tokens, the limit is {MAX_ADDED_TOKENS:,}",
+            "Remove those that are not needed.",
         )
     owner = {number: text for text, number in vocabulary.items()}
     for position, token in enumerate(listed, start=1):
@@ -292,9 +344,7 @@ def _added_tokens(
     return added
 
 
-def _preprocessor(
-    document: Mapping[str, Any], added: tuple[str, ...], name: str, ids: Mapping[str, int]
-) -> Preprocessor:
+def _preprocessor(document: Mapping[str, Any], name: str, ids: Mapping[str, int]) -> Preprocessor:
     from tokenizers import Tokenizer
 
     settings = document["model"]
@@ -330,7 +380,13 @@ def _preprocessor(
         unknown=unknown if isinstance(unknown, str) else None,
         fuse_unknown=bool(settings.get("fuse_unk")),
         byte_fallback=bool(settings.get("byte_fallback")),
-        added=added,
+        added=tuple(
+            AddedToken(
+                token["content"],
+                *(token.get(flag) is True for flag in ("single_word", "lstrip", "rstrip")),
+            )
+            for token in document.get("added_tokens") or []
+        ),
     )
     try:
         preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
@@ -380,6 +436,9 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     }
     model["merges"] = [[graph.types[part] for part in merge.parts] for merge in merges]
     _renumber_post_processor(document.get("post_processor"), id_map)
+    padding = document.get("padding")
+    if isinstance(padding, dict) and padding.get("pad_id") in id_map:
+        padding["pad_id"] = id_map[padding["pad_id"]]
     return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
 
 
@@ -398,7 +457,7 @@ def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
     if isinstance(processor, dict):
         for key, value in processor.items():
             if key == "ids" and isinstance(value, list):
-                processor[key] = [id_map.get(number, number) for number in value]
+                processor[key] = [id_map.get(n, n) if isinstance(n, int) else n for n in value]
             elif (
                 key in ("sep", "cls")
                 and isinstance(value, list)

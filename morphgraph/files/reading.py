@@ -1,7 +1,9 @@
 """Reading a file, and JSON, with errors that name the place and the fix."""
 
+import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,15 @@ def check_size(name: str, size: int, limit: int = MAX_BYTES) -> None:
         )
 
 
+def checksum(data: bytes) -> str:
+    """SHA-256 of some bytes, the first 12 hexadecimal digits.
+
+    >>> checksum(b"morphgraph")[:4]
+    '3920'
+    """
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
 def decode_utf8(data: bytes, name: str) -> str:
     """Text from UTF-8, with or without a byte order mark; else the line that is not UTF-8."""
     try:
@@ -57,9 +68,28 @@ def decode_utf8(data: bytes, name: str) -> str:
         ) from error
 
 
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:u[0-9a-fA-F]{4}|.)", re.S
+)
+
+
+def _lone_surrogate(text: str) -> re.Match[str] | None:
+    """The first escape in JSON text that is half of a pair without the other half."""
+    for escape in _ESCAPES.finditer(text):
+        if len(escape.group()) == 6 and _HALF_PAIR.match(escape.group()):
+            return escape
+    return None
+
+
 def parse_json(data: bytes, name: str) -> Any:
     """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
     text = decode_utf8(data, name)
+    half = _HALF_PAIR.search(text) and _lone_surrogate(text)
+    if half:
+        line = text.count("\n", 0, half.start()) + 1
+        problem = f"{half.group()} is half of a surrogate pair, which is no character"
+        raise FileFormatError(name, f"line {line:,}", problem, "Download the file again.")
     too_deep = FileFormatError(
         name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
     )

@@ -37,7 +37,7 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
         raise FileFormatError(name, "field steps", "a list is expected here", _FIX)
     for position, step in enumerate(steps, start=1):
         types = step.get("types") if isinstance(step, dict) else None
-        if not isinstance(types, list) or not all(isinstance(text, str) for text in types):
+        if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
             raise FileFormatError(
                 name, f"field steps, entry {position}", "an edit with types is expected", _FIX
             )
@@ -53,11 +53,11 @@ def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[C
     try:
         return tokeniser.graph.replay(recipe["steps"])
     except EditError as error:
-        made_on = recipe.get("tokeniser") or {}
-        other = made_on.get("checksum") != tokeniser.checksum
-        fix = (
-            f"It was made on “{made_on.get('name')}”: load that tokeniser first."
-            if other
-            else "Undo your own edits first."
-        )
+        made_on = recipe.get("tokeniser")
+        made_on = made_on if isinstance(made_on, dict) else {}
+        fix = "Undo your own edits first."
+        if made_on.get("checksum") != tokeniser.checksum:
+            known = made_on.get("name")
+            its_own = f"“{known}”" if isinstance(known, str) else "the tokeniser it was made on"
+            fix = f"Load {its_own} first."
         raise FileFormatError(name, "", str(error).rstrip("."), fix) from error

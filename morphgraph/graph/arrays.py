@@ -31,14 +31,16 @@ class MergeArrays:
         return len(self.merge_ids)
 
 
-_cache: WeakKeyDictionary[MergeGraph, tuple[int, MergeArrays]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()
+_KEPT = 2
+"""Arrays kept of each graph: of its state, and of one that is tried out or was before."""
 
 
 def merge_arrays(graph: MergeGraph) -> MergeArrays:
     """The graph's merges as arrays; made anew only after an edit."""
-    cached = _cache.get(graph)
-    if cached is not None and cached[0] == graph.revision:
-        return cached[1]
+    kept = _cache.setdefault(graph, {})
+    if graph.revision in kept:
+        return kept[graph.revision]
     from morphgraph.kernels import segmenting
 
     present = graph.merges()
@@ -59,5 +61,7 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
         int(widest),
         len(graph.types),
     )
-    _cache[graph] = (graph.revision, arrays)
+    while len(kept) >= _KEPT:
+        kept.pop(next(iter(kept)))
+    kept[graph.revision] = arrays
     return arrays

@@ -1,11 +1,16 @@
 """The merge graph: types, merges, and edits that can be undone."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, count, pairwise
 from typing import Any
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.graph.change import Change, Merge, Rewired
+
+_revisions = count()
+"""Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
+"""
 
 
 class EditError(MorphGraphError):
@@ -17,7 +22,7 @@ class MergeGraph:
 
     A type is named by its id, a position in ``types``; a merge by its id, its position in the list
     that the graph was built from. Neither is ever reused, so records of past edits stay valid.
-    ``merges`` are (parts, result) in order of rank, as strings.
+    ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
 
     >>> graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")])
     >>> change = graph.knockout(["und"])
@@ -29,7 +34,10 @@ class MergeGraph:
     'und + o → undo'
     """
 
-    def __init__(self, types: Sequence[str], merges: Iterable[Merge]) -> None:
+    def __init__(
+        self, types: Sequence[str], merges: Iterable[Merge], fixed: Iterable[int] = ()
+    ) -> None:
+        self.fixed = frozenset(fixed)
         self.types: list[str] = list(types)
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
         if len(self.ids) != len(self.types):
@@ -45,7 +53,7 @@ class MergeGraph:
         for producers in self._incoming:
             if len(producers) > 1:
                 producers.sort(key=lambda number: self.merge(number).rank)
-        self.revision = 0
+        self.revision = next(_revisions)
         self._done: list[Change] = []
         self._undone: list[Change] = []
 
@@ -69,13 +77,13 @@ class MergeGraph:
 
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
-        return MergeGraph(self.types, self._loaded)
+        return MergeGraph(self.types, self._loaded, self.fixed)
 
     def copy(self) -> "MergeGraph":
         """A graph of its own as this one is now, with nothing to undo."""
         copied = MergeGraph.__new__(MergeGraph)
         copied.types, copied.ids = self.types.copy(), self.ids.copy()
-        copied._loaded = self._loaded
+        copied._loaded, copied.fixed = self._loaded, self.fixed
         copied._merges = self._merges.copy()
         copied._ids_follow_ranks = self._ids_follow_ranks
         copied._alive = self._alive.copy()
@@ -107,6 +115,10 @@ class MergeGraph:
     def is_present(self, number: int) -> bool:
         """Whether the type with this id has not been removed."""
         return self._alive[number]
+
+    def is_removable(self, number: int) -> bool:
+        """Whether this type can be knocked out: a merge produces it, and it is not fixed."""
+        return bool(self._incoming[number]) and number not in self.fixed
 
     def is_atom(self, number: int) -> bool:
         """Whether no merge produces this type."""
@@ -158,6 +170,11 @@ class MergeGraph:
         return [number for number, alive in enumerate(self._alive) if alive]
 
     @property
+    def merge_id_limit(self) -> int:
+        """Above every id that a merge has or had."""
+        return len(self._merges)
+
+    @property
     def type_count(self) -> int:
         """How many types are present."""
         return sum(self._alive)
@@ -183,6 +200,17 @@ class MergeGraph:
         """
         texts = list(dict.fromkeys(types))
         return self._apply(self._plan_knockout(self._removable(texts), texts, "knockout"))
+
+    @contextmanager
+    def tentatively(self, change: Change) -> Iterator[None]:
+        """Within a ``with`` block, the graph is as after a change (of a ``preview_…``)."""
+        before = self.revision
+        self._forward(change)
+        try:
+            yield
+        finally:
+            self._backward(change)
+            self.revision = before
 
     def preview_knockout(self, types: Iterable[str]) -> Change:
         """What `knockout` would do, without doing it."""
@@ -210,6 +238,11 @@ class MergeGraph:
                     f"“{self.types[number]}” is an atom: it belongs to the alphabet and cannot be "
                     "knocked out. Choose a type that a merge produces."
                 )
+            if number in self.fixed:
+                raise EditError(
+                    f"“{self.types[number]}” is an added token or the end of a word: words contain "
+                    "it before any merge, so it cannot be knocked out. Choose another type."
+                )
         return numbers
 
     def _plan_knockout(self, numbers: list[int], texts: list[str], name: str) -> Change:
@@ -231,10 +264,7 @@ class MergeGraph:
     def _substituted(
         parts: tuple[int, ...], substitute: Mapping[int, tuple[int, ...]]
     ) -> tuple[int, ...]:
-        result: tuple[int, ...] = ()
-        for part in parts:
-            result += substitute.get(part, (part,))
-        return result
+        return tuple(chain.from_iterable(substitute.get(part, (part,)) for part in parts))
 
     def _plan_cascade(self, numbers: list[int], texts: list[str]) -> Change:
         removed: dict[int, None] = dict.fromkeys(numbers)
@@ -246,7 +276,9 @@ class MergeGraph:
                     continue
                 removed_merges[number] = merge = self.merge(number)
                 producers = self._incoming[merge.result]
-                if merge.result not in removed and all(m in removed_merges for m in producers):
+                if merge.result in self.fixed or merge.result in removed:
+                    continue
+                if all(m in removed_merges for m in producers):
                     removed[merge.result] = None
                     queue.append(merge.result)
         return Change({"edit": "cascade", "types": texts}, tuple(removed), removed_merges)
@@ -322,7 +354,7 @@ class MergeGraph:
             self._rewire(number, old, new)
         for number in change.removed_types:
             self._alive[number] = False
-        self.revision += 1
+        self.revision = next(_revisions)
 
     def _backward(self, change: Change) -> None:
         for number in change.removed_types:
@@ -333,7 +365,7 @@ class MergeGraph:
             self._merges[number] = merge
             self._link(number, merge)
             self._incoming[merge.result].sort(key=lambda m: self.merge(m).rank)
-        self.revision += 1
+        self.revision = next(_revisions)
 
     def _link(self, number: int, merge: Merge) -> None:
         self._incoming[merge.result].append(number)

@@ -25,6 +25,8 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import Kind, pieces
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
 
+LARGEST_COUNT = 10**15
+
 ALIASES = {
     "word": "word", "form": "word", "surface": "word", "wordform": "word", "word_form": "word",
     "morphs": "morphs", "morph": "morphs", "morphemes": "morphs", "segmentation": "morphs",
@@ -207,6 +209,8 @@ def _read_line(number: int, cells: list[str], layout: Layout) -> _Found | str:
     count = cell("count")
     if count and not is_number(count):
         return "count that is not a number"
+    if count and abs(float(count)) > LARGEST_COUNT:
+        return "count above 10¹⁵"
     return _Found(number, word, morphs, joined, float(count) if count else None)
 
 

@@ -61,7 +61,7 @@ def last_leaves(graph: MergeGraph, count: int) -> list[str]:
     position = {number: i for i, number in enumerate(produced)}
     waiting = [-position[number] for number in produced if uses[number] == 0]
     heapq.heapify(waiting)
-    while len(chosen) < count:
+    while waiting and len(chosen) < count:
         number = produced[-heapq.heappop(waiting)]
         chosen[number] = None
         for merge in graph.incoming(number):
@@ -73,8 +73,9 @@ def last_leaves(graph: MergeGraph, count: int) -> list[str]:
 
 
 def _produced(graph: MergeGraph) -> list[int]:
-    """Types that a merge produces, by the rank of their merge."""
-    return list(dict.fromkeys(merge.result for merge in graph.merges().values()))
+    """Types that a merge produces and that can go, by the rank of their merge."""
+    made = dict.fromkeys(merge.result for merge in graph.merges().values())
+    return [number for number in made if graph.is_removable(number)]
 
 
 def _check(count: int, available: int) -> None:

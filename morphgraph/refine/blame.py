@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays
 from morphgraph.segment import Segmentation, segment
 
@@ -56,6 +57,15 @@ class Blame:
         """
         total = float(self.applied.sum())
         return float(self.applied[positions].sum()) / total if total else math.nan
+
+    def worst_producer(self, graph: MergeGraph, number: int) -> int | None:
+        """The position of the merge most to blame of those that make a type; None for an atom."""
+        places = [self.position[merge] for merge in graph.incoming(number)]
+        return max(places, key=lambda p: (self.ratio[p], self.blamed[p], -p), default=None)
+
+    def shown_ratio(self, position: int) -> float:
+        """R of a merge, or NaN if it was never applied: it is undefined then."""
+        return float(self.ratio[position]) if self.applied[position] else math.nan
 
     @cached_property
     def position(self) -> dict[int, int]:
@@ -111,22 +121,28 @@ def candidate_types(
     graph = tokeniser.graph
     results = blamed.arrays.results
     numbers = dict.fromkeys(int(results[position]) for position in blamed.candidates(threshold))
+    removable = [number for number in numbers if graph.is_removable(number)]
     room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
-    return [graph.types[number] for number in list(numbers)[:room]]
+    return [graph.types[number] for number in removable[:room]]
 
 
 def split_entries(
-    count: int, share: float, seed: int
+    words: Sequence[str], share: float, seed: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Entries to blame by and entries held out for scoring, by a seed; both ascending.
 
-    >>> blamed, held_out = split_entries(10, 0.2, seed=1)
-    >>> len(blamed), len(held_out), sorted([*blamed, *held_out]) == list(range(10))
-    (8, 2, True)
+    ``words`` are those of the entries, ``share`` that of the distinct words to hold out: all
+    entries of a word are on the same side.
+
+    >>> blamed, held_out = split_entries(["a", "b", "c", "a", "d", "e"], 0.4, seed=1)
+    >>> len({"abcade"[i] for i in held_out}), sorted([*blamed, *held_out]) == list(range(6))
+    (2, True)
     """
-    order = np.random.default_rng(seed).permutation(count)
-    cut = round(count * share)
-    return np.sort(order[cut:]), np.sort(order[:cut])
+    distinct = list(dict.fromkeys(words))
+    order = np.random.default_rng(seed).permutation(len(distinct))
+    held = {distinct[i] for i in order[: round(len(distinct) * share)]}
+    is_held = np.array([word in held for word in words], bool)
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
 @dataclass(frozen=True)

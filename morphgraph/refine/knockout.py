@@ -10,10 +10,16 @@ import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import Change
+from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.baselines import last_leaves, last_types, random_types
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame, candidate_types, split_entries
-from morphgraph.segment import Segmentation, segment
+from morphgraph.refine.blame import (
+    DEFAULT_THRESHOLD,
+    Blame,
+    blame,
+    candidate_types,
+    split_entries,
+)
+from morphgraph.segment import segment
 
 Selection = Literal["blame", "random", "last", "leaves"]
 SELECTIONS: tuple[Selection, ...] = ("blame", "random", "last", "leaves")
@@ -43,15 +49,18 @@ class KnockoutSettings:
 
 @dataclass(frozen=True)
 class KnockoutResult:
-    """What a knockout removed, and the scores before and after it.
+    """What a knockout removed, and the scores of ``scored`` before and after it.
 
     ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|.
     """
 
     change: Change
     removed: list[str]
+    scored: Benchmark
     before: list[BoundaryScore]
     after: list[BoundaryScore]
+    signature_before: str
+    signature_after: str
     dropout_rate: float
     share_of_merges: float
     vocabulary_size: int
@@ -67,69 +76,73 @@ def knock_out(
     """
     settings = settings or KnockoutSettings()
     started = time.perf_counter()
-    seen, scored = entries_for(benchmark, settings)
-    scored_benchmark = benchmark if scored is None else benchmark.subset(scored)
-    segmentation = segment(tokeniser.graph, benchmark.words)
-    before = scored_benchmark.scores(
-        segmentation if scored is None else segment(tokeniser.graph, scored_benchmark.words)
-    )
-    chosen, rate = choose_types(tokeniser, benchmark, segmentation, settings, seen)
-    merges = tokeniser.graph.merge_count
-    edit = tokeniser.graph.cascade if settings.cascade else tokeniser.graph.knockout
-    change = edit(chosen)
-    after = scored_benchmark.scores(segment(tokeniser.graph, scored_benchmark.words))
-    return KnockoutResult(
-        change,
-        [tokeniser.graph.types[number] for number in change.removed_types],
-        before,
-        after,
-        rate,
-        len(change.removed_merges) / merges if merges else 0.0,
-        tokeniser.vocabulary_size,
-        time.perf_counter() - started,
-    )
-
-
-def entries_for(
-    benchmark: Benchmark, settings: KnockoutSettings
-) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.int64] | None]:
-    """The entries that blame sees and those that are scored; None for all."""
-    if not settings.holdout:
-        return None, None
-    return split_entries(len(benchmark.words), settings.holdout, settings.seed)
-
-
-def choose_types(
-    tokeniser: Tokeniser,
-    benchmark: Benchmark,
-    segmentation: Segmentation,
-    settings: KnockoutSettings,
-    entries: npt.NDArray[np.int64] | None = None,
-) -> tuple[list[str], float]:
-    """The types to remove, first one first, and the effective dropout rate of their merges."""
     graph = tokeniser.graph
+    seen: npt.NDArray[np.int64] | None = None
+    scored = benchmark
+    if settings.holdout:
+        seen, held_out = split_entries(benchmark.words.texts, settings.holdout, settings.seed)
+        scored = benchmark.held_out(held_out, settings.holdout, settings.seed)
+    segmentation = segment(graph, benchmark.words)
+    before = scored.scores(segmentation if scored is benchmark else segment(graph, scored.words))
+    signature_before = scored.signature(tokeniser)
     blamed = blame(
         benchmark,
         segmentation,
         weighting=settings.weighting,
         scope=settings.scope,
         tuples_once=settings.tuples_once,
-        entries=entries,
+        entries=seen,
     )
+    merges = graph.merge_count
+    chosen = choose_types(tokeniser, blamed, settings)
+    change = graph.cascade(chosen) if settings.cascade else graph.knockout(chosen)
+    removed = np.array([blamed.position[merge] for merge in change.removed_merges], np.int64)
+    after = scored.scores(segment(graph, scored.words))
+    return KnockoutResult(
+        change,
+        [graph.types[number] for number in change.removed_types],
+        scored,
+        before,
+        after,
+        signature_before,
+        scored.signature(tokeniser),
+        blamed.dropout_rate(removed),
+        len(removed) / merges if merges else 0.0,
+        tokeniser.vocabulary_size,
+        time.perf_counter() - started,
+    )
+
+
+def choose_types(tokeniser: Tokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
+    """The types to remove, first one first, such that the minimum vocabulary is kept."""
+    graph = tokeniser.graph
     types = candidate_types(tokeniser, blamed, settings.threshold, settings.minimum_vocabulary)
-    if settings.select != "blame":
-        count = len(types) if settings.count is None else settings.count
-        if settings.select == "random":
-            types = random_types(graph, count, settings.seed)
-        elif settings.select == "leaves":
-            types = last_leaves(graph, count)
+    room = max(0, tokeniser.vocabulary_size - settings.minimum_vocabulary)
+    count = len(types) if settings.count is None else settings.count
+    if settings.minimum_vocabulary:
+        count = min(count, room)
+    if settings.select == "random":
+        types = random_types(graph, count, settings.seed)
+    elif settings.select == "leaves":
+        types = last_leaves(graph, count)
+    elif settings.select == "last":
+        types = last_types(graph, count)
+    types = types[:count]
+    if settings.cascade and settings.minimum_vocabulary:
+        types = types[: _cascade_that_fits(graph, types, room)]
+    return types
+
+
+def _cascade_that_fits(graph: MergeGraph, types: list[str], room: int) -> int:
+    """How many of the first types can go with all that is made from them."""
+    low, high = 0, len(types)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(graph.preview_cascade(types[:middle]).removed_types) <= room:
+            low = middle
         else:
-            types = last_types(graph, count)
-    elif settings.count is not None:
-        types = types[: settings.count]
-    merges = [m for text in types for m in graph.incoming(graph.id_of(text))]
-    positions = np.array([blamed.position[m] for m in merges], np.int64)
-    return types, blamed.dropout_rate(positions)
+            high = middle - 1
+    return low
 
 
 def score_report(

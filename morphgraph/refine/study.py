@@ -252,13 +252,13 @@ class Study:
 
     def preview(self, types: Iterable[str], *, cascade: bool = False) -> Preview:
         """What knocking types out would change, without doing it."""
-        graph = self.graph.copy()
-        chosen = list(types)
-        change = graph.cascade(chosen) if cascade else graph.knockout(chosen)
-        after = segment(graph, self.benchmark.words)
+        graph, now = self.graph, self.now
+        change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
+        with graph.tentatively(change):
+            after = segment(graph, self.benchmark.words)
         return Preview(
             change,
-            self.now.score("morphemic", "types"),
+            now.score("morphemic", "types"),
             self.benchmark.score(after, "morphemic", "types"),
-            len(after.changed_words(self.now.segmentation)),
+            len(after.changed_words(now.segmentation)),
         )

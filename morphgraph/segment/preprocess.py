@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,35 @@ Piece = list[tuple[str, int, int]]
 """The characters of a piece, each with the span of the original text that it came from."""
 
 
+class AddedToken(NamedTuple):
+    """A token that a text is searched for before anything else.
+
+    ``single_word``: not inside a word; ``lstrip`` and ``rstrip``: it takes the white space on that
+    side along.
+    """
+
+    content: str
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+def _added_pattern(added: Sequence[AddedToken]) -> re.Pattern[str]:
+    """A pattern with one named group for each combination of flags; longer contents first."""
+    kinds: dict[tuple[bool, bool, bool], list[str]] = {}
+    for token in sorted(added, key=lambda token: len(token.content), reverse=True):
+        kinds.setdefault(token[1:], []).append(re.escape(token.content))
+    choices = []
+    for number, ((single_word, lstrip, rstrip), contents) in enumerate(kinds.items()):
+        choice = f"(?P<kind{number}>{'|'.join(contents)})"
+        if single_word:
+            choice = rf"(?<!\w){choice}(?!\w)"
+        if lstrip:
+            choice = rf"\s*{choice}"
+        choices.append(rf"{choice}\s*" if rstrip else choice)
+    return re.compile("|".join(choices))
+
+
 @dataclass
 class Preprocessor:
     """Turns words into atoms exactly as the tokeniser's own pipeline does.
@@ -31,7 +60,7 @@ class Preprocessor:
     ``suffix`` is glued to the last character of a piece (``</w>``). ``unknown`` is the type that
     stands for characters outside the alphabet; neighbouring ones become one where
     ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
-    the alphabet has them. ``added``: contents of added tokens, kept whole wherever they occur.
+    the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
     """
 
     normalizer: Any = None
@@ -44,13 +73,12 @@ class Preprocessor:
     unknown: str | None = None
     fuse_unknown: bool = False
     byte_fallback: bool = False
-    added: tuple[str, ...] = ()
+    added: tuple[AddedToken, ...] = ()
     _added_pattern: re.Pattern[str] | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         if self.added:
-            longest_first = sorted(self.added, key=len, reverse=True)
-            self._added_pattern = re.compile("|".join(map(re.escape, longest_first)))
+            self._added_pattern = _added_pattern(self.added)
 
     def has_added_token(self, text: str) -> bool:
         """Whether an added token occurs in a text."""
@@ -122,10 +150,17 @@ class WordEncoder:
                 else concatenate([self._encode_any(word, prefix) for word in run])
                 for only_letters, run in groupby(words, key=self._is_simple)
             ]
+        except (KeyboardInterrupt, SystemExit, MorphGraphError):
+            raise
         except UnicodeEncodeError as error:
             raise MorphGraphError(
                 f"The word {error.object.strip()!r} has half of a surrogate pair, which is no "
                 "character. Give it in UTF-8."
+            ) from error
+        except BaseException as error:  # a panic of the library is no Exception
+            raise MorphGraphError(
+                "The tokeniser's normaliser or pre-tokeniser fails on one of the words "
+                f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
             ) from error
         return concatenate(chunks)
 
@@ -134,6 +169,7 @@ class WordEncoder:
         return (
             self._bytes_complete
             and self.preprocessor.splits_only_non_letters
+            and not self.preprocessor.suffix
             and word.isalpha()
             and self.preprocessor.normalizer is None
             and not self.preprocessor.has_added_token(word)
@@ -168,12 +204,16 @@ class WordEncoder:
                 spans.append((start, start + len(part)))
                 piece_offsets.append(len(atoms))
                 continue
-            for piece in self.preprocessor.pieces(text[: start + len(part)], start):
+            # One character before is enough for the library to see that the text goes on.
+            context = min(start, 1)
+            seen = text[start - context : start + len(part)]
+            shift = start - context
+            for piece in self.preprocessor.pieces(seen, context):
                 if piece and piece[0][0] in MARKERS:
                     markers.add(len(atoms))
                 for atom, first, last in self._atoms(piece, unknown, len(atoms)):
                     atoms.append(atom)
-                    spans.append((first, last))
+                    spans.append((shift + first, shift + last))
                 if len(atoms) > piece_offsets[-1]:
                     piece_offsets.append(len(atoms))
         position = [
@@ -193,11 +233,13 @@ class WordEncoder:
         pattern = self.preprocessor._added_pattern
         at = 0
         for match in pattern.finditer(text) if pattern else ():
-            if match.group() not in self.ids:
+            kind = match.lastgroup or 0
+            content = match.group(kind)
+            if content not in self.ids:
                 continue
             if match.start() > at:
                 yield at, text[at : match.start()], False
-            yield match.start(), match.group(), True
+            yield match.start(kind), content, True
             at = match.end()
         if at < len(text):
             yield at, text[at:], False

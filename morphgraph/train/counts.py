@@ -132,6 +132,8 @@ def _parse_line(line: str) -> tuple[str, int]:
     word, digits = parts[0].rstrip(), parts[1].strip()
     if digits.startswith("-") and digits[1:].isdecimal():
         raise ValueError(f"the count {digits} is negative")
+    if "\r" in word:
+        raise ValueError("there is a carriage return inside the line")
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"the count {digits[:40]!r} is not a whole number")
     if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST_COUNT:

@@ -308,7 +308,7 @@ def test_faulty_files_name_the_file_the_place_and_the_fix(small_document: MakeDo
         (with_vocabulary(good, {"a": True}), "field model.vocab", "the id of “a” is no id"),
         (with_vocabulary(good, {"a": -1}), "field model.vocab", "the id of “a” is no id"),
         (with_vocabulary(good, {"": 7}), "field model.vocab", "the type with the id 7 is empty"),
-        (with_vocabulary(good, {"\ud800": 7}), "field model.vocab", "half of a surrogate pair"),
+        (with_vocabulary(good, {"\ud800": 7}), "line 1", "half of a surrogate pair"),
         (with_vocabulary(good, {"a": 0, "b": 1}), "merge 1 (“a b”)", "its result “ab” is not in"),
         (with_vocabulary(good, {"a": 0, "ab": 1}), "merge 1 (“a b”)", "its part “b” is not in"),
         ({**good, "model": {**model, "merges": None}}, "field model.merges", "list is expected"),

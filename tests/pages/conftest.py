@@ -80,11 +80,16 @@ class App:
 
     def errors(self) -> list[str]:
         """The error messages on the page, as a person reads them."""
-        return [error.value.replace("\\", "") for error in self.test.error]
+        return [as_read(error.value) for error in self.test.error]
 
     def captions(self) -> str:
         """All captions in one text, as a person reads them."""
-        return "\n".join(c.value for c in self.test.caption).replace("\\", "")
+        return as_read("\n".join(c.value for c in self.test.caption))
+
+
+def as_read(markdown: str) -> str:
+    """Markdown without escapes and invisible joiners."""
+    return markdown.replace("\\", "").replace("\u2060", "")
 
 
 @pytest.fixture(autouse=True)

@@ -175,16 +175,26 @@ def test_a_type_of_two_merges_is_listed_once(
     "count, share, held", [(10, 0.0, 0), (10, 0.25, 2), (7, 0.5, 4), (1, 1, 1)]
 )
 def test_holdout(count: int, share: float, held: int) -> None:
-    seen, scored = split_entries(count, share, seed=3)
+    words = [f"w{number}" for number in range(count)]
+    seen, scored = split_entries(words, share, seed=3)
     assert len(scored) == held
     assert sorted([*seen, *scored]) == list(range(count))
     assert sorted(seen) == list(seen)
-    again = split_entries(count, share, seed=3)
+    again = split_entries(words, share, seed=3)
     assert again[0].tolist() == seen.tolist()
 
 
 def test_holdout_depends_on_the_seed() -> None:
-    assert split_entries(100, 0.3, 1)[1].tolist() != split_entries(100, 0.3, 2)[1].tolist()
+    words = [f"w{number}" for number in range(100)]
+    assert split_entries(words, 0.3, 1)[1].tolist() != split_entries(words, 0.3, 2)[1].tolist()
+
+
+def test_holdout_keeps_all_entries_of_a_word_together() -> None:
+    words = ["a", "b", "c", "d", "e"] * 4
+    for seed in range(10):
+        seen, scored = split_entries(words, 0.4, seed)
+        assert not {words[i] for i in seen} & {words[i] for i in scored}
+        assert len(scored) == 8
 
 
 @settings(max_examples=60)

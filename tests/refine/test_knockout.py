@@ -93,7 +93,7 @@ def test_holdout_blames_by_some_and_scores_the_others(
 ) -> None:
     lines = ["un do ing", "undo", "un do", "in", "i n"]
     settings = KnockoutSettings(holdout=0.4, seed=7)
-    seen, scored = split_entries(5, 0.4, 7)
+    seen, scored = split_entries([line.replace(" ", "") for line in lines], 0.4, 7)
     tokeniser = small_tokeniser(UNDO)
     result = knock_out(tokeniser, Benchmark.build(tokeniser, small_reference(*lines)), settings)
     only_seen = small_tokeniser(UNDO)

@@ -81,7 +81,7 @@ def test_oracle_with_lookup(merges: MergeList, words: list[str]) -> None:
 
 
 def test_neighbouring_occurrences() -> None:
-    # The example of docs/segmentation.md: a merge applies to neighbours, also those it has just made.
+    # A merge applies to neighbours, also to those that it has just made.
     graph = MergeGraph.from_merges([("a", "b")])
     assert tokens_of(segment_plain(graph, ["ababab"]), graph, 0) == ["ab", "ab", "ab"]
 

@@ -110,7 +110,7 @@ def test_random_knockouts(data_folder: Path, german_words: list[str], size: int)
 
 
 def without(merges: oracles.Merges, gone: set[str]) -> oracles.Merges:
-    """Substitute parts recursively until no removed type is left (algorithms.md §4)."""
+    """Substitute parts recursively until no removed type is left."""
     made_of = {"".join(parts): parts for _, parts in sorted(merges.items(), reverse=True)}
 
     def expand(part: str) -> list[str]:

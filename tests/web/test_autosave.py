@@ -61,3 +61,18 @@ def test_a_folder_that_cannot_be_written_is_no_error(
     edited.graph.knockout(["ies"])
     autosave.keep(edited)
     assert autosave.kept_steps(edited.checksum) == []
+
+
+def test_edits_of_another_visit_are_set_aside_not_lost() -> None:
+    first, second = load_tokeniser("demo:en"), load_tokeniser("demo:en")
+    first.graph.knockout(["ies"])
+    autosave.keep(first)
+    first.graph.knockout(["ing"])
+    autosave.keep(first)
+    first.graph.undo()
+    autosave.keep(first)
+    assert autosave.kept_steps(first.checksum, previous=True) == []
+    second.graph.knockout(["er"])
+    autosave.keep(second)
+    assert autosave.kept_steps(first.checksum) == second.graph.recipe()
+    assert autosave.kept_steps(first.checksum, previous=True) == first.graph.recipe()

@@ -83,7 +83,7 @@ def test_a_double_click_looks_around_a_type_and_removes_it_only_once(current: Se
 def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
     knock_out(current, type_id(current, "u"))
     assert removed(current) == []
-    assert "atom" in st.session_state["graph message"]
+    assert "atom" in st.session_state["edit message"]
 
 
 def test_a_cascade_takes_what_is_made_from_it(current: Session) -> None:

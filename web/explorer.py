@@ -52,7 +52,7 @@ def explorer(current: Session) -> None:
             view_key=f"{current.study_number} {current.focus}",
             selected=type_key(current.selected),
             click_mode="knockout" if controls.knocks_out else "select",
-            height=620,
+            height=560,
             on_event=lambda clicks: handle_clicks(current, clicks, controls.knocks_out),
         )
         _legend(view, controls.limit)

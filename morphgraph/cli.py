@@ -199,7 +199,7 @@ def knockout(
 ) -> None:
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
     from morphgraph.files import read_recipe, replay
-    from morphgraph.files.reading import read_bytes
+    from morphgraph.reading import read_bytes
     from morphgraph.refine.baselines import percent_of_types
     from morphgraph.refine.knockout import (
         SELECTIONS,
@@ -422,7 +422,7 @@ def _load(
 
 def _frequency_name(source: str) -> str:
     """The source of frequencies as signatures name it: a file with its checksum."""
-    from morphgraph.files.reading import checksum, read_bytes
+    from morphgraph.reading import checksum, read_bytes
 
     if source.startswith("wordfreq:"):
         return source

@@ -161,7 +161,7 @@ def test_places_without_a_tokeniser(refused: Callable[..., str], tmp_path: Path)
     )
     missing = tmp_path / "missing.json"
     message = refused("segment", "--tokenizer", missing, "abc")
-    assert message == f"{missing}: no such file or directory. Check the path."
+    assert message == f"{missing}: no such file or directory. Check the path and its permissions."
     assert "file name too long" in refused("segment", "--tokenizer", "a" * 300, "abc")
     assert "There is no demo “xx”" in refused("segment", "--tokenizer", "demo:xx", "abc")
     inside = tmp_path / "file"
@@ -225,8 +225,8 @@ def test_other_faults_of_a_reference(
 ) -> None:
     missing = tmp_path / "missing.tsv"
     start = ("score", "--tokenizer", "demo:en", "--reference")
-    assert refused(*start, missing).startswith(f"{missing}: the file cannot be read")
-    assert refused(*start, tmp_path).startswith(f"{tmp_path}: the file cannot be read")
+    assert refused(*start, missing).startswith(f"{missing}: no such file or directory")
+    assert refused(*start, tmp_path).startswith(f"{tmp_path}: it is a folder")
     assert "There is no demo “fr”" in refused(*start, "demo:fr")
     message = refused(*start, gold, "--format", "nope")
     assert "the format 'nope' is unknown" in message

@@ -12,7 +12,7 @@ from typing import Any
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.files import Tokeniser, read_recipe, write_recipe
-from morphgraph.files.reading import read_bytes
+from morphgraph.reading import read_bytes
 
 
 def folder() -> Path:

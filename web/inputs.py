@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.files import reading
+from morphgraph.reading import check_size
 from morphgraph.reference import FORMATS, read_reference
 from web.session import Session, uploaded_tokeniser, wordfreq_frequencies, wordfreq_languages
 from web.text import plain
@@ -26,7 +26,7 @@ def attempt(action: Callable[[], None]) -> bool:
 
 def content_of(file: UploadedFile) -> bytes:
     """The bytes of an uploaded file; an empty or too large one is a `MorphGraphError`."""
-    reading.check_size(file.name, file.size, reading.MAX_BYTES)
+    check_size(file.name, file.size)
     return file.getvalue()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.files.tokeniser import Tokeniser, base_name
 from morphgraph.reference.entry import Reference
 from morphgraph.segment import Segmentation, Words
 
@@ -251,7 +251,7 @@ class Benchmark:
 
         reference = self.reference
         fields = {
-            "reference": f"{reference.name}@{reference.checksum}",
+            "reference": f"{base_name(reference.name)}@{reference.checksum}",
             "format": reference.format,
             "entries": f"{len(reference)}" + (f" ({self.drawn})" if self.drawn else ""),
             "frequencies": self.frequency_source or "none",

@@ -12,9 +12,9 @@ from morphgraph.files.hugging_face import (
     saved_files,
     to_tokenizer_json,
 )
-from morphgraph.files.reading import read_bytes
 from morphgraph.files.recipe import read_recipe, replay, write_recipe
 from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.reading import read_bytes
 
 __all__ = [
     "DEMOS",

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.files.reading import decode_utf8, parse_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
+from morphgraph.reading import decode_utf8, parse_json
 from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
 from morphgraph.segment.preprocess import AddedToken, Preprocessor, letters_stay_whole

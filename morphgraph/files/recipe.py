@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from morphgraph.errors import FileFormatError
-from morphgraph.files.reading import parse_json
-from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.files.tokeniser import Tokeniser, base_name
 from morphgraph.graph import Change, EditError
+from morphgraph.reading import parse_json
 
 _FORMAT = "morphgraph recipe"
 _FIX = "Choose a recipe that morphgraph saved."
@@ -18,7 +18,7 @@ def write_recipe(tokeniser: Tokeniser) -> bytes:
     document = {
         "format": _FORMAT,
         "version": 1,
-        "tokeniser": {"name": tokeniser.name, "checksum": tokeniser.checksum},
+        "tokeniser": {"name": base_name(tokeniser.name), "checksum": tokeniser.checksum},
         "steps": tokeniser.graph.recipe(),
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode()

@@ -105,7 +105,8 @@ class Tokeniser:
     def signature(self) -> str:
         """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""
         steps = self.graph.recipe()
-        return f"{self.name}@{self.checksum}" + (f"+{recipe_checksum(steps)}" if steps else "")
+        edits = f"+{recipe_checksum(steps)}" if steps else ""
+        return f"{base_name(self.name)}@{self.checksum}{edits}"
 
     def vocabulary_id(self, token: int) -> int | None:
         """The id in the file of a type of the graph; None for a character outside the alphabet."""
@@ -116,6 +117,15 @@ class Tokeniser:
         if token == UNKNOWN or atom in words.unknown:
             return words.unknown.get(atom, "�")
         return self.readable(self.graph.types[token])
+
+
+def base_name(name: str) -> str:
+    """The last part of a path: what may leave the machine that it is on.
+
+    >>> base_name("/home/me/gold.tsv"), base_name("demo:en")
+    ('gold.tsv', 'demo:en')
+    """
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 def recipe_checksum(steps: Sequence[Mapping[str, Any]]) -> str:

@@ -1,9 +1,9 @@
 """Gold segmentations: one reader per format, alignment, detection."""
 
+from morphgraph.reading import MAX_BYTES
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
-from morphgraph.reference.source import MAX_BYTES
 
 __all__ = [
     "FORMATS",

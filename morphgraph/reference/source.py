@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import codecs
 import os
-from pathlib import Path
 
 from morphgraph.errors import FileFormatError
+from morphgraph.reading import check_size, read_bytes
 from morphgraph.reference.entry import Skipped
 
-MAX_BYTES = 100_000_000
 MAX_LINE_CHARACTERS = 10_000
 MAX_WORD_CHARACTERS = 200
 MAX_MORPHEMES = 200
@@ -49,24 +48,11 @@ class Skips:
 
 
 def load(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
-    """The bytes of a file, or the bytes given; an error if there are none, or over `MAX_BYTES`."""
+    """The bytes of a file, or the bytes given; an error if there are none, or too many."""
     if isinstance(source, bytes):
-        _check_size(len(source), name)
+        check_size(name, len(source))
         return source
-    try:
-        _check_size(os.stat(source).st_size, name)  # noqa: PTH116 - the path may be a str
-        return Path(source).read_bytes()
-    except OSError as error:
-        problem = f"the file cannot be read ({error.strerror or error})"
-        raise FileFormatError(name, "", problem, "Check the path and its permissions.") from error
-
-
-def _check_size(size: int, name: str) -> None:
-    if size == 0:
-        raise FileFormatError(name, "", "the file is empty", "Choose a file with one word a line.")
-    if size > MAX_BYTES:
-        problem = f"the file has {size:,} bytes, more than the limit of {MAX_BYTES:,}"
-        raise FileFormatError(name, "", problem, "Split it, or keep only the columns that count.")
+    return read_bytes(source, name)
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.files import reading
-from morphgraph.reference import source
+from morphgraph import reading
 
 IMAGE = "<img src=x onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
@@ -225,7 +224,6 @@ def test_a_file_over_the_limit_is_refused(
     app: Any, tokenizer_json: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
-    monkeypatch.setattr(source, "MAX_BYTES", 40)
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     [error] = app.errors()
     assert "limit" in error

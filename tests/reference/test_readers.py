@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from morphgraph import reading
 from morphgraph.errors import FileFormatError
 from morphgraph.reference import (
     FORMATS,
@@ -17,7 +18,6 @@ from morphgraph.reference import (
     Reference,
     detect_format,
     read_reference,
-    source,
     write_plain,
 )
 
@@ -134,20 +134,28 @@ def test_files_that_cannot_be_read(data, message):
 def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):
     path = tmp_path / "large.tsv"
     with path.open("wb") as file:
-        file.truncate(source.MAX_BYTES + 1)
-    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("it was read"))
+        file.truncate(reading.MAX_BYTES + 1)
+    monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("it was read"))
     with pytest.raises(FileFormatError, match="100,000,001 bytes"):
         read_reference(path)
-    monkeypatch.setattr(source, "MAX_BYTES", 4)
+    monkeypatch.setattr(reading, "MAX_BYTES", 4)
     with pytest.raises(FileFormatError, match="5 bytes"):
         read_reference(b"a\ta b")
 
 
 def test_a_missing_file(tmp_path):
-    with pytest.raises(FileFormatError, match=r"gone\.tsv: the file cannot be read"):
+    with pytest.raises(FileFormatError, match=r"gone\.tsv: no such file or directory"):
         read_reference(tmp_path / "gone.tsv")
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="it is a folder"):
         read_reference(tmp_path)
+
+
+def test_a_pipe_is_read():
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"undo\tun do\n")
+    os.close(write_end)
+    assert read_reference(f"/dev/fd/{read_end}").entries == (Entry("undo", ("un", "do")),)
+    os.close(read_end)
 
 
 def test_nothing_parses():

@@ -1,9 +1,10 @@
-"""Reading a file, and JSON, with errors that name the place and the fix."""
+"""Reading a file, and JSON, with errors that name the place and the fix: what all readers share."""
 
 import hashlib
 import json
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +17,38 @@ MAX_DEPTH = 100
 """JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
 
 
-def read_bytes(source: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
-    """The bytes of a file; a missing, unreadable, empty or too large one is a `FileFormatError`."""
+def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes:
+    """The bytes of a file or pipe, called ``name`` in errors.
+
+    A missing, unreadable, empty or too large one is a `FileFormatError`.
+    """
     path = Path(source)
+    shown = str(path) if name is None else name
     try:
-        size = path.stat().st_size
-        if path.is_dir():
-            raise FileFormatError(str(path), "", "it is a folder", "Name a file in it.")
-        check_size(str(path), size, limit)
-        data = path.read_bytes()
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise FileFormatError(shown, "", "it is a folder", "Name a file in it.")
+        if stat.S_ISREG(status.st_mode):
+            check_size(shown, status.st_size)
+        with path.open("rb") as file:
+            # One byte more tells that the limit is passed, also where the size is not known.
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        problem = error.strerror or "it cannot be read"
-        raise FileFormatError(str(path), "", problem.lower(), "Check the path.") from error
-    check_size(str(path), len(data), limit)
+        problem = (error.strerror or "it cannot be read").lower()
+        raise FileFormatError(shown, "", problem, "Check the path and its permissions.") from error
+    check_size(shown, len(data))
     return data
 
 
-def check_size(name: str, size: int, limit: int = MAX_BYTES) -> None:
+def check_size(name: str, size: int) -> None:
     """Refuse an empty or too large file."""
     if size == 0:
         raise FileFormatError(name, "", "the file is empty", "Choose a file with content.")
-    if size > limit:
+    if size > MAX_BYTES:
         raise FileFormatError(
             name,
             "",
-            f"the file has {size / 1e6:,.0f} MB, the limit is {limit / 1e6:,.0f} MB",
+            f"the file has {size:,} bytes, the limit is {MAX_BYTES:,}",
             "Choose a smaller file, or leave out what is not needed.",
         )
 

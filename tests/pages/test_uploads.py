@@ -127,7 +127,7 @@ def test_an_uploaded_reference_keeps_its_counts(app: Any) -> None:
 
 
 def test_frequencies_of_a_demo_are_not_those_of_another_reference(app: Any) -> None:
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode())).open("scores")
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20)).open("scores")
     assert "Frequencies: none" in app.captions()
     assert "Scores over tokens are n/a" in app.captions()
     rows = next(d.value for d in app.test.dataframe if "precision" in d.value).to_dict("records")
@@ -227,7 +227,7 @@ def test_a_file_over_the_limit_is_refused(
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     [error] = app.errors()
     assert "limit" in error
-    app.open("scores").upload("Reference", ("gold.tsv", REFERENCES["plain"].encode()))
+    app.open("scores").upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
     [error] = app.errors()
     assert "limit" in error
     app.open("scores").upload("Or from a file", ("counts.tsv", b"going 12\n" * 30))
@@ -254,7 +254,7 @@ def test_after_an_error_another_file_can_be_opened(app: Any, tokenizer_json: byt
     assert app.errors()
     [field] = [f for f in app.test.file_uploader if f.label == "Reference"]
     field.clear()
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode()))
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
     assert app.errors() == []
     assert app.session.study.benchmark.reference.name == "gold.tsv"
 

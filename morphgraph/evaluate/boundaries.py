@@ -54,8 +54,12 @@ class BoundaryScore:
 
     @property
     def f1(self) -> float:
-        """2 × true positives ÷ (predicted + relevant): the harmonic mean of the other two."""
-        return _ratio(2 * self.true_positives, self.predicted + self.relevant)
+        """2 × true positives ÷ (predicted + relevant): the harmonic mean of the other two.
+
+        Without gold boundaries there is nothing to find, so it is undefined like the recall; a
+        tokeniser that never splits where there are some has 0.
+        """
+        return _ratio(2 * self.true_positives, self.predicted + self.relevant, self.relevant)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON; undefined values are null, whole counts are integers."""
@@ -72,8 +76,8 @@ class BoundaryScore:
         }
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
+    return part / whole if whole and needed else math.nan
 
 
 def _or_none(value: float) -> float | None:

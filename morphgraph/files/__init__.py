@@ -6,13 +6,9 @@ from pathlib import Path
 
 from morphgraph.errors import FileFormatError
 from morphgraph.files.demos import DEMOS, demo_tokeniser_path
-from morphgraph.files.hugging_face import (
-    from_tokenizer_json,
-    from_vocabulary_and_merges,
-    saved_files,
-    to_tokenizer_json,
-)
+from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
 from morphgraph.files.recipe import read_recipe, replay, write_recipe
+from morphgraph.files.saving import saved_files, to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import read_bytes
 

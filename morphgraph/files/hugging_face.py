@@ -1,17 +1,16 @@
-"""Hugging Face BPE tokenisers in and out: ``tokenizer.json``, or ``vocab.json`` + ``merges.txt``.
+"""Hugging Face BPE tokenisers in: ``tokenizer.json``, or ``vocab.json`` + ``merges.txt``.
 
-Two layouts of our own differ only in the model's ``type``: ``"BTE"`` says that merges may have
-three parts or more, which Hugging Face's library cannot read and refuses by that name.
+A layout of our own differs only in the model's ``type``: ``"BTE"`` says that merges may have three
+parts or more, which Hugging Face's library cannot read and refuses by that name.
 """
 
-import copy
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.errors import FileFormatError
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
 from morphgraph.reading import decode_utf8, parse_json
@@ -67,7 +66,7 @@ def from_vocabulary_and_merges(
         raise FileFormatError(
             merges_name, "", "it has no merges", "Choose the merges.txt that belongs to vocab.json."
         )
-    document = _assumed_document(vocabulary, merges)
+    document = assumed_document(vocabulary, merges)
     checksum = hashlib.sha256(vocabulary_data + b"\0" + merges_data).hexdigest()[:12]
     # Faults found from here on lie between the two files; the merges are the ones to name.
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
@@ -96,9 +95,13 @@ _CLIP_PRE_TOKENIZER: dict[str, Any] = {
 }
 
 
-def _assumed_document(
+def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
+    """The ``tokenizer.json`` around a vocabulary and merges, by the marker that they use.
+
+    It has no vocabulary and merges of its own yet.
+    """
     pre_tokenizer: dict[str, Any] = {"type": "Whitespace"}
     decoder: dict[str, Any] | None = None
     suffix = None
@@ -121,7 +124,7 @@ def _assumed_document(
     made = {"".join(parts) for parts in merges}
     used = {part for parts in merges for part in parts}
     special = [
-        _special_token(text, number)
+        special_token(text, number)
         for text, number in vocabulary.items()
         if _SPECIAL.match(text) and not _BYTE.match(text) and text not in made and text not in used
     ]
@@ -148,7 +151,8 @@ def _assumed_document(
     }
 
 
-def _special_token(text: str, number: int) -> dict[str, Any]:
+def special_token(text: str, number: int) -> dict[str, Any]:
+    """A special token as ``tokenizer.json`` lists it."""
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {"id": number, "content": text, **flags, "special": True}
 
@@ -410,96 +414,3 @@ def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> b
         return False
     marker = spaced[0][0][0]
     return marker in ids and marker != bare[0][0][0]
-
-
-def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
-    """The tokeniser with its edits, as JSON, and the map from old to new ids.
-
-    Ids are dense: what was removed leaves no hole. With tuple merges the model's type is ``BTE``,
-    which only this library reads.
-    """
-    graph = tokeniser.graph
-    present = graph.type_ids()
-    present.sort(key=lambda number: tokeniser.vocabulary_ids[number])
-    new_ids = {number: new for new, number in enumerate(present)}
-    id_map = {tokeniser.vocabulary_ids[number]: new for number, new in new_ids.items()}
-    merges = list(graph.merges().values())
-    document = copy.deepcopy(tokeniser.document)
-    document["added_tokens"] = [
-        {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
-    ]
-    model = document["model"]
-    model["type"] = "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
-    in_model = _model_types(tokeniser)
-    model["vocab"] = {
-        graph.types[number]: new for number, new in new_ids.items() if number in in_model
-    }
-    model["merges"] = [[graph.types[part] for part in merge.parts] for merge in merges]
-    _renumber_post_processor(document.get("post_processor"), id_map)
-    padding = document.get("padding")
-    if isinstance(padding, dict) and padding.get("pad_id") in id_map:
-        padding["pad_id"] = id_map[padding["pad_id"]]
-    return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
-
-
-def _model_types(tokeniser: Tokeniser) -> set[int]:
-    vocabulary = tokeniser.document["model"].get("vocab")
-    outside = {
-        text
-        for text in tokeniser.special
-        if isinstance(vocabulary, dict) and text not in vocabulary
-    }
-    return {n for n in tokeniser.graph.type_ids() if tokeniser.graph.types[n] not in outside}
-
-
-def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
-    """Give special tokens inside a post-processor their new ids, wherever they are listed."""
-    if isinstance(processor, dict):
-        for key, value in processor.items():
-            if key == "ids" and isinstance(value, list):
-                processor[key] = [id_map.get(n, n) if isinstance(n, int) else n for n in value]
-            elif (
-                key in ("sep", "cls")
-                and isinstance(value, list)
-                and len(value) == 2
-                and isinstance(value[1], int)
-            ):
-                processor[key] = [value[0], id_map.get(value[1], value[1])]
-            else:
-                _renumber_post_processor(value, id_map)
-    elif isinstance(processor, list):
-        for value in processor:
-            _renumber_post_processor(value, id_map)
-
-
-def trained_document(
-    alphabet_and_types: Iterable[str], merges: Iterable[Sequence[str]], special: Sequence[str]
-) -> dict[str, Any]:
-    """A byte-level ``tokenizer.json`` for a trained BPE: special tokens first, then the types."""
-    vocabulary = {text: n for n, text in enumerate([*special, *alphabet_and_types])}
-    if len(vocabulary) == 0:
-        raise MorphGraphError("There is nothing to save. Train on at least one word.")
-    listed = [list(parts) for parts in merges]
-    document = _assumed_document({"Ġ": 0}, listed)
-    document["added_tokens"] = [_special_token(text, n) for n, text in enumerate(special)]
-    document["model"]["vocab"] = vocabulary
-    document["model"]["merges"] = listed
-    return document
-
-
-def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
-    """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
-
-    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads
-    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids in the loaded file to the new ones.
-    """
-    from morphgraph.files.recipe import write_recipe
-
-    data, id_map = to_tokenizer_json(tokeniser)
-    graph = tokeniser.graph
-    pairs = not any(merge.is_tuple for merge in graph.merges().values())
-    return {
-        "tokenizer.json" if pairs else "tokeniser.bte.json": data,
-        "recipe.json": write_recipe(tokeniser),
-        "ids.json": json.dumps(id_map, indent=0).encode(),
-    }

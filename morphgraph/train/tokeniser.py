@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.files.hugging_face import trained_document
+from morphgraph.files.saving import trained_document
 from morphgraph.train.bpe import train_bpe
 from morphgraph.train.counts import WordCounts, byte_level
 

@@ -12,8 +12,8 @@ from morphgraph.files.hugging_face import (
     MAX_ADDED_TOKENS,
     from_tokenizer_json,
     from_vocabulary_and_merges,
-    to_tokenizer_json,
 )
+from morphgraph.files.saving import to_tokenizer_json
 from morphgraph.graph import EditError
 from morphgraph.segment import segment
 from morphgraph.segment.byte_level import BYTE_TO_CHAR

@@ -11,7 +11,7 @@ from strategies import MergeList, well_formed
 
 from morphgraph.errors import FileFormatError
 from morphgraph.files import Tokeniser, read_recipe, replay, write_recipe
-from morphgraph.files.hugging_face import to_tokenizer_json
+from morphgraph.files.saving import to_tokenizer_json
 
 MakeTokeniser = Callable[..., Tokeniser]
 CHAIN = [("a", "b"), ("ab", "c"), ("abc", "d")]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from morphgraph.files import Tokeniser
-from morphgraph.files.hugging_face import from_tokenizer_json, to_tokenizer_json
+from morphgraph.files.hugging_face import from_tokenizer_json
+from morphgraph.files.saving import to_tokenizer_json
 from morphgraph.refine.baselines import last_leaves
 from morphgraph.segment import segment
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP

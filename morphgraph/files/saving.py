@@ -1,0 +1,102 @@
+"""Tokenisers out: as Hugging Face's ``tokenizer.json``, or our own layout for tuple merges."""
+
+import copy
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.hugging_face import assumed_document, special_token
+from morphgraph.files.recipe import write_recipe
+from morphgraph.files.tokeniser import Tokeniser
+
+
+def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
+    """The tokeniser with its edits, as JSON, and the map from old to new ids.
+
+    Ids are dense: what was removed leaves no hole. With tuple merges the model's type is ``BTE``,
+    which only this library reads.
+    """
+    graph = tokeniser.graph
+    present = graph.type_ids()
+    present.sort(key=lambda number: tokeniser.vocabulary_ids[number])
+    new_ids = {number: new for new, number in enumerate(present)}
+    id_map = {tokeniser.vocabulary_ids[number]: new for number, new in new_ids.items()}
+    merges = list(graph.merges().values())
+    document = copy.deepcopy(tokeniser.document)
+    document["added_tokens"] = [
+        {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
+    ]
+    model = document["model"]
+    model["type"] = "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
+    in_model = _model_types(tokeniser)
+    model["vocab"] = {
+        graph.types[number]: new for number, new in new_ids.items() if number in in_model
+    }
+    model["merges"] = [[graph.types[part] for part in merge.parts] for merge in merges]
+    _renumber_post_processor(document.get("post_processor"), id_map)
+    padding = document.get("padding")
+    if isinstance(padding, dict) and padding.get("pad_id") in id_map:
+        padding["pad_id"] = id_map[padding["pad_id"]]
+    return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
+
+
+def _model_types(tokeniser: Tokeniser) -> set[int]:
+    vocabulary = tokeniser.document["model"].get("vocab")
+    outside = {
+        text
+        for text in tokeniser.special
+        if isinstance(vocabulary, dict) and text not in vocabulary
+    }
+    return {n for n in tokeniser.graph.type_ids() if tokeniser.graph.types[n] not in outside}
+
+
+def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
+    """Give special tokens inside a post-processor their new ids, wherever they are listed."""
+    if isinstance(processor, dict):
+        for key, value in processor.items():
+            if key == "ids" and isinstance(value, list):
+                processor[key] = [id_map.get(n, n) if isinstance(n, int) else n for n in value]
+            elif (
+                key in ("sep", "cls")
+                and isinstance(value, list)
+                and len(value) == 2
+                and isinstance(value[1], int)
+            ):
+                processor[key] = [value[0], id_map.get(value[1], value[1])]
+            else:
+                _renumber_post_processor(value, id_map)
+    elif isinstance(processor, list):
+        for value in processor:
+            _renumber_post_processor(value, id_map)
+
+
+def trained_document(
+    alphabet_and_types: Iterable[str], merges: Iterable[Sequence[str]], special: Sequence[str]
+) -> dict[str, Any]:
+    """A byte-level ``tokenizer.json`` for a trained BPE: special tokens first, then the types."""
+    vocabulary = {text: n for n, text in enumerate([*special, *alphabet_and_types])}
+    if len(vocabulary) == 0:
+        raise MorphGraphError("There is nothing to save. Train on at least one word.")
+    listed = [list(parts) for parts in merges]
+    document = assumed_document({"Ġ": 0}, listed)
+    document["added_tokens"] = [special_token(text, n) for n, text in enumerate(special)]
+    document["model"]["vocab"] = vocabulary
+    document["model"]["merges"] = listed
+    return document
+
+
+def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
+    """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
+
+    It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads
+    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids in the loaded file to the new ones.
+    """
+    data, id_map = to_tokenizer_json(tokeniser)
+    graph = tokeniser.graph
+    pairs = not any(merge.is_tuple for merge in graph.merges().values())
+    return {
+        "tokenizer.json" if pairs else "tokeniser.bte.json": data,
+        "recipe.json": write_recipe(tokeniser),
+        "ids.json": json.dumps(id_map, indent=0).encode(),
+    }

@@ -17,7 +17,7 @@ lint: $(STAMPS)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMPS)/dev
+bench: $(STAMPS)/browser
 	$(BIN)/python -m benchmarks
 
 # The demo tokenisers, as they are in assets/.

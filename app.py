@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from morphgraph.text import shortened
 from web.bootstrap import start
 from web.inputs import reference_upload, skipped_lines, tokeniser_upload
 from web.scoreboard import score_metrics
-from web.text import plain, shortened
+from web.text import plain
 
 current = start("Start")
 study = current.study

@@ -114,6 +114,7 @@ def blame(
     as_json: JsonOption = False,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
+    from morphgraph.evaluate.boundaries import or_none
     from morphgraph.refine.blame import blame as blame_merges
     from morphgraph.refine.blame import blame_table
     from morphgraph.segment import segment
@@ -133,7 +134,6 @@ def blame(
     positions = found.candidates(threshold)
     settings = f"{weighting} {scope}" + (" tuples once" if tuples_once else "")
     signature = benchmark.signature(loaded, blame=settings)
-    rate = found.dropout_rate(positions)
     table = blame_table(loaded, found).iloc[positions[: limit or None]]
     if as_json:
         _print_json(
@@ -142,7 +142,7 @@ def blame(
                 "threshold": threshold,
                 "candidates": len(positions),
                 "merges_in_all": len(found.arrays),
-                "dropout_rate": None if rate != rate else rate,
+                "dropout_rate": or_none(found.dropout_rate(positions)),
                 "signature": signature,
             }
         )
@@ -198,6 +198,8 @@ def knockout(
     as_json: JsonOption = False,
 ) -> None:
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
+    from morphgraph.evaluate.boundaries import or_none
+    from morphgraph.evaluate.tables import percent as as_percent
     from morphgraph.files import read_recipe, replay
     from morphgraph.reading import read_bytes
     from morphgraph.refine.baselines import percent_of_types
@@ -240,7 +242,7 @@ def knockout(
         "before": score_report(result.scored, result.before, result.signature_before),
         "after": score_report(result.scored, result.after, result.signature_after),
         "removed": result.removed,
-        "dropout_rate": None if result.dropout_rate != result.dropout_rate else result.dropout_rate,
+        "dropout_rate": or_none(result.dropout_rate),
         "share_of_merges": result.share_of_merges,
         "vocab_size": result.vocabulary_size,
         "seconds": result.seconds,
@@ -253,7 +255,7 @@ def knockout(
     print(
         f"{len(result.removed):,} types removed "
         f"({result.share_of_merges:.1%} of the merges, effective dropout rate "
-        f"{result.dropout_rate:.2%}); |V| is now {result.vocabulary_size:,}"
+        f"{as_percent(result.dropout_rate)} %); |V| is now {result.vocabulary_size:,}"
     )
     _print_skipped(report["before"]["skipped"])
     for path in saved:
@@ -416,17 +418,7 @@ def _load(
     if first_analysis:
         gold = gold.first_analyses()
     known = dict(_counts(frequencies).items()) if frequencies else None
-    named = _frequency_name(frequencies) if frequencies else ""
-    return loaded, Benchmark.build(loaded, gold, known, named, bare=bare)
-
-
-def _frequency_name(source: str) -> str:
-    """The source of frequencies as signatures name it: a file with its checksum."""
-    from morphgraph.reading import checksum, read_bytes
-
-    if source.startswith("wordfreq:"):
-        return source
-    return f"{Path(source).name}@{checksum(read_bytes(source))}"
+    return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
 
 
 def _counts(source: str) -> Any:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -36,7 +37,7 @@ def files(tmp_path: Path, small_document: Callable[..., dict[str, Any]]) -> tupl
 
 
 def shape(scores: list[dict[str, Any]]) -> None:
-    """The four scores that issue 2 asks for, with their fields."""
+    """There are four scores, and the fields of each come in this order."""
     assert [(s["scope"], s["weighting"]) for s in scores] == [
         ("morphemic", "types"),
         ("morphemic", "tokens"),
@@ -81,6 +82,44 @@ def test_score_with_frequencies(
     shape(run.json["scores"])
     assert all(0 < s["f1"] < 1 for s in run.json["scores"])
     assert "frequencies:wordfreq:nl" in run.json["signature"]
+
+
+def test_frequencies_may_come_through_a_pipe(
+    morphgraph: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"undoing\t5\nundo\t2\n")
+    os.close(write_end)
+    arguments = ("score", "--tokenizer", files[0], "--reference", files[1], "--json")
+    run = morphgraph(*arguments, "--frequencies", f"/dev/fd/{read_end}")
+    os.close(read_end)
+    assert [s["relevant"] for s in run.json["scores"]] == [2, 10, 1, 5]
+
+
+def test_signatures_tell_frequencies_apart_by_content(
+    morphgraph: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    counts = tmp_path / "counts.tsv"
+    arguments = ("score", "--tokenizer", files[0], "--reference", files[1], "--json")
+    signatures = []
+    for content in ("undoing\t5\n", "undoing\t6\n", "undoing 5\nother 7\n"):
+        counts.write_text(content, encoding="utf-8")
+        signatures.append(morphgraph(*arguments, "--frequencies", counts).json["signature"])
+    assert "frequencies:counts.tsv@" in signatures[0]
+    assert signatures[0] != signatures[1]
+    assert signatures[0] == signatures[2], "the words of the reference weigh the same"
+
+
+def test_a_rate_of_nothing_is_undefined(
+    morphgraph: Command, tmp_path: Path, files: tuple[Path, Path]
+) -> None:
+    gold = tmp_path / "other.tsv"
+    gold.write_text("gi\tg i\n", encoding="utf-8")  # no merge applies to it
+    arguments = ("knockout", "--tokenizer", files[0], "--reference", gold)
+    out = morphgraph(*arguments).out
+    assert "effective dropout rate n/a %" in out
+    assert "nan" not in out
+    assert morphgraph(*arguments, "--json").json["dropout_rate"] is None
 
 
 def test_score_in_words(morphgraph: Command, files: tuple[Path, Path]) -> None:

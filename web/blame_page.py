@@ -15,11 +15,12 @@ from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import percent
 from morphgraph.files.tokeniser import recipe_checksum
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
+from morphgraph.text import shortened
 from web import autosave
 from web.edits import knock_out_all, look_at, show_message
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
-from web.text import code, shortened
+from web.text import code
 
 
 @st.fragment

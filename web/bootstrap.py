@@ -5,10 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from morphgraph.files import DEMOS
+from morphgraph.text import shortened
 from web import autosave
 from web.graph_component import vis_loader
 from web.session import Session, demo_name, session
-from web.text import plain, shortened
+from web.text import plain
 
 _STYLES = Path(__file__).resolve().parent.parent / "assets" / "style.css"
 _OWN = "own files"

@@ -6,10 +6,10 @@ import zipfile
 import streamlit as st
 
 from morphgraph.files import read_recipe, replay, saved_files, write_recipe
+from morphgraph.text import shortened
 from web.bootstrap import edit_buttons
 from web.inputs import attempt, content_of
 from web.session import Session
-from web.text import shortened
 
 
 def edit_list(current: Session) -> None:

@@ -39,11 +39,6 @@ def code(text: str) -> str:
     return f"{fence} {' '.join(text.split()) or ' '} {fence}"
 
 
-def shortened(text: str, length: int = 40) -> str:
-    """Text cut at a length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def signed(value: float, digits: int = 2, unit: str = "") -> str:
     """A difference with its sign; n/a if undefined.
 

@@ -1,17 +1,16 @@
 """What there is to know about the selected type, and the words that an edit changed."""
 
-import math
-
 import pandas as pd
 import streamlit as st
 
-from morphgraph.evaluate.tables import percent
+from morphgraph.evaluate.tables import percent, ratio_text
 from morphgraph.graph import Rewired
 from morphgraph.refine.study import ChangedWord, Example
+from morphgraph.text import shortened
 from web.edits import knock_out, look_at
 from web.scoreboard import MARKS
 from web.session import Session
-from web.text import code, shortened, signed
+from web.text import code, signed
 
 SINCE_START, SINCE_LAST = "all edits", "the last edit"
 
@@ -50,8 +49,7 @@ def type_panel(current: Session) -> None:
     columns = st.columns(3)
     columns[0].metric("N", f"{applied:,.0f}", help="Joins that the merge closed.")
     columns[1].metric("B", f"{crossed:,.0f}", help="Of these, on a gold boundary.")
-    shown = "n/a" if math.isnan(ratio) else f"{ratio:.2f}"
-    columns[2].metric("R = B ÷ N", shown, help="Its share of blame.")
+    columns[2].metric("R = B ÷ N", ratio_text(ratio), help="Its share of blame.")
     if graph.is_removable(number):
         _knockout(current, number)
     else:

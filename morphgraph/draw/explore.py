@@ -1,13 +1,17 @@
 """The scene around a type of a study: blame as colour, the last edit highlighted."""
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
+from morphgraph.evaluate.tables import ratio_text
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.study import Study
+from morphgraph.text import shortened
+
+_LONGEST = 200
+"""Characters of a name that are sent to the browser."""
 
 _CHANGED = 1e15
 """Importance of merges that the last edit changed: above all counts."""
@@ -88,7 +92,7 @@ def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
     for key, attributes in around.digraph.nodes(data=True):
         number = int(key[1:])
         if key.startswith("t"):
-            attributes["label"] = shortened(attributes["label"])
+            attributes["label"] = shortened(attributes["label"], _LONGEST)
             producers = graph.incoming(number)
             if attributes.get("ghost"):
                 attributes["tooltip"] = f"{attributes['label']}\nknocked out"
@@ -103,17 +107,12 @@ def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
         applied, crossed = blamed.applied[position], blamed.blamed[position]
         ratio = blamed.shown_ratio(position)
         values[key] = ratio
-        shown = "n/a" if math.isnan(ratio) else f"{ratio:.2f}"
-        description = shortened(graph.describe(number, study.tokeniser.readable_types))
+        described = graph.describe(number, study.tokeniser.readable_types)
         attributes["tooltip"] = (
-            f"{description}\nrank {merge.rank:,}\nN {applied:,.0f}, B {crossed:,.0f}, R {shown}"
+            f"{shortened(described, _LONGEST)}\nrank {merge.rank:,}\n"
+            f"N {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"
         )
     return values
-
-
-def shortened(text: str, length: int = 200) -> str:
-    """Text cut at a length, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def first_focus(study: Study) -> int:

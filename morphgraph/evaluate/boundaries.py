@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.tokeniser import Tokeniser, base_name
+from morphgraph.reading import checksum
 from morphgraph.reference.entry import Reference
 from morphgraph.segment import Segmentation, Words
 
@@ -69,9 +70,9 @@ class BoundaryScore:
             "true_positives": _whole(self.true_positives),
             "predicted": _whole(self.predicted),
             "relevant": _whole(self.relevant),
-            "precision": _or_none(self.precision),
-            "recall": _or_none(self.recall),
-            "f1": _or_none(self.f1),
+            "precision": or_none(self.precision),
+            "recall": or_none(self.recall),
+            "f1": or_none(self.f1),
             "splits_inside_characters": _whole(self.splits_inside_characters),
         }
 
@@ -80,7 +81,8 @@ def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
     return part / whole if whole and needed else math.nan
 
 
-def _or_none(value: float) -> float | None:
+def or_none(value: float) -> float | None:
+    """A number as JSON holds it: None if undefined."""
     return None if math.isnan(value) else value
 
 
@@ -249,6 +251,12 @@ class Benchmark:
             for weighting in WEIGHTINGS
         ]
 
+    def _frequencies_named(self) -> str:
+        """Where frequencies come from, with a checksum of the weights that they give the words."""
+        if self.frequencies is None:
+            return "none"
+        return f"{base_name(self.frequency_source)}@{checksum(self.token_weights.tobytes())}"
+
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""
         from morphgraph import __version__
@@ -258,7 +266,7 @@ class Benchmark:
             "reference": f"{base_name(reference.name)}@{reference.checksum}",
             "format": reference.format,
             "entries": f"{len(reference)}" + (f" ({self.drawn})" if self.drawn else ""),
-            "frequencies": self.frequency_source or "none",
+            "frequencies": self._frequencies_named(),
             "words": self.preprocessing,
             "tokeniser": tokeniser.signature(),
             **more,

@@ -46,6 +46,15 @@ def percent(value: float, digits: int = 2) -> str:
     return UNDEFINED if math.isnan(value) else f"{100 * value:.{digits}f}"
 
 
+def ratio_text(value: float) -> str:
+    """A ratio as it is.
+
+    >>> ratio_text(2 / 3), ratio_text(float("nan"))
+    ('0.67', 'n/a')
+    """
+    return UNDEFINED if math.isnan(value) else f"{value:.2f}"
+
+
 def count(value: float) -> str:
     """A count with separators.
 

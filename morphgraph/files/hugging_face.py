@@ -4,20 +4,23 @@ A layout of our own differs only in the model's ``type``: ``"BTE"`` says that me
 parts or more, which Hugging Face's library cannot read and refuses by that name.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from morphgraph.errors import FileFormatError
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Merge, MergeGraph
+from morphgraph.reading import checksum as sum_of
 from morphgraph.reading import decode_utf8, parse_json
 from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
 from morphgraph.segment.preprocess import AddedToken, Preprocessor, letters_stay_whole
+from morphgraph.text import shortened
 
+_cut = partial(shortened, length=60)
 _SPECIAL = re.compile(r"^(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])$")
 MAX_ADDED_TOKENS = 20_000
 """More added tokens than this are refused: each text is searched for all of them."""
@@ -41,7 +44,7 @@ def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
             f"this is a {kind} model, which has no merges",
             "Choose a BPE tokeniser.",
         )
-    checksum = hashlib.sha256(data).hexdigest()[:12]
+    checksum = sum_of(data)
     vocabulary = _checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     merges = [
         _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
@@ -67,7 +70,7 @@ def from_vocabulary_and_merges(
             merges_name, "", "it has no merges", "Choose the merges.txt that belongs to vocab.json."
         )
     document = assumed_document(vocabulary, merges)
-    checksum = hashlib.sha256(vocabulary_data + b"\0" + merges_data).hexdigest()[:12]
+    checksum = sum_of(vocabulary_data + b"\0" + merges_data)
     # Faults found from here on lie between the two files; the merges are the ones to name.
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
 
@@ -204,10 +207,6 @@ def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, 
     return tuple(parts)
 
 
-def _cut(text: str, length: int = 60) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def _build(
     document: dict[str, Any],
     vocabulary: dict[str, int],
@@ -263,7 +262,7 @@ def _build(
     if never:
         never.intersection_update(unreachable_types(graph))
     if never:
-        shown = ", ".join(f"“{_cut(types[number], 20)}”" for number in sorted(never)[:5])
+        shown = ", ".join(f"“{shortened(types[number], 20)}”" for number in sorted(never)[:5])
         more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
         warnings.append(
             "A part is merged only after it is needed, so these types can never be formed: "
@@ -368,7 +367,7 @@ def _preprocessor(document: Mapping[str, Any], name: str, ids: Mapping[str, int]
         raise FileFormatError(
             name,
             "fields normalizer and pre_tokenizer",
-            f"the tokenizers library cannot build them ({_cut(str(error), 120)})",
+            f"the tokenizers library cannot build them ({shortened(str(error), 120)})",
             "Download the file again.",
         ) from error
     suffix = settings.get("end_of_word_suffix") or ""
@@ -400,7 +399,7 @@ def _preprocessor(document: Mapping[str, Any], name: str, ids: Mapping[str, int]
         raise FileFormatError(
             name,
             "fields normalizer and pre_tokenizer",
-            f"they fail on a simple word ({_cut(str(error), 120)})",
+            f"they fail on a simple word ({shortened(str(error), 120)})",
             "Download the file again.",
         ) from error
     return preprocessor

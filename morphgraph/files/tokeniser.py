@@ -1,6 +1,5 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from morphgraph.graph import MergeGraph
+from morphgraph.reading import checksum
 from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 from morphgraph.segment.words import UNKNOWN, Words
@@ -131,7 +131,7 @@ def base_name(name: str) -> str:
 def recipe_checksum(steps: Sequence[Mapping[str, Any]]) -> str:
     """SHA-256 of the steps of a recipe, the first 12 digits."""
     text = json.dumps(list(steps), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return checksum(text.encode())
 
 
 @lru_cache(maxsize=200_000)

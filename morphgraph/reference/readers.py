@@ -7,7 +7,6 @@ row in `READERS`.
 from __future__ import annotations
 
 import gc
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.errors import FileFormatError
+from morphgraph.reading import checksum as sum_of
 from morphgraph.reference.celex import looks_like_celex, read_celex
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.inflection import (
@@ -187,5 +187,5 @@ def read_reference(
             + (reasons or "there is only a header"),
             f"Check the file, or choose another format: {', '.join(FORMATS)}",
         )
-    checksum = hashlib.sha256(data).hexdigest()[:12]
+    checksum = sum_of(data)
     return Reference(name, format or "plain", tuple(entries), skipped, checksum)

@@ -37,11 +37,11 @@ with graph.container(border=True, height="stretch"):
 with blame.container(border=True, height="stretch"):
     st.subheader("Blame")
     st.write("See which merges close gold boundaries, and knock out all above a threshold.")
-    st.page_link("pages/2_Blame.py", label="Find the culprits", icon=":material/gavel:")
+    st.page_link("pages/3_Blame.py", label="Find the culprits", icon=":material/gavel:")
 with scores.container(border=True, height="stretch"):
     st.subheader("Scores")
     st.write("Precision, recall and F1 with their counts, for your own reference and your paper.")
-    st.page_link("pages/3_Scores.py", label="Read the scores", icon=":material/monitoring:")
+    st.page_link("pages/5_Scores.py", label="Read the scores", icon=":material/monitoring:")
 
 st.subheader("Open your own files")
 left, right = st.columns(2)

@@ -17,9 +17,9 @@ _OWN = "own files"
 PAGES = (
     ("app.py", "Start", ":material/home:"),
     ("pages/1_Merge_graph.py", "Merge graph", ":material/hub:"),
-    ("pages/2_Blame.py", "Blame", ":material/gavel:"),
-    ("pages/3_Scores.py", "Scores", ":material/monitoring:"),
-    ("pages/4_History.py", "History", ":material/history:"),
+    ("pages/3_Blame.py", "Blame", ":material/gavel:"),
+    ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
+    ("pages/6_History.py", "History", ":material/history:"),
 )
 
 

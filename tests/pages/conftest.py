@@ -20,9 +20,9 @@ from web.session import Session  # noqa: E402
 
 PAGES = {
     "graph": "pages/1_Merge_graph.py",
-    "blame": "pages/2_Blame.py",
-    "scores": "pages/3_Scores.py",
-    "history": "pages/4_History.py",
+    "blame": "pages/3_Blame.py",
+    "scores": "pages/5_Scores.py",
+    "history": "pages/6_History.py",
 }
 
 

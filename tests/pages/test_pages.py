@@ -308,7 +308,7 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
     assert other.metrics()["Types in the vocabulary"][0] == "8,000"
 
 
-@pytest.mark.parametrize("page", ["1_Merge_graph", "2_Blame", "3_Scores", "4_History"])
+@pytest.mark.parametrize("page", ["1_Merge_graph", "3_Blame", "5_Scores", "6_History"])
 def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     """A deep link: the page itself comes first, without the start page."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)

@@ -17,6 +17,7 @@ from morphgraph.segment import Segmentation, Words
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
+_BARE = "bare words"
 COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
@@ -126,7 +127,8 @@ class Benchmark:
     """A reference made ready for one tokeniser: encoded once, scored as often as one likes.
 
     ``frequencies`` gives the corpus frequency of words; unknown ones count 1. Word i of ``words``
-    is entry i of ``reference``.
+    is entry i of ``reference``. ``alphabet``: the atoms added by edits that the words are encoded
+    with.
     """
 
     reference: Reference
@@ -135,6 +137,7 @@ class Benchmark:
     frequency_source: str = ""
     preprocessing: str = "running text"
     drawn: str = ""
+    alphabet: tuple[str, ...] = ()
 
     @classmethod
     def build(
@@ -153,8 +156,22 @@ class Benchmark:
         if frequencies is None and reference.has_counts:
             frequencies = {}
             frequency_source = COUNTS_IN_REFERENCE
-        shown = "bare words" if bare else "running text"
-        return cls(reference, words, frequencies, frequency_source, shown)
+        shown = _BARE if bare else "running text"
+        return cls(
+            reference, words, frequencies, frequency_source, shown, alphabet=tokeniser.alphabet
+        )
+
+    @property
+    def bare(self) -> bool:
+        """Whether words are encoded as whole texts of their own."""
+        return self.preprocessing == _BARE
+
+    def encoded_for(self, tokeniser: Tokeniser) -> "Benchmark":
+        """This, or the same encoded anew if edits have changed the tokeniser's alphabet since."""
+        if self.alphabet == tokeniser.alphabet:
+            return self
+        words = tokeniser.encode(self.words.texts, bare=self.bare)
+        return replace(self, words=words, alphabet=tokeniser.alphabet)
 
     def subset(self, entries: npt.NDArray[np.int64]) -> "Benchmark":
         """Only these entries, in this order."""

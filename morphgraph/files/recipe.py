@@ -36,12 +36,41 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(steps, list):
         raise FileFormatError(name, "field steps", "a list is expected here", _FIX)
     for position, step in enumerate(steps, start=1):
-        types = step.get("types") if isinstance(step, dict) else None
-        if not isinstance(types, list) or not types or not all(isinstance(t, str) for t in types):
-            raise FileFormatError(
-                name, f"field steps, entry {position}", "an edit with types is expected", _FIX
-            )
+        problem = _problem(step)
+        if problem:
+            raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
     return document
+
+
+def _problem(step: Any) -> str:
+    """What is wrong with the form of a step; nothing if it has the fields that its edit needs."""
+    if not isinstance(step, dict):
+        return "an edit with types is expected"
+    edit = step.get("edit")
+    if edit == "anneal":
+        if not _are_lists(step.get("merges"), 2) or not _are_strings(step.get("atoms", [])):
+            return "an annealing needs merges, a list of pairs of types, and atoms at most"
+    elif edit == "reify":
+        repairs = step.get("repairs")
+        if not _are_lists(step.get("pairs"), 2) or not isinstance(repairs, list):
+            return "a reification needs pairs, a list of pairs of types, and a list of repairs"
+        for repair in repairs:
+            rank = repair.get("rank") if isinstance(repair, dict) else None
+            if type(rank) is not int or not _are_strings(repair.get("parts")):
+                return "a repair needs the rank of a merge and its new parts"
+    elif not _are_strings(step.get("types")) or not step["types"]:
+        return "an edit with types is expected"
+    return ""
+
+
+def _are_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _are_lists(value: Any, length: int) -> bool:
+    return isinstance(value, list) and all(
+        _are_strings(item) and len(item) == length for item in value
+    )
 
 
 def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from morphgraph.graph import MergeGraph
@@ -17,7 +17,8 @@ from morphgraph.segment.words import UNKNOWN, Words
 class Tokeniser:
     """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
 
-    ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order.
+    ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order; types
+    that edits added come after them and have none.
     ``special``: contents of special and added tokens, which are types of the graph too.
     ``document``: the file as JSON, from which it is saved again. ``warnings``: what the user ought
     to know about it. ``checksum``: SHA-256 of the file, the first 12 digits.
@@ -32,19 +33,35 @@ class Tokeniser:
     warnings: tuple[str, ...] = ()
     checksum: str = ""
     _readable: list[str] = field(default_factory=list, repr=False)
+    _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
 
     @property
     def vocabulary_size(self) -> int:
         """|V|: the present types, special and added tokens included."""
         return self.graph.type_count
 
-    @cached_property
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The atoms that edits added: words encoded with others have to be encoded again."""
+        return self.graph.added_atoms()
+
     def _encoder(self) -> WordEncoder:
-        return WordEncoder(self.preprocessor, self.graph.ids)
+        added = self.alphabet
+        if self._encoders.get(added) is None:
+            ids = {text: n for n, text in enumerate(self.graph.types[: len(self.vocabulary_ids)])}
+            ids |= {text: self.graph.ids[text] for text in added}
+            self._encoders[added] = WordEncoder(self.preprocessor, ids)
+        return self._encoders[added]
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
-        return self._encoder.encode(words, bare=bare)
+        return self._encoder().encode(words, bare=bare)
+
+    def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
+        """The atoms that words need and the alphabet lacks, by code point."""
+        encoder = WordEncoder(self.preprocessor, self._encoder().ids)
+        encoder.encode(words, bare=bare)
+        return sorted(encoder.missing)
 
     def fork(self) -> "Tokeniser":
         """The same tokeniser with a graph of its own, before any edit."""
@@ -109,8 +126,11 @@ class Tokeniser:
         return f"{base_name(self.name)}@{self.checksum}{edits}"
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id in the file of a type of the graph; None for a character outside the alphabet."""
-        return None if token == UNKNOWN else self.vocabulary_ids[token]
+        """The id in the file of a type of the graph; None if it has none.
+
+        Characters outside the alphabet have none, nor have types that edits added.
+        """
+        return self.vocabulary_ids[token] if token < len(self.vocabulary_ids) else None
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
         """The readable text of a token that ends at an atom; the character itself if unknown."""

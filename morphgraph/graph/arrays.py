@@ -50,7 +50,7 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
     flat = chain.from_iterable([merge.parts for merge in merges])
     parts = np.fromiter(flat, np.int32, int(part_offsets[-1]))
-    table, dense, widest = segmenting.build_table(parts, part_offsets, len(graph.types))
+    table, dense, widest = segmenting.build_table(parts, part_offsets, len(graph.types), 0)
     arrays = MergeArrays(
         np.fromiter(present, np.int32, count),
         parts,

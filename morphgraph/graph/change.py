@@ -1,8 +1,19 @@
 """A record of what one edit did to a merge graph: enough to undo it, redo it and show it."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
+"""How a merge came to be as it is: the last of these events wins.
+
+It was in the file (original), or annealing or reification added it (annealed, reified); a knockout
+gave it other parts (split), repair did (repaired), or a tuple merge was linked to it (reused).
+"""
+ORIGINS: tuple[Origin, ...] = ("original", "annealed", "split", "repaired", "reified", "reused")
+
+Cause = Literal["knockout", "repair", "reify"]
 
 
 class Merge(NamedTuple):
@@ -19,28 +30,83 @@ class Merge(NamedTuple):
 
 
 class Rewired(NamedTuple):
-    """A merge that kept its rank and result but got other parts."""
+    """A merge that kept its result but got other parts, and why."""
 
     merge: int
     old_parts: tuple[int, ...]
     new_parts: tuple[int, ...]
+    cause: Cause = "knockout"
+
+
+Reranked = tuple[int, int, int]
+"""A merge that only moved in the order: its id, its old and its new rank."""
+
+
+class Reified(NamedTuple):
+    """A pair merge that took the place of two neighbouring parts in tuple merges.
+
+    ``created``: it is new; else it was there and is linked to.
+    """
+
+    merge: int
+    created: bool
+    tuple_merges: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one edit removed and rewired.
+    """What one edit removed, rewired, added and moved.
 
     ``step`` is the edit as data (one entry of a recipe): its name and arguments, in terms of type
     strings, so that it can be replayed on another copy of the same tokeniser. Types and merges are
-    named by their ids in the graph. ``removed_merges`` maps the id to the merge as it was.
+    named by their ids in the graph. ``removed_merges`` and ``added_merges`` map the id to the merge
+    as it was or is. A merge may be rewired more than once, in this order. ``origins`` maps a merge
+    to its origin before and after.
     """
 
     step: Mapping[str, Any]
     removed_types: tuple[int, ...] = ()
     removed_merges: Mapping[int, Merge] = field(default_factory=dict)
     rewired: tuple[Rewired, ...] = ()
+    added_types: tuple[int, ...] = ()
+    added_merges: Mapping[int, Merge] = field(default_factory=dict)
+    reranked: tuple[Reranked, ...] = ()
+    reified: tuple[Reified, ...] = ()
+    origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether the edit changed nothing."""
-        return not (self.removed_types or self.removed_merges or self.rewired)
+        return not (
+            self.removed_types
+            or self.removed_merges
+            or self.rewired
+            or self.added_types
+            or self.added_merges
+        )
+
+    @property
+    def edit(self) -> str:
+        """The name of the edit: knockout, cascade, anneal or reify."""
+        return str(self.step["edit"])
+
+    def counts(self) -> dict[str, int]:
+        """How many merges were annealed, removed, split, repaired, linked and created, and atoms.
+
+        ``removed`` counts merges; ``atoms`` the types that annealing added to the alphabet; linked
+        and created are pair merges. What did not happen is left out.
+        """
+        causes = Counter(entry.cause for entry in self.rewired)
+        created = sum(entry.created for entry in self.reified)
+        made = len(self.added_merges) - created
+        new_results = {merge.result for merge in self.added_merges.values()}
+        found = {
+            "atoms": sum(number not in new_results for number in self.added_types),
+            "annealed": made,
+            "removed": len(self.removed_merges),
+            "split": causes["knockout"],
+            "repaired": causes["repair"],
+            "linked": len(self.reified) - created,
+            "created": created,
+        }
+        return {kind: number for kind, number in found.items() if number}

@@ -2,26 +2,33 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, count, pairwise
+from itertools import count
 from typing import Any
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.graph.change import Change, Merge, Rewired
+import numpy as np
+
+from morphgraph.graph.change import Change, Merge, Origin
+from morphgraph.graph.plans import (
+    EditError,
+    Pair,
+    Parts,
+    plan_anneal,
+    plan_cascade,
+    plan_knockout,
+    plan_reify,
+)
 
 _revisions = count()
 """Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
 """
 
 
-class EditError(MorphGraphError):
-    """An edit that the graph cannot make, with the reason."""
-
-
 class MergeGraph:
     """Types and the merges between them; the one source of truth about a tokeniser's vocabulary.
 
     A type is named by its id, a position in ``types``; a merge by its id, its position in the list
-    that the graph was built from. Neither is ever reused, so records of past edits stay valid.
+    that the graph was built from, or a later number if it was added. A type that is or was there
+    keeps its id for good, and no id of a merge is given twice, so records of past edits stay valid.
     ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
 
     >>> graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")])
@@ -42,9 +49,12 @@ class MergeGraph:
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
         if len(self.ids) != len(self.types):
             raise EditError("A type is listed twice. Give every type once.")
+        self._loaded_types = len(self.types)
         self._loaded: tuple[Merge, ...] = tuple(merges)
         self._merges: list[Merge | None] = list(self._loaded)
-        self._ids_follow_ranks = all(a.rank < b.rank for a, b in pairwise(self._loaded))
+        self._order: list[int] | None = None
+        self._listed: tuple[int, dict[int, Merge]] | None = None
+        self._origins: dict[int, Origin] = {}
         self._alive = [True] * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
         self._outgoing: list[set[int]] = [set() for _ in self.types]
@@ -77,15 +87,19 @@ class MergeGraph:
 
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
-        return MergeGraph(self.types, self._loaded, self.fixed)
+        graph = MergeGraph(self.types[: self._loaded_types], self._loaded, self.fixed)
+        for text in self.types[self._loaded_types :]:
+            graph.known_id(text)  # words may have been encoded with atoms that were added
+        return graph
 
     def copy(self) -> "MergeGraph":
         """A graph of its own as this one is now, with nothing to undo."""
         copied = MergeGraph.__new__(MergeGraph)
         copied.types, copied.ids = self.types.copy(), self.ids.copy()
         copied._loaded, copied.fixed = self._loaded, self.fixed
+        copied._loaded_types, copied._origins = self._loaded_types, self._origins.copy()
         copied._merges = self._merges.copy()
-        copied._ids_follow_ranks = self._ids_follow_ranks
+        copied._order, copied._listed = self._order, self._listed
         copied._alive = self._alive.copy()
         copied._incoming = [producers.copy() for producers in self._incoming]
         copied._outgoing = [users.copy() for users in self._outgoing]
@@ -143,6 +157,10 @@ class MergeGraph:
         """Ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
         return tuple(sorted(self._outgoing[number], key=lambda merge: self.merge(merge).rank))
 
+    def users(self, number: int) -> frozenset[int]:
+        """Ids of the merges that a type takes part in, in no order."""
+        return frozenset(self._outgoing[number])
+
     def fan_out(self, number: int) -> int:
         """In how many merges a type takes part."""
         return len(self._outgoing[number])
@@ -154,12 +172,24 @@ class MergeGraph:
             raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
         return self._incoming[number][0]
 
-    def merges(self) -> dict[int, Merge]:
+    def origin(self, number: int) -> Origin:
+        """How a merge came to be as it is."""
+        return self._origins.get(number, "original")
+
+    def merges(self) -> Mapping[int, Merge]:
         """All present merges by id, in order of rank."""
-        present = {n: merge for n, merge in enumerate(self._merges) if merge is not None}
-        if self._ids_follow_ranks:
-            return present
-        return dict(sorted(present.items(), key=lambda item: item[1].rank))
+        if self._listed is None or self._listed[0] != self.revision:
+            self._listed = self.revision, self._in_order()
+        return self._listed[1]
+
+    def _in_order(self) -> dict[int, Merge]:
+        """All present merges by id, in order of rank; sorted only after what can change it."""
+        merges = self._merges
+        if self._order is None:
+            present = [n for n, merge in enumerate(merges) if merge is not None]
+            ranks = np.fromiter((merges[n].rank for n in present), np.int64, len(present))  # type: ignore[union-attr]
+            self._order = [present[i] for i in np.argsort(ranks, kind="stable").tolist()]
+        return {n: merge for n in self._order if (merge := merges[n]) is not None}
 
     def merge_ids(self) -> list[int]:
         """Ids of all present merges in order of rank."""
@@ -168,6 +198,21 @@ class MergeGraph:
     def type_ids(self) -> list[int]:
         """Ids of all present types."""
         return [number for number, alive in enumerate(self._alive) if alive]
+
+    def added_atoms(self) -> tuple[str, ...]:
+        """Present types that edits added to the alphabet."""
+        added = range(self._loaded_types, len(self.types))
+        return tuple(self.types[n] for n in added if self._alive[n] and not self._incoming[n])
+
+    @property
+    def loaded_type_count(self) -> int:
+        """How many types there were before any edit; their ids are the lowest."""
+        return self._loaded_types
+
+    @property
+    def last_rank(self) -> int:
+        """The highest rank of a present merge; -1 if there is none."""
+        return max((merge.rank for merge in self._merges if merge is not None), default=-1)
 
     @property
     def merge_id_limit(self) -> int:
@@ -198,8 +243,80 @@ class MergeGraph:
         The order of ``types`` does not matter to the result. Atoms and absent types are an
         `EditError`, and then nothing is changed. Source: Bauwens & Delobelle 2024, Algorithm 1.
         """
-        texts = list(dict.fromkeys(types))
-        return self._apply(self._plan_knockout(self._removable(texts), texts, "knockout"))
+        return self.apply(plan_knockout(self, types))
+
+    def preview_knockout(self, types: Iterable[str]) -> Change:
+        """What `knockout` would do, without doing it."""
+        return plan_knockout(self, types)
+
+    def cascade(self, types: Iterable[str]) -> Change:
+        """Remove types and every type whose derivation needs one of them.
+
+        A type that another merge still produces stays. Errors as for `knockout`.
+        """
+        return self.apply(plan_cascade(self, types))
+
+    def preview_cascade(self, types: Iterable[str]) -> Change:
+        """What `cascade` would do, without doing it."""
+        return plan_cascade(self, types)
+
+    def anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
+        """Add ``atoms`` to the alphabet, and pair merges behind all others, in this order.
+
+        Parts must be types, or results of pairs before them; a result may be a type already.
+        Anything else is an `EditError`, and then nothing is changed. Source: Bauwens & de Lhoneux
+        2025, §3.4.
+        """
+        return self.apply(plan_anneal(self, pairs, atoms))
+
+    def preview_anneal(self, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()) -> Change:
+        """What `anneal` would do, without doing it."""
+        return plan_anneal(self, pairs, atoms)
+
+    def reify(
+        self,
+        pairs: Iterable[Sequence[str]],
+        repairs: Iterable[tuple[int, Sequence[str]]] = (),
+    ) -> Change:
+        """Give merges, named by their ranks, other parts, then use pair merges in tuple merges.
+
+        Each pair (x, y) in turn takes the place of x, y in the tuple merges that contain it: by its
+        own merge if that has a lower rank, or by one that is created just below the lowest of them
+        if xy is no type. All else is left as it is; ranks are numbered anew. Parts that are absent,
+        come too late or do not make the result are an `EditError`, and then nothing is changed.
+        Source: Bauwens & de Lhoneux 2025, Algorithm 2.
+
+        >>> graph = MergeGraph.from_merges([("u", "n", "d"), ("u", "n", "i")])
+        >>> change = graph.reify([("u", "n")])
+        >>> [graph.describe(merge) for merge in graph.merge_ids()]
+        ['u + n → un', 'un + d → und', 'un + i → uni']
+        """
+        numbers = [tuple(self.id_of(str(part)) for part in pair) for pair in pairs]
+        wrong = next((pair for pair in numbers if len(pair) != 2), None)
+        if wrong is not None:
+            raise EditError("A pair to reify needs two types. Give two for each.")
+        listed: list[Pair] = [(pair[0], pair[1]) for pair in numbers]
+        return self.apply(plan_reify(self, listed, self._checked_repairs(repairs)))
+
+    def _checked_repairs(self, repairs: Iterable[tuple[int, Sequence[str]]]) -> dict[int, Parts]:
+        repairs = list(repairs)
+        if not repairs:
+            return {}
+        by_rank = {merge.rank: number for number, merge in self.merges().items()}
+        found: dict[int, Parts] = {}
+        for rank, texts in repairs:
+            number = by_rank.get(rank)
+            if number is None:
+                raise EditError(f"There is no merge of rank {rank!r} to repair.")
+            parts = tuple(self.id_of(str(text)) for text in texts)
+            result = self.merge(number).result
+            if len(parts) < 2 or "".join(map(str, texts)) != self.types[result]:
+                raise EditError(f"The repaired parts do not make “{self.types[result]}”.")
+            makers = [self._incoming[part][0] for part in parts if self._incoming[part]]
+            if any(self.merge(maker).rank >= rank for maker in makers):
+                raise EditError(f"A repaired part of “{self.types[result]}” is made only after it.")
+            found[number] = parts
+        return found
 
     @contextmanager
     def tentatively(self, change: Change) -> Iterator[None]:
@@ -212,76 +329,20 @@ class MergeGraph:
             self._backward(change)
             self.revision = before
 
-    def preview_knockout(self, types: Iterable[str]) -> Change:
-        """What `knockout` would do, without doing it."""
-        texts = list(dict.fromkeys(types))
-        return self._plan_knockout(self._removable(texts), texts, "knockout")
+    def known_id(self, text: str) -> int:
+        """The id of a type that is, was or may come to be there; a new one is absent so far."""
+        number = self.ids.get(text)
+        if number is None:
+            number = self.ids[text] = len(self.types)
+            self.types.append(text)
+            self._alive.append(False)
+            self._incoming.append([])
+            self._outgoing.append(set())
+        return number
 
-    def cascade(self, types: Iterable[str]) -> Change:
-        """Remove types and every type whose derivation needs one of them.
-
-        A type that another merge still produces stays. Errors as for `knockout`.
-        """
-        texts = list(dict.fromkeys(types))
-        return self._apply(self._plan_cascade(self._removable(texts), texts))
-
-    def preview_cascade(self, types: Iterable[str]) -> Change:
-        """What `cascade` would do, without doing it."""
-        texts = list(dict.fromkeys(types))
-        return self._plan_cascade(self._removable(texts), texts)
-
-    def _removable(self, texts: list[str]) -> list[int]:
-        numbers = [self.id_of(text) for text in texts]
-        for number in numbers:
-            if not self._incoming[number]:
-                raise EditError(
-                    f"“{self.types[number]}” is an atom: it belongs to the alphabet and cannot be "
-                    "knocked out. Choose a type that a merge produces."
-                )
-            if number in self.fixed:
-                raise EditError(
-                    f"“{self.types[number]}” is an added token or the end of a word: words contain "
-                    "it before any merge, so it cannot be knocked out. Choose another type."
-                )
-        return numbers
-
-    def _plan_knockout(self, numbers: list[int], texts: list[str], name: str) -> Change:
-        # Parts are shorter than what they make, so by length every substitute is ready in time.
-        substitute: dict[int, tuple[int, ...]] = {}
-        for number in sorted(numbers, key=lambda n: len(self.types[n])):
-            parts = self.merge(self._incoming[number][0]).parts
-            substitute[number] = self._substituted(parts, substitute)
-        removed_merges = {m: self.merge(m) for n in numbers for m in self._incoming[n]}
-        affected = set().union(*(self._outgoing[number] for number in numbers))
-        rewired = []
-        for number in sorted(affected.difference(removed_merges)):
-            parts = self.merge(number).parts
-            rewired.append(Rewired(number, parts, self._substituted(parts, substitute)))
-        step = {"edit": name, "types": texts}
-        return Change(step, tuple(numbers), removed_merges, tuple(rewired))
-
-    @staticmethod
-    def _substituted(
-        parts: tuple[int, ...], substitute: Mapping[int, tuple[int, ...]]
-    ) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(substitute.get(part, (part,)) for part in parts))
-
-    def _plan_cascade(self, numbers: list[int], texts: list[str]) -> Change:
-        removed: dict[int, None] = dict.fromkeys(numbers)
-        removed_merges = {m: self.merge(m) for n in numbers for m in self._incoming[n]}
-        queue = list(numbers)
-        while queue:
-            for number in sorted(self._outgoing[queue.pop()]):
-                if number in removed_merges:
-                    continue
-                removed_merges[number] = merge = self.merge(number)
-                producers = self._incoming[merge.result]
-                if merge.result in self.fixed or merge.result in removed:
-                    continue
-                if all(m in removed_merges for m in producers):
-                    removed[merge.result] = None
-                    queue.append(merge.result)
-        return Change({"edit": "cascade", "types": texts}, tuple(removed), removed_merges)
+    def new_merge_ids(self) -> Iterator[int]:
+        """Ids that no merge has or had, for a change that adds merges."""
+        return count(len(self._merges))
 
     # ----------------------------------------------------------------------------- history
 
@@ -316,19 +377,14 @@ class MergeGraph:
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Make the edits of a recipe, oldest first.
 
-        An unknown edit, or a type that is not there, is an `EditError` that names the step; the
+        An unknown edit, or one that cannot be made, is an `EditError` that names the step; the
         steps before it are taken back.
         """
-        edits = {"knockout": self.knockout, "cascade": self.cascade}
         changes: list[Change] = []
         made, undone = len(self._done), self._undone.copy()
         for position, step in enumerate(steps, start=1):
             try:
-                edit = edits.get(str(step.get("edit")))
-                if edit is None:
-                    known = ", ".join(edits)
-                    raise EditError(f"“{step.get('edit')}” is not an edit. Use one of: {known}.")
-                changes.append(edit(step.get("types", ())))
+                changes.append(self._make(step))
             except EditError as error:
                 while len(self._done) > made:  # a step that changed nothing is not in there
                     self.undo()
@@ -336,11 +392,29 @@ class MergeGraph:
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
 
+    def _make(self, step: Mapping[str, Any]) -> Change:
+        edit = step.get("edit")
+        try:
+            if edit == "knockout":
+                return self.knockout(step.get("types", ()))
+            if edit == "cascade":
+                return self.cascade(step.get("types", ()))
+            if edit == "anneal":
+                return self.anneal(step["merges"], step.get("atoms", ()))
+            if edit == "reify":
+                repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
+                return self.reify(step["pairs"], repairs)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise EditError(f"“{edit}” lacks something, or has it in another form.") from error
+        known = "knockout, cascade, anneal, reify"
+        raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
+
     def recipe(self) -> list[dict[str, Any]]:
         """The edits made and not undone, as data for `replay`."""
         return [dict(change.step) for change in self._done]
 
-    def _apply(self, change: Change) -> Change:
+    def apply(self, change: Change) -> Change:
+        """Make a change that was worked out on this very state (of a ``preview_…`` or a plan)."""
         self._forward(change)
         if not change.is_empty:
             self._done.append(change)
@@ -350,22 +424,52 @@ class MergeGraph:
     def _forward(self, change: Change) -> None:
         for number, merge in change.removed_merges.items():
             self._unlink(number, merge)
-        for number, old, new in change.rewired:
-            self._rewire(number, old, new)
+        for entry in change.rewired:
+            self._rewire(entry.merge, entry.old_parts, entry.new_parts)
         for number in change.removed_types:
             self._alive[number] = False
+        for number in change.added_types:
+            self._alive[number] = True
+        for number, _, rank in change.reranked:
+            self._move(number, rank)
+        for number, merge in change.added_merges.items():
+            self._add(number, merge)
+        for number, (_, origin) in change.origins.items():
+            self._origins[number] = origin
+        if change.added_merges or change.reranked:
+            self._order = None
         self.revision = next(_revisions)
 
     def _backward(self, change: Change) -> None:
+        for number, (origin, _) in change.origins.items():
+            self._origins[number] = origin
+        for number, merge in change.added_merges.items():
+            self._unlink(number, merge)
+        for number, rank, _ in change.reranked:
+            self._move(number, rank)
+        for number in change.added_types:
+            self._alive[number] = False
         for number in change.removed_types:
             self._alive[number] = True
-        for number, old, new in change.rewired:
-            self._rewire(number, new, old)
+        for entry in reversed(change.rewired):
+            self._rewire(entry.merge, entry.new_parts, entry.old_parts)
         for number, merge in change.removed_merges.items():
-            self._merges[number] = merge
-            self._link(number, merge)
-            self._incoming[merge.result].sort(key=lambda m: self.merge(m).rank)
+            self._add(number, merge)
+        self._order = None
         self.revision = next(_revisions)
+
+    def _add(self, number: int, merge: Merge) -> None:
+        missing = number + 1 - len(self._merges)
+        self._merges += [None] * missing
+        self._merges[number] = merge
+        self._link(number, merge)
+        producers = self._incoming[merge.result]
+        if len(producers) > 1:
+            producers.sort(key=lambda m: self.merge(m).rank)
+
+    def _move(self, number: int, rank: int) -> None:
+        _, parts, result = self.merge(number)
+        self._merges[number] = Merge(rank, parts, result)
 
     def _link(self, number: int, merge: Merge) -> None:
         self._incoming[merge.result].append(number)

@@ -30,14 +30,16 @@ _MIX = np.int64(-7046029254386353131)
 
 
 @njit(cache=True, nogil=True)
-def build_table(parts, part_offsets, type_count):  # type: ignore[no-untyped-def]
+def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
     """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
+
+    There is room for so many ``spare`` steps more.
 
     The second result holds the values of steps between low ids, int64 (`DENSE`, `DENSE`); the third
     is the largest number of parts of a merge. Of two merges with the same parts the lower rank
     stays.
     """
-    steps = parts.shape[0] - part_offsets.shape[0] + 1
+    steps = parts.shape[0] - part_offsets.shape[0] + 1 + spare
     size = np.int64(16)
     while size < 2 * steps:
         size *= 2
@@ -279,7 +281,7 @@ def warm_up() -> None:
     parts = np.array([0, 1, 2, 0, 1], np.int32)
     part_offsets = np.array([0, 2, 5], np.int64)
     results = np.array([2, 3], np.int32)
-    table, dense, widest = build_table(parts, part_offsets, 4)
+    table, dense, widest = build_table(parts, part_offsets, 4, 0)
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)

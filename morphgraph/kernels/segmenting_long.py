@@ -101,7 +101,7 @@ def warm_up() -> None:
     from morphgraph.kernels.segmenting import build_table
 
     parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, _, widest = build_table(parts, part_offsets, 3)
+    table, _, widest = build_table(parts, part_offsets, 3, 0)
     atoms = np.array([0, 1], np.int32)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
     segment_long(atoms, 0, 2, table, np.array([2], np.int32), widest, closed_by, token_at)

@@ -83,8 +83,22 @@ class Study:
 
     def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
-        self.benchmark = benchmark
+        self._benchmark = benchmark
         self._states: dict[str, State] = {}
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The reference, encoded with the present alphabet.
+
+        When an edit has changed the alphabet, states of before are forgotten: their words had
+        other atoms. Then they are looked at with the atoms of now.
+        """
+        current = self._benchmark.encoded_for(self.tokeniser)
+        if current is not self._benchmark:
+            self._benchmark = current
+            self._states.clear()
+            self.__dict__.pop("start", None)
+        return self._benchmark
 
     @property
     def graph(self) -> MergeGraph:
@@ -109,6 +123,7 @@ class Study:
         return self._kept(self.graph.recipe()[:-1], self.graph.before_last)
 
     def _kept(self, steps: list[dict[str, Any]], graph: Callable[[], MergeGraph]) -> State:
+        _ = self.benchmark  # drops the states of another alphabet
         key = recipe_checksum(steps)
         state = self._states.pop(key, None) or self._state_of(graph())
         self._states[key] = state  # the newest stand last

@@ -131,11 +131,15 @@ class Preprocessor:
 
 
 class WordEncoder:
-    """Encodes lists of words for one alphabet: a preprocessor and the ids of the types."""
+    """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
+
+    ``missing`` collects the atoms that were needed and are not in the alphabet.
+    """
 
     def __init__(self, preprocessor: Preprocessor, ids: Mapping[str, int]) -> None:
         self.preprocessor = preprocessor
         self.ids = ids
+        self.missing: set[str] = set()
         self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
         self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
 
@@ -262,6 +266,7 @@ class WordEncoder:
                 found += [(self.ids[byte], start, end) for byte in bytes_]
                 last_unknown = False
                 continue
+            self.missing.add(text)
             if last_unknown and settings.fuse_unknown:
                 found[-1] = (found[-1][0], found[-1][1], end)
                 unknown[offset + len(found) - 1] += character

@@ -1,0 +1,336 @@
+"""What each edit would change in a merge graph, worked out without changing it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, pairwise
+from typing import TYPE_CHECKING
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.graph.change import Change, Merge, Origin, Reified, Reranked, Rewired
+
+if TYPE_CHECKING:
+    from morphgraph.graph.merge_graph import MergeGraph
+
+Pair = tuple[int, int]
+Parts = tuple[int, ...]
+
+
+class EditError(MorphGraphError):
+    """An edit that the graph cannot make, with the reason."""
+
+
+# ------------------------------------------------------------------------------------- removing
+
+
+def plan_knockout(graph: "MergeGraph", texts: Iterable[str]) -> Change:
+    """Remove types; merges that used them get the parts of the removed type's own merge.
+
+    Source: Bauwens & Delobelle 2024, Algorithm 1.
+    """
+    texts = list(dict.fromkeys(texts))
+    numbers = _removable(graph, texts)
+    # Parts are shorter than what they make, so by length every substitute is ready in time.
+    substitute: dict[int, Parts] = {}
+    for number in sorted(numbers, key=lambda n: len(graph.types[n])):
+        parts = graph.merge(graph.producer(number)).parts
+        substitute[number] = _substituted(parts, substitute)
+    removed_merges = {m: graph.merge(m) for n in numbers for m in graph.incoming(n)}
+    affected = set().union(*(graph.users(number) for number in numbers))
+    rewired = []
+    for number in sorted(affected.difference(removed_merges)):
+        parts = graph.merge(number).parts
+        rewired.append(Rewired(number, parts, _substituted(parts, substitute)))
+    return Change(
+        {"edit": "knockout", "types": texts},
+        tuple(numbers),
+        removed_merges,
+        tuple(rewired),
+        origins={entry.merge: (graph.origin(entry.merge), "split") for entry in rewired},
+    )
+
+
+def plan_cascade(graph: "MergeGraph", texts: Iterable[str]) -> Change:
+    """Remove types and every type that no merge can make any more."""
+    texts = list(dict.fromkeys(texts))
+    numbers = _removable(graph, texts)
+    removed: dict[int, None] = dict.fromkeys(numbers)
+    removed_merges = {m: graph.merge(m) for n in numbers for m in graph.incoming(n)}
+    queue = list(numbers)
+    while queue:
+        for number in sorted(graph.users(queue.pop())):
+            if number in removed_merges:
+                continue
+            removed_merges[number] = merge = graph.merge(number)
+            if merge.result in graph.fixed or merge.result in removed:
+                continue
+            if all(m in removed_merges for m in graph.incoming(merge.result)):
+                removed[merge.result] = None
+                queue.append(merge.result)
+    return Change({"edit": "cascade", "types": texts}, tuple(removed), removed_merges)
+
+
+def _removable(graph: "MergeGraph", texts: list[str]) -> list[int]:
+    numbers = [graph.id_of(text) for text in texts]
+    for number in numbers:
+        if not graph.incoming(number):
+            raise EditError(
+                f"“{graph.types[number]}” is an atom: it belongs to the alphabet and cannot be "
+                "knocked out. Choose a type that a merge produces."
+            )
+        if number in graph.fixed:
+            raise EditError(
+                f"“{graph.types[number]}” is an added token or the end of a word: words contain "
+                "it before any merge, so it cannot be knocked out. Choose another type."
+            )
+    return numbers
+
+
+def _substituted(parts: Parts, substitute: Mapping[int, Parts]) -> Parts:
+    return tuple(chain.from_iterable(substitute.get(part, (part,)) for part in parts))
+
+
+# ------------------------------------------------------------------------------------- adding
+
+
+def plan_anneal(
+    graph: "MergeGraph", pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()
+) -> Change:
+    """Add atoms to the alphabet, and pair merges after the last rank, in this order.
+
+    A pair whose result is a type already is added as one more merge of it. Source: Bauwens &
+    de Lhoneux 2025, §3.4.
+    """
+    added: dict[int, None] = {}
+    atoms = list(dict.fromkeys(atoms))
+    for text in atoms:
+        if text in graph:
+            raise EditError(f"“{text}” is a type already. Leave it out of the atoms.")
+        if not text:
+            raise EditError("An atom cannot be empty. Leave it out.")
+        added[graph.known_id(text)] = None
+    listed = [_pair_of_texts(pair) for pair in pairs]
+    merges: dict[int, Merge] = {}
+    numbers, rank = graph.new_merge_ids(), graph.last_rank + 1
+    present = {graph.merge(m).parts for pair in listed for m in _makers(graph, "".join(pair))}
+    for left, right in listed:
+        parts = tuple(_part(graph, text, added) for text in (left, right))
+        if parts in present:
+            raise EditError(f"“{left}” + “{right}” is a merge already. Leave it out.")
+        present.add(parts)
+        result = graph.known_id(left + right)
+        if not graph.is_present(result):
+            added[result] = None
+        merges[next(numbers)] = Merge(rank + len(merges), parts, result)
+    step = {"edit": "anneal", "merges": [list(pair) for pair in listed]}
+    if atoms:
+        step["atoms"] = atoms
+    return Change(
+        step,
+        added_types=tuple(added),
+        added_merges=merges,
+        origins=dict.fromkeys(merges, ("original", "annealed")),
+    )
+
+
+def _pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
+    if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
+        raise EditError(f"{pair!r} is no pair of types. Give two types for each merge.")
+    return pair[0], pair[1]
+
+
+def _makers(graph: "MergeGraph", text: str) -> tuple[int, ...]:
+    return graph.incoming(graph.ids[text]) if text in graph else ()
+
+
+def _part(graph: "MergeGraph", text: str, added: Mapping[int, None]) -> int:
+    number = graph.ids.get(text)
+    return number if number is not None and number in added else graph.id_of(text)
+
+
+# ------------------------------------------------------------------------------------- reifying
+
+
+def plan_reify(
+    graph: "MergeGraph",
+    pairs: Iterable[Pair],
+    repairs: Mapping[int, Parts],
+    *,
+    link: bool = True,
+    expand: bool = True,
+) -> Change:
+    """Give tuple merges other parts (``repairs``, by merge), then put pairs into tuple merges.
+
+    Each pair (x, y) in turn replaces x, y in the tuple merges that contain it (those that did after
+    the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
+    lower rank, or, where xy is no type, by creating it just below the lowest of them. Ranks are
+    numbered anew if anything changed. Pairs without effect are left out of the recipe's step.
+    Source: Bauwens & de Lhoneux 2025, Algorithm 2.
+    """
+    return _Reification(graph, repairs, link=link, expand=expand).change(pairs)
+
+
+_Place = tuple[int, int, int]
+"""A place in the order of merges: a rank; 0 before the merge of that rank, 1 it; a number."""
+
+
+class _Reification:
+    """The state of one pass of reification."""
+
+    def __init__(
+        self, graph: "MergeGraph", repairs: Mapping[int, Parts], *, link: bool, expand: bool
+    ) -> None:
+        self.graph, self.link, self.expand = graph, link, expand
+        self.repairs = repairs
+        self.parts: dict[int, Parts] = {
+            number: repairs.get(number, merge.parts)
+            for number, merge in graph.merges().items()
+            if len(merge.parts) > 2 or number in repairs
+        }
+        self.start = dict(self.parts)
+        self.containing: dict[Pair, dict[int, None]] = tuple_merges_by_pair(self.parts)
+        self.new_ids = graph.new_merge_ids()
+        self.created: dict[int, tuple[_Place, Pair, int]] = {}
+        self.created_for: dict[int, int] = {}
+        self.reified: list[Reified] = []
+        self.taken: list[Pair] = []
+
+    def change(self, pairs: Iterable[Pair]) -> Change:
+        for pair in pairs:
+            self._take(pair)
+        graph = self.graph
+        rewired = [
+            Rewired(number, graph.merge(number).parts, parts, "repair")
+            for number, parts in self.repairs.items()
+        ]
+        rewired += [
+            Rewired(number, self.start[number], parts, "reify")
+            for number, parts in self.parts.items()
+            if parts != self.start[number]
+        ]
+        origins: dict[int, tuple[Origin, Origin]] = {
+            number: (graph.origin(number), "repaired") for number in self.repairs
+        }
+        for entry in self.reified:
+            if entry.created:
+                origins[entry.merge] = ("original", "reified")
+            else:
+                before = graph.origin(entry.merge)
+                origins[entry.merge] = (before, "reused")
+        added, reranked = self._ranked() if rewired else ({}, ())
+        text = graph.types
+        step = {
+            "edit": "reify",
+            "repairs": [
+                {"rank": graph.merge(number).rank, "parts": [text[part] for part in parts]}
+                for number, parts in self.repairs.items()
+            ],
+            "pairs": [[text[x], text[y]] for x, y in self.taken],
+        }
+        return Change(
+            step,
+            rewired=tuple(rewired),
+            added_types=tuple(result for _, _, result in self.created.values()),
+            added_merges=added,
+            reranked=reranked,
+            reified=tuple(self.reified),
+            origins=origins,
+        )
+
+    def _take(self, pair: Pair) -> None:
+        graph = self.graph
+        holders = [
+            number
+            for number in self.containing.get(pair, ())
+            if len(self.parts[number]) > 2 and pair in pairwise(self.parts[number])
+        ]
+        if not holders:
+            return
+        text = graph.types[pair[0]] + graph.types[pair[1]]
+        result = graph.ids.get(text)
+        made_here = result is not None and result in self.created_for
+        if result is not None and (made_here or graph.is_present(result)):
+            merge = self.created_for[result] if made_here else self._merge_of(result)
+            if not self.link or merge is None or self._parts_of(merge) != pair:
+                return
+            created = False
+        elif self.expand:
+            result = graph.known_id(text)
+            merge = next(self.new_ids)
+            lowest = min(graph.merge(number).rank for number in holders)
+            self.created[merge] = ((lowest, 0, len(self.created)), pair, result)
+            self.created_for[result] = merge
+            created = True
+        else:
+            return
+        place = self._place(merge)
+        changed = [number for number in holders if self._place(number) > place]
+        for number in changed:
+            self.parts[number] = replaced(self.parts[number], pair, result)
+        if changed:
+            self.taken.append(pair)
+            self.reified.append(Reified(merge, created, tuple(changed)))
+
+    def _merge_of(self, type_: int) -> int | None:
+        incoming = self.graph.incoming(type_)
+        return incoming[0] if incoming else None
+
+    def _parts_of(self, merge: int) -> Parts:
+        if merge in self.created:
+            return self.created[merge][1]
+        return self.parts[merge] if merge in self.parts else self.graph.merge(merge).parts
+
+    def _place(self, merge: int) -> _Place:
+        return self.created[merge][0] if merge in self.created else (self._rank(merge), 1, 0)
+
+    def _rank(self, merge: int) -> int:
+        return self.graph.merge(merge).rank
+
+    def _ranked(self) -> tuple[dict[int, Merge], tuple[Reranked, ...]]:
+        """Number all merges anew: the created ones, and the others that move."""
+        before: dict[int, list[int]] = {}
+        for number, ((rank, _, _), _, _) in self.created.items():
+            before.setdefault(rank, []).append(number)
+        added: dict[int, Merge] = {}
+        reranked = []
+        ranks = count()
+        for number, (old_rank, _, _) in self.graph.merges().items():
+            for new in before.get(old_rank, ()):
+                _, pair, result = self.created[new]
+                added[new] = Merge(next(ranks), pair, result)
+            new_rank = next(ranks)
+            if new_rank != old_rank:
+                reranked.append((number, old_rank, new_rank))
+        return added, tuple(reranked)
+
+
+def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, None]]:
+    """Which tuple merges contain a pair of neighbouring parts, of merges given by their parts.
+
+    >>> tuple_merges_by_pair({7: (0, 1, 2), 9: (0, 1, 0, 1), 10: (1, 2)})
+    {(0, 1): {7: None, 9: None}, (1, 2): {7: None}, (1, 0): {9: None}}
+    """
+    found: dict[Pair, dict[int, None]] = {}
+    for number, listed in parts.items():
+        if len(listed) > 2:
+            for pair in pairwise(listed):
+                found.setdefault(pair, {})[number] = None
+    return found
+
+
+def replaced(parts: Parts, pair: Pair, result: int) -> Parts:
+    """Parts with non-overlapping occurrences of a pair, from the left, replaced by its result.
+
+    >>> replaced((5, 5, 5, 6), (5, 5), 9)
+    (9, 5, 6)
+    """
+    return tuple(_replaced(parts, pair, result))
+
+
+def _replaced(parts: Parts, pair: Pair, result: int) -> Iterator[int]:
+    at = 0
+    while at < len(parts):
+        if parts[at : at + 2] == pair:
+            yield result
+            at += 2
+        else:
+            yield parts[at]
+            at += 1

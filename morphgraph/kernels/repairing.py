@@ -1,0 +1,175 @@
+"""Repair tuple merges: give them the parts that the merges before them leave of their result.
+
+Types, merges and tables as in `kernels.segmenting`.
+"""
+
+import numpy as np
+from numba import njit
+
+from morphgraph.kernels.segmenting import NONE, build_table
+
+_EMPTY = -1
+_MIX = np.int64(-7046029254386353131)
+
+
+@njit(cache=True, nogil=True)
+def _slot(table, state, following):  # type: ignore[no-untyped-def]
+    """Where the step from a state is in the table, or the empty slot where it would go."""
+    mask = np.int64(table.shape[0] - 1)
+    key = (np.int64(state) << 32) | np.int64(following)
+    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
+    while table[slot, 0] != _EMPTY and table[slot, 0] != key:
+        slot = (slot + 1) & mask
+    return slot, key
+
+
+@njit(cache=True, nogil=True)
+def _segment_below(atoms, table, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
+    """Segment one string by the merges of rank below ``limit``; how many tokens there are."""
+    count = np.int64(atoms.shape[0])
+    for i in range(count):
+        token[i] = atoms[i]
+    low = np.int64(0)
+    high = count - 2
+    while True:
+        for i in range(low, high + 1):
+            best = np.int64(limit)
+            parts = np.int64(0)
+            state = np.int64(token[i])
+            for j in range(i + 1, count):
+                slot, key = _slot(table, state, token[j])
+                if table[slot, 0] != key:
+                    break
+                value = table[slot, 1]
+                if (value >> 32) < best:
+                    best = value >> 32
+                    parts = np.int64(j - i + 1)
+                state = value & 0xFFFFFFFF
+                if state == NONE:
+                    break
+            candidate[i] = best
+            width[i] = parts
+        lowest = np.int64(limit)
+        at = np.int64(-1)
+        for i in range(count - 1):
+            if candidate[i] < lowest:
+                lowest = candidate[i]
+                at = np.int64(i)
+        if at < 0:
+            return count
+        token[at] = results[lowest]
+        shift = width[at] - 1
+        count -= shift
+        for i in range(at + 1, count):
+            token[i] = token[i + shift]
+            candidate[i] = candidate[i + shift]
+            width[i] = width[i + shift]
+        low = max(np.int64(0), at - widest + 1)
+        high = np.int64(min(at, count - 2))
+
+
+@njit(cache=True, nogil=True)
+def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count):  # type: ignore[no-untyped-def]
+    """New parts of tuple merges, in order of rank, each against the merges as repaired so far.
+
+    ``tuples``: the positions, ascending, of the tuple merges; ``atom_offsets``: into ``atoms``, the
+    atoms of the result of each. Returns int32 (total) new parts and int64 (tuples + 1) offsets into
+    them; an empty range means that the merge stays as it is: its parts are what the merges before
+    it leave, or these make its result already.
+    """
+    table, _, widest = build_table(parts, part_offsets, type_count, atoms.shape[0])
+    next_state = np.int64(type_count + 1 + parts.shape[0])
+    longest = np.int64(1)
+    for i in range(tuples.shape[0]):
+        longest = max(longest, atom_offsets[i + 1] - atom_offsets[i])
+    token = np.empty(longest, np.int32)
+    candidate = np.empty(longest, np.int64)
+    width = np.empty(longest, np.int64)
+    repaired = np.empty(atoms.shape[0], np.int32)
+    offsets = np.zeros(tuples.shape[0] + 1, np.int64)
+    used = np.int64(0)
+    for i in range(tuples.shape[0]):
+        merge = np.int64(tuples[i])
+        first, last = part_offsets[merge], part_offsets[merge + 1]
+        count = _segment_below(
+            atoms[atom_offsets[i] : atom_offsets[i + 1]],
+            table,
+            results,
+            widest,
+            merge,
+            token,
+            candidate,
+            width,
+        )
+        same = count == last - first
+        if same:
+            for j in range(count):
+                same = same and token[j] == parts[first + j]
+        offsets[i + 1] = used
+        if same or count < 2:
+            continue
+        _take_out(table, parts, part_offsets, tuples, offsets, i)
+        state = np.int64(token[0])
+        for j in range(1, count):
+            slot, key = _slot(table, state, token[j])
+            if table[slot, 0] == _EMPTY:
+                table[slot, 0] = key
+                table[slot, 1] = (np.int64(NONE) << 32) | np.int64(NONE)
+            value = table[slot, 1]
+            if j == count - 1:
+                if (value >> 32) > merge:
+                    table[slot, 1] = (merge << 32) | (value & 0xFFFFFFFF)
+            elif (value & 0xFFFFFFFF) == NONE:
+                table[slot, 1] = (value >> 32 << 32) | next_state
+                state = next_state
+                next_state += 1
+            else:
+                state = value & 0xFFFFFFFF
+        widest = max(widest, count)
+        for j in range(count):
+            repaired[used + j] = token[j]
+        used += count
+        offsets[i + 1] = used
+    return repaired[:used].copy(), offsets
+
+
+@njit(cache=True, nogil=True)
+def _take_out(table, parts, part_offsets, tuples, offsets, i):  # type: ignore[no-untyped-def]
+    """Take the old parts of the i-th tuple merge out of the table.
+
+    Another merge of the same parts, not repaired so far, takes its place: those after it are not
+    repaired yet, and one before it would already be in the table.
+    """
+    merge = np.int64(tuples[i])
+    first, last = part_offsets[merge], part_offsets[merge + 1]
+    state = np.int64(parts[first])
+    slot = np.int64(0)
+    for j in range(first + 1, last):
+        slot, _ = _slot(table, state, parts[j])
+        state = table[slot, 1] & 0xFFFFFFFF
+    if (table[slot, 1] >> 32) != merge:
+        return
+    heir = np.int64(NONE)
+    for other in range(i + 1, tuples.shape[0]):
+        start, end = part_offsets[tuples[other]], part_offsets[tuples[other] + 1]
+        if end - start != last - first:
+            continue
+        same = True
+        for j in range(last - first):
+            if parts[start + j] != parts[first + j]:
+                same = False
+                break
+        if same:
+            heir = np.int64(tuples[other])
+            break
+    table[slot, 1] = (heir << 32) | (table[slot, 1] & 0xFFFFFFFF)
+
+
+def warm_up() -> None:
+    """Compile every kernel here with the dtypes in use."""
+    parts = np.array([0, 1, 1, 0, 0, 1, 0], np.int32)
+    part_offsets = np.array([0, 2, 4, 7], np.int64)
+    results = np.array([2, 3, 4], np.int32)
+    tuples = np.array([2], np.int64)
+    atoms = np.array([0, 1, 0], np.int32)
+    repair(parts, part_offsets, results, tuples, atoms, np.array([0, 3], np.int64), 5)

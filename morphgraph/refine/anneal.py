@@ -1,0 +1,105 @@
+"""Annealing: pair merges worth adding, because they hardly ever cross a gold boundary."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.evaluate.boundaries import Benchmark, Scope
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import MergeGraph
+from morphgraph.segment import Segmentation
+from morphgraph.segment.words import UNKNOWN
+
+MINIMUM_GOOD = 3
+MINIMUM_RATIO = 0.80
+
+
+@dataclass(frozen=True)
+class AnnealingPair:
+    """Two tokens that stand side by side ``total`` times, ``good`` of them inside a morph."""
+
+    left: int
+    right: int
+    good: int
+    total: int
+
+
+def annealing_pairs(
+    graph: MergeGraph,
+    benchmark: Benchmark,
+    segmentation: Segmentation,
+    *,
+    scope: Scope = "morphemic",
+    entries: npt.NDArray[np.int64] | None = None,
+    minimum_good: int = MINIMUM_GOOD,
+    minimum_ratio: float = MINIMUM_RATIO,
+) -> list[AnnealingPair]:
+    """The pairs of neighbouring tokens to merge, best first.
+
+    Those with good ≥ ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio,
+    both descending, then by their strings. Each entry counts once; of ``entries``, if given, only
+    these. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
+    not count. Source: Bauwens & de Lhoneux 2025, §3.4.
+    """
+    gold = benchmark.gold(scope)
+    words, tokens = segmentation.words, segmentation.token_at
+    counted = gold.has_gold.copy()
+    if entries is not None:
+        counted &= np.isin(np.arange(len(counted)), entries)
+    ends = np.flatnonzero(tokens >= 0)
+    is_last = np.zeros(len(tokens), bool)
+    is_last[words.piece_offsets[1:] - 1] = True
+    usable = tokens[ends] != UNKNOWN
+    if words.unknown:
+        alone = np.zeros(len(tokens), bool)
+        unknown = np.fromiter(words.unknown, np.int64, len(words.unknown))
+        alone[unknown] = tokens[unknown] == words.atoms[unknown]
+        usable &= ~alone[ends]
+    left = ends[:-1]
+    kept = usable[:-1] & usable[1:] & ~is_last[left] & counted[words.word_of_atom[left]]
+    left, right = left[kept], ends[1:][kept]
+    keys = (tokens[left].astype(np.int64) << 32) | tokens[right]
+    pairs, where, total = np.unique(keys, return_inverse=True, return_counts=True)
+    good = np.bincount(where, gold.boundary[left] == 0, len(pairs)).astype(np.int64)
+    chosen = np.flatnonzero((good >= minimum_good) & (good / total >= minimum_ratio))
+    found = [
+        AnnealingPair(int(pairs[i]) >> 32, int(pairs[i]) & 0xFFFFFFFF, int(good[i]), int(total[i]))
+        for i in chosen
+    ]
+    found.sort(
+        key=lambda pair: (
+            -pair.good,
+            -pair.good / pair.total,
+            graph.types[pair.left],
+            graph.types[pair.right],
+        )
+    )
+    return found
+
+
+def within_vocabulary(
+    graph: MergeGraph, pairs: Iterable[AnnealingPair], size: int, maximum: int | None
+) -> list[tuple[str, str]]:
+    """The first pairs, as strings, such that ``size`` types and those they add are ≤ ``maximum``.
+
+    The list is cut at the first that needs a new type when there is no room.
+    """
+    made: set[str] = set()
+    kept: list[tuple[str, str]] = []
+    for pair in pairs:
+        left, right = graph.types[pair.left], graph.types[pair.right]
+        if left + right not in graph and left + right not in made:
+            if maximum is not None and size + len(made) >= maximum:
+                break
+            made.add(left + right)
+        kept.append((left, right))
+    return kept
+
+
+def missing_atoms(tokeniser: Tokeniser, benchmark: Benchmark) -> list[str]:
+    """The atoms that the words of a reference need and the alphabet lacks, by code point."""
+    words = benchmark.words
+    affected = dict.fromkeys(int(words.word_of_atom[atom]) for atom in words.unknown)
+    return tokeniser.missing_atoms([words.texts[word] for word in affected], bare=benchmark.bare)

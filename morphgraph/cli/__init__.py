@@ -1,0 +1,46 @@
+"""The command line: ``morphgraph score | blame | knockout | rebpe | segment | train | app``.
+
+Results go to stdout (tables, or JSON with ``--json``), progress and warnings to stderr. What the
+user can mend exits with code 2 and one message.
+"""
+
+import io
+import sys
+
+import typer
+
+from morphgraph.cli.editing import knockout
+from morphgraph.cli.iterating import rebpe
+from morphgraph.cli.looking import blame, score, segment
+from morphgraph.cli.making import open_app, train
+from morphgraph.errors import MorphGraphError
+
+app = typer.Typer(
+    name="morphgraph",
+    help="Look inside a BPE tokeniser, see where it cuts across morphemes, and knock out the "
+    "merges that are to blame.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (score, blame, knockout, rebpe, segment, train):
+    app.command()(command)
+app.command(name="app")(open_app)
+
+
+def main() -> None:
+    """Run the command line; an error that the user can mend is one line and exit code 2."""
+    # Types are any text at all; a terminal or pipe that cannot show one gets its code instead.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        app()
+    except MorphGraphError as error:
+        print(f"morphgraph: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)

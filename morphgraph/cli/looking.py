@@ -1,0 +1,165 @@
+"""Commands that look at a tokeniser: score, blame, segment."""
+
+from typing import Annotated, Any
+
+import typer
+
+from morphgraph.cli.options import (
+    BareOption,
+    FirstOption,
+    ForeignOption,
+    FormatOption,
+    FrequenciesOption,
+    JsonOption,
+    ReferenceOption,
+    ScopeOption,
+    TokeniserOption,
+    TuplesOption,
+    WeightingOption,
+    check_threshold,
+    load,
+    one_of,
+    standard_input,
+    warn,
+)
+from morphgraph.cli.output import (
+    print_json,
+    print_scores,
+    print_skipped,
+    print_table,
+)
+from morphgraph.errors import MorphGraphError
+
+
+def score(
+    tokenizer: TokeniserOption,
+    reference: ReferenceOption,
+    format_: FormatOption = None,
+    frequencies: FrequenciesOption = None,
+    include_foreign: ForeignOption = False,
+    first_analysis: FirstOption = False,
+    bare: BareOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a tokeniser against a reference: boundary precision, recall and F1."""
+    from morphgraph.refine.knockout import score_report
+    from morphgraph.segment import segment
+
+    loaded, benchmark = load(
+        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
+    )
+    scores = benchmark.scores(segment(loaded.graph, benchmark.words))
+    report = score_report(benchmark, scores, benchmark.signature(loaded))
+    if as_json:
+        print_json(report)
+        return
+    print_scores(scores)
+    print_skipped(report["skipped"])
+    print(report["signature"])
+
+
+def blame(
+    tokenizer: TokeniserOption,
+    reference: ReferenceOption,
+    format_: FormatOption = None,
+    frequencies: FrequenciesOption = None,
+    include_foreign: ForeignOption = False,
+    first_analysis: FirstOption = False,
+    bare: BareOption = False,
+    scope: ScopeOption = "morphemic",
+    weighting: WeightingOption = "types",
+    tuples_once: TuplesOption = False,
+    threshold: Annotated[float, typer.Option(help="Only merges with R of at least this.")] = 0.0,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many merges; 0 for all.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
+    from morphgraph.evaluate.boundaries import or_none
+    from morphgraph.refine.blame import blame as blame_merges
+    from morphgraph.refine.blame import blame_table
+    from morphgraph.segment import segment
+
+    check_threshold(threshold)
+    loaded, benchmark = load(
+        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
+    )
+    segmentation = segment(loaded.graph, benchmark.words)
+    found = blame_merges(
+        benchmark,
+        segmentation,
+        weighting=one_of(weighting, "--weighting", ("types", "tokens")),
+        scope=one_of(scope, "--scope", ("morphemic", "whole-word")),
+        tuples_once=tuples_once,
+    )
+    positions = found.candidates(threshold)
+    settings = f"{weighting} {scope}" + (" tuples once" if tuples_once else "")
+    signature = benchmark.signature(loaded, blame=settings)
+    table = blame_table(loaded, found).iloc[positions[: limit or None]]
+    if as_json:
+        print_json(
+            {
+                "merges": table.drop(columns="merge_id").to_dict(orient="records"),
+                "threshold": threshold,
+                "candidates": len(positions),
+                "merges_in_all": len(found.arrays),
+                "dropout_rate": or_none(found.dropout_rate(positions)),
+                "signature": signature,
+            }
+        )
+        return
+    shown = [
+        [f"{rank:,}", merge, type_, f"{n:,.0f}", f"{b:,.0f}", f"{r:.3f}"]
+        for rank, merge, type_, n, b, r in zip(
+            *(table[name] for name in ("rank", "merge", "type", "N", "B", "R")), strict=True
+        )
+    ]
+    print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2})
+    print(f"{len(positions):,} of {len(found.arrays):,} merges have R ≥ {threshold}")
+    print(signature)
+
+
+def segment(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Words; from standard input if none is given.")
+    ] = None,
+    tokenizer: TokeniserOption = "demo:en",
+    text: Annotated[
+        bool, typer.Option("--text", help="Each argument or line is a text, not a word.")
+    ] = False,
+    bare: BareOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Segment words, one result a line: the tokens, separated by spaces."""
+    from morphgraph.files import load_tokeniser
+    from morphgraph.segment import segment as segment_words
+
+    given = words or [line.rstrip("\r\n") for line in standard_input()]
+    given = [word for word in given if word.strip()]
+    if not given:
+        raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
+    for position, word in enumerate(given, start=1):
+        if not text and (len(word.split()) > 1 or word != word.strip()):
+            raise MorphGraphError(
+                f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
+                "line, or add --text."
+            )
+    loaded = load_tokeniser(tokenizer)
+    warn(loaded)
+    encoded = loaded.encode(given, bare=bare or text)
+    segmentation = segment_words(loaded.graph, encoded)
+    rows: list[dict[str, Any]] = []
+    for number, word in enumerate(given):
+        ends = list(segmentation.token_ends(number))
+        rows.append(
+            {
+                "word": word,
+                "tokens": [loaded.token_text(encoded, atom, token) for atom, token in ends],
+                "ids": [loaded.vocabulary_id(token) for _, token in ends],
+                "splits": segmentation.splits(number),
+            }
+        )
+    if as_json:
+        print_json({"words": rows})
+        return
+    for row in rows:
+        print(" ".join(row["tokens"]))

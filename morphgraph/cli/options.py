@@ -1,0 +1,119 @@
+"""Options that several commands share, and what they load."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from morphgraph.evaluate import Benchmark
+    from morphgraph.files import Tokeniser
+
+TokeniserOption = Annotated[
+    str,
+    typer.Option(
+        "--tokenizer",
+        help="tokenizer.json, vocab.json or merges.txt (the other beside it), a folder with them, "
+        "or demo:en, demo:de, demo:nl.",
+    ),
+]
+ReferenceOption = Annotated[
+    str,
+    typer.Option("--reference", help="A gold segmentation, or demo:en, demo:de, demo:nl."),
+]
+FormatOption = Annotated[
+    str | None, typer.Option("--format", help="The reference's format; detected if not given.")
+]
+FrequenciesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--frequencies", help="Word frequencies for scores over tokens: FILE or wordfreq:LANG."
+    ),
+]
+ForeignOption = Annotated[
+    bool, typer.Option("--include-foreign", help="CELEX: keep entries marked [F].")
+]
+FirstOption = Annotated[
+    bool, typer.Option("--first-analysis", help="Only the first analysis of each word counts.")
+]
+BareOption = Annotated[
+    bool, typer.Option("--bare", help="Segment words as whole texts, without the space before.")
+]
+ScopeOption = Annotated[str, typer.Option("--scope", help="Blame by morphemic or whole-word.")]
+WeightingOption = Annotated[str, typer.Option("--weighting", help="Blame by types or tokens.")]
+TuplesOption = Annotated[
+    bool, typer.Option("--tuples-once", help="A tuple merge counts once per application.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def load(
+    tokenizer: str,
+    reference: str,
+    format_: str | None,
+    frequencies: str | None,
+    include_foreign: bool,
+    first_analysis: bool,
+    bare: bool,
+) -> "tuple[Tokeniser, Benchmark]":
+    from morphgraph.evaluate import Benchmark
+    from morphgraph.files import load_tokeniser
+    from morphgraph.files.demos import demo_gold_path
+    from morphgraph.reference import read_reference
+
+    loaded = load_tokeniser(tokenizer)
+    warn(loaded)
+    source: str | Path = reference
+    if reference.startswith("demo:"):
+        source = demo_gold_path(reference.removeprefix("demo:"))
+    gold = read_reference(source, name=reference, format=format_, include_foreign=include_foreign)
+    if first_analysis:
+        gold = gold.first_analyses()
+    known = dict(word_counts(frequencies).items()) if frequencies else None
+    return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
+
+
+def word_counts(source: str) -> Any:
+    from morphgraph.train.counts import read_word_counts, wordfreq_counts
+
+    if source.startswith("wordfreq:"):
+        return wordfreq_counts(source.removeprefix("wordfreq:"))
+    return read_word_counts(source)
+
+
+def standard_input() -> Iterator[str]:
+    if sys.stdin.isatty():
+        print("Type words, one per line; end with Ctrl-D.", file=sys.stderr)
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise MorphGraphError(
+                f"standard input, line {number}: it is not valid UTF-8. Save the words as UTF-8."
+            ) from error
+
+
+def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:
+    if value not in choices:
+        listed = ", ".join(choices)
+        raise MorphGraphError(f"{option} {value} is not known. Use one of: {listed}.")
+    return value
+
+
+def check_threshold(threshold: float, option: str = "--threshold") -> None:
+    if not 0 <= threshold <= 1:
+        raise MorphGraphError(f"{option} {threshold} is no ratio. Give 0 to 1.")
+
+
+def check_share(holdout: float) -> None:
+    if not 0 <= holdout < 1:
+        raise MorphGraphError(f"--holdout {holdout} is not a share. Give 0 to below 1.")
+
+
+def warn(loaded: "Tokeniser") -> None:
+    for warning in loaded.warnings:
+        print(f"{loaded.name}: {warning}", file=sys.stderr)

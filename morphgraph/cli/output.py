@@ -1,0 +1,102 @@
+"""What commands print and write."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from morphgraph.evaluate import BoundaryScore
+    from morphgraph.files import Tokeniser
+
+
+def save(loaded: "Tokeniser", folder: Path) -> list[str]:
+    from morphgraph.files import saved_files
+
+    files = saved_files(loaded)
+    for stale in {"tokenizer.json", "tokeniser.bte.json"} - files.keys():
+        # A folder with both would be loaded as the other one.
+        if (folder / stale).is_file():
+            old = folder / f"{stale}.old"
+            (folder / stale).replace(old)
+            print(f"{folder / stale} was there already: it is now {old}", file=sys.stderr)
+    for name, data in files.items():
+        write(folder / name, data)
+    return [str(folder / name) for name in files]
+
+
+def write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        problem = (error.strerror or "it cannot be written").lower()
+        raise MorphGraphError(f"{path}: {problem}. Choose another place with --out.") from error
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_scores(
+    scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
+) -> None:
+    from morphgraph.evaluate.tables import count, percent
+
+    rows = []
+    for number, found in enumerate(scores):
+        old = before[number] if before else None
+        cells: list[str] = [found.scope, found.weighting]
+        for name in ("precision", "recall", "f1"):
+            value, start = getattr(found, name), getattr(old, name) if old else None
+            shown = percent(value)
+            cells.append(shown if start is None else f"{percent(start)} → {shown}")
+        counts = (found.true_positives, found.predicted, found.relevant)
+        rows.append(cells + [count(value) for value in counts])
+    header = ["scope", "over", "precision %", "recall %", "F1 %"]
+    header += ["true positives", "predicted", "relevant"]
+    print_table(header, rows, left={0, 1})
+
+
+def print_skipped(skipped: dict[str, int]) -> None:
+    for reason, number in skipped.items():
+        print(f"skipped {number:,}: {reason}")
+
+
+def print_table(header: list[str], rows: list[list[str]], left: set[int]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for position, name in enumerate(header):
+        table.add_column(Text(name), justify="left" if position in left else "right")
+    for row in rows:
+        table.add_row(*[Text(cell) for cell in row])
+    console(sys.stdout).print(table)
+
+
+def console(stream: Any) -> "Console":
+    from rich.console import Console
+
+    width = None if stream.isatty() else 160
+    return Console(file=stream, width=width, highlight=False)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Any]:
+    """A bar on stderr, a line if it is no terminal; yields a function of 0 to 1, or None."""
+    from rich.progress import Progress
+
+    if not sys.stderr.isatty():
+        print(f"{what} …", file=sys.stderr)
+        yield None
+        return
+    with Progress(console=console(sys.stderr), transient=True) as progress:
+        task = progress.add_task(what, total=1.0)
+        yield lambda share: progress.update(task, completed=share)

@@ -17,9 +17,12 @@ _OWN = "own files"
 PAGES = (
     ("app.py", "Start", ":material/home:"),
     ("pages/1_Merge_graph.py", "Merge graph", ":material/hub:"),
+    ("pages/2_Merge_tree.py", "Merge tree", ":material/account_tree:"),
     ("pages/3_Blame.py", "Blame", ":material/gavel:"),
+    ("pages/4_ReBPE.py", "ReBPE", ":material/autorenew:"),
     ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
     ("pages/6_History.py", "History", ":material/history:"),
+    ("pages/7_Take_home.py", "Take home", ":material/download:"),
 )
 
 

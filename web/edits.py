@@ -3,6 +3,7 @@
 import streamlit as st
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.refine.reify import preview_reification
 from web.session import Session
 from web.text import plain
 
@@ -20,6 +21,17 @@ def knock_out_all(current: Session, types: list[str]) -> None:
     """Remove types, those that are gone already left aside."""
     graph = current.study.graph
     _edit(current, [text for text in types if text in graph], cascade=False)
+
+
+def knock_out_and_reify(current: Session, types: list[str]) -> None:
+    """Remove types, then repair and reify the tuple merges that this made."""
+    graph = current.study.graph
+    try:
+        removed = graph.knockout(types)
+        blacklist = {merge.parts for merge in removed.removed_merges.values()}
+        graph.apply(preview_reification(graph, blacklist, among={e.merge for e in removed.rewired}))
+    except MorphGraphError as error:
+        st.session_state[_MESSAGE] = plain(str(error))
 
 
 def _edit(current: Session, types: list[str], cascade: bool) -> None:

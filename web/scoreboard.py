@@ -36,7 +36,7 @@ def score_metrics(
             delta=f"{gain:+.2f} from {percent(before)}" if edits and defined else None,
             delta_color="normal" if gain else "off",
         )
-    size, before_size = study.tokeniser.vocabulary_size, len(study.graph.types)
+    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
     columns[3].metric(
         "Types in the vocabulary",
         f"{size:,}",

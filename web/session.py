@@ -15,8 +15,11 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import Benchmark
 from morphgraph.files import DEMOS, Tokeniser, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.files.demos import demo_gold_path
+from morphgraph.graph import Change, MergeGraph
 from morphgraph.reference import read_reference
 from morphgraph.reference.entry import Reference
+from morphgraph.refine.ablation import AblationCell
+from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
 
 _KEY = "morphgraph session"
@@ -27,7 +30,9 @@ class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
     ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
-    ``recipes`` the edits of tokenisers opened earlier, by checksum.
+    ``recipes`` the edits of tokenisers opened earlier, by checksum; ``run`` the run of ReBPE that
+    the stepper shows, ``earlier`` graphs of past states, ``ablation`` what its table was made for,
+    and the table.
     """
 
     study: Study
@@ -40,6 +45,9 @@ class Session:
     drawn_for: tuple[int, ...] = ()
     curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    run: ReBPERun | None = None
+    earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
+    ablation: tuple[Any, list[AblationCell]] | None = None
     notice: str = ""
     study_number: int = 0
 
@@ -99,6 +107,8 @@ class Session:
         self.study = study
         self.study_number += 1
         self.curves.clear()
+        self.earlier.clear()
+        self.run = self.ablation = None
         if not keep_view:
             self.focus = self.selected = None
             self.positions, self.shown_merges = {}, frozenset()

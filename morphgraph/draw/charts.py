@@ -29,7 +29,8 @@ def plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _figure(x: str, y: str, height: int = 320) -> "go.Figure":
+def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
+    """An empty figure with titled axes, in the look that all figures share."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -53,7 +54,7 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 
     ratios = table["R"].dropna().to_numpy()
     edges = np.arange(21) / 20  # as exact as the ratios: linspace puts 0.15 below 0.15
-    figure = _figure("R, the share of joins on a gold boundary", "merges (log)")
+    figure = figure_of("R, the share of joins on a gold boundary", "merges (log)")
     for name, chosen, colour in (
         ("stay", ratios[ratios < threshold], KEPT),
         (f"R ≥ {threshold:.2f}", ratios[ratios >= threshold], REMOVED),
@@ -90,7 +91,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
         .reset_index()
     )
     ratio = groups["B"] / groups["N"]
-    figure = _figure("N, joins closed", "B + 1, of these on a gold boundary", height=420)
+    figure = figure_of("N, joins closed", "B + 1, of these on a gold boundary", height=420)
     for name, chosen, colour in (
         ("stay", groups[ratio < threshold], KEPT),
         (f"R ≥ {threshold:.2f}", groups[ratio >= threshold], REMOVED),
@@ -124,7 +125,7 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
     """Where in the vocabulary the blame lies: applied merges by rank, in equal bins."""
     import plotly.graph_objects as go
 
-    figure = _figure("position in the list of merges", "merges")
+    figure = figure_of("position in the list of merges", "merges")
     if len(table) == 0:
         return figure
     edges = np.linspace(0, len(table), min(bins, len(table)) + 1)
@@ -153,7 +154,7 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
     """Precision, recall and F1 over thresholds, with the chosen threshold as a line."""
     import plotly.graph_objects as go
 
-    figure = _figure("threshold", "%", height=360)
+    figure = figure_of("threshold", "%", height=360)
     for name, colour, dash in (
         ("precision", PRECISION, "dash"),
         ("recall", RECALL, "dot"),

@@ -1,12 +1,15 @@
 """The scene around a type of a study: blame as colour, the last edit highlighted."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
 from morphgraph.evaluate.tables import ratio_text
+from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
+from morphgraph.refine.blame import Blame
+from morphgraph.refine.reify import preview_reification
 from morphgraph.refine.study import Study
 from morphgraph.text import shortened
 
@@ -46,6 +49,7 @@ def view_around(
     blamed = study.blame()
     change = graph.history[-1] if graph.history else None
     rewired = {entry.merge for entry in change.rewired} if change else set()
+    rewired |= change.added_merges.keys() if change else set()
     importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
     drawn = previous or {}
     ghosts = [n for n in change.removed_types if type_key(n) in drawn] if change and shown else []
@@ -72,7 +76,7 @@ def view_around(
         entries = change.rewired if change else ()
         used = [entry.merge for entry in entries if focus in entry.old_parts]
         left_out += sum(merge_key(merge) not in around.digraph for merge in used)
-    changed = [merge_key(merge) for merge in rewired]
+    changed = [merge_key(merge) for merge in rewired if graph.has_merge(merge)]
     scene = scene_of(
         around.digraph,
         focus=type_key(focus),
@@ -85,9 +89,83 @@ def view_around(
     return View(scene, merges, left_out)
 
 
-def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
+@dataclass(frozen=True)
+class Stages:
+    """Chosen types before they are knocked out, after it, and after reification.
+
+    ``knockout`` and ``reification`` are the two changes; neither has been made.
+    """
+
+    before: Scene
+    knocked_out: Scene
+    reified: Scene
+    knockout: Change
+    reification: Change
+
+
+def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
+    """What knocking types out, and reifying what became of the merges that used them, would do.
+
+    Only tuple merges that this knockout makes are repaired and reified. The scenes show the same
+    merges at the same places, as many as ``limit`` vertices allow, those applied most often first;
+    colour is blame as it is now. Source: Bauwens & de Lhoneux 2025, Figure 1.
+    """
+    graph = study.graph.copy()
+    blamed = study.blame()
+    importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
+    knockout = graph.preview_knockout(types)
+    numbers = [graph.ids[text] for text in types]
+    affected = [entry.merge for entry in knockout.rewired]
+    positions: dict[str, Position] = {}
+    shown: list[int] = [*knockout.removed_merges, *affected]
+
+    def scene(changed: Collection[int], ghosts: Collection[int]) -> Scene:
+        nonlocal shown
+        names = [*study.tokeniser.readable_types]
+        names += [study.tokeniser.readable(text) for text in graph.types[len(names) :]]
+        around = neighbourhood(
+            graph,
+            numbers[0],
+            up=0,
+            down=0,
+            limit=limit,
+            importance=importance,
+            names=names,
+            keep=shown,
+            ghosts=ghosts,
+        )
+        for _, attributes in around.digraph.nodes(data=True):
+            attributes["frontier"] = False  # what is not shown is not the point here
+        drawn = scene_of(
+            around.digraph,
+            focus=type_key(numbers[0]),
+            values=_describe(study, around, graph),
+            changed=[merge_key(merge) for merge in changed],
+            previous=positions,
+        )
+        shown = [int(key[1:]) for key in around.digraph if key.startswith("m")]
+        positions.update(drawn.positions())
+        return drawn
+
+    before = scene((), numbers)
+    graph.apply(knockout)
+    knocked_out = scene(affected, numbers)
+    blacklist = {merge.parts for merge in knockout.removed_merges.values()}
+    reification = preview_reification(graph, blacklist, among=set(affected))
+    graph.apply(reification)
+    in_view = set(shown)
+    new = [e.merge for e in reification.reified if not in_view.isdisjoint(e.tuple_merges)]
+    shown += new
+    changed = {entry.merge for entry in reification.rewired} | set(new)
+    return Stages(before, knocked_out, scene(changed, numbers), knockout, reification)
+
+
+def _describe(
+    study: Study, around: Neighbourhood, graph: MergeGraph | None = None
+) -> dict[str, float]:
     """Write tooltips into the digraph; the blame ratio of each vertex, NaN if never applied."""
-    graph, blamed = study.graph, study.blame()
+    graph, blamed = graph or study.graph, study.blame()
+    names = study.tokeniser.readable_types
     values: dict[str, float] = {}
     for key, attributes in around.digraph.nodes(data=True):
         number = int(key[1:])
@@ -101,18 +179,31 @@ def _describe(study: Study, around: Neighbourhood) -> dict[str, float]:
                 kind = "special token" if graph.types[number] in study.tokeniser.special else "atom"
                 attributes["tooltip"] = f"{attributes['label']}\n{kind}"
                 continue
-            number = int(blamed.arrays.merge_ids[blamed.worst_producer(graph, number)])
+            number = max(producers, key=lambda merge: _blame_of(blamed, merge))
         merge = graph.merge(number)
-        position = blamed.position[number]
-        applied, crossed = blamed.applied[position], blamed.blamed[position]
-        ratio = blamed.shown_ratio(position)
-        values[key] = ratio
-        described = graph.describe(number, study.tokeniser.readable_types)
-        attributes["tooltip"] = (
-            f"{shortened(described, _LONGEST)}\nrank {merge.rank:,}\n"
-            f"N {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"
-        )
+        described = " + ".join(_name(study, graph, names, part) for part in merge.parts)
+        described += f" → {_name(study, graph, names, merge.result)}"
+        tooltip = f"{shortened(described, _LONGEST)}\nrank {merge.rank:,}"
+        position = blamed.position.get(number)
+        if position is not None:
+            applied, crossed = blamed.applied[position], blamed.blamed[position]
+            values[key] = ratio = blamed.shown_ratio(position)
+            tooltip += f"\nN {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"
+        attributes["tooltip"] = tooltip
     return values
+
+
+def _blame_of(blamed: Blame, merge: int) -> tuple[float, float, float]:
+    """By what a merge is the worst of those that make a type; one without blame comes last."""
+    position = blamed.position.get(merge)
+    if position is None:
+        return (-1.0, 0.0, 0.0)
+    return (blamed.ratio[position], blamed.blamed[position], -position)
+
+
+def _name(study: Study, graph: MergeGraph, names: Sequence[str], number: int) -> str:
+    """A type as people read it, also one that only a copy of the study's graph has."""
+    return names[number] if number < len(names) else study.tokeniser.readable(graph.types[number])
 
 
 def first_focus(study: Study) -> int:

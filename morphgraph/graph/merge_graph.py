@@ -107,12 +107,27 @@ class MergeGraph:
         copied._done, copied._undone = [], []
         return copied
 
+    def earlier(self, edits: int) -> "MergeGraph":
+        """A graph of its own as this one was before the last so many edits."""
+        copied = self.copy()
+        for change in self._done[: -edits - 1 : -1]:
+            copied._backward(change)
+        return copied
+
     def before_last(self) -> "MergeGraph":
         """A graph of its own as this one was before the last edit; a copy if there was none."""
+        return self.earlier(1)
+
+    def states_back(self) -> Iterator["MergeGraph"]:
+        """This state, then that before the last edit, and so on to the one before all edits.
+
+        It is one copy, taken back further each time: look at it before asking for the next.
+        """
         copied = self.copy()
-        if self._done:
-            copied._backward(self._done[-1])
-        return copied
+        yield copied
+        for change in reversed(self._done):
+            copied._backward(change)
+            yield copied
 
     # ----------------------------------------------------------------------------- reading
 

@@ -139,9 +139,15 @@ class ReBPERun:
         self._segmentation: tuple[int, Segmentation] | None = None
         self._atoms = TypeAtoms()
         self._all: list[Phase] = []
+        self._cursor = 0
         self._before = len(self.graph.history)
         started = time.perf_counter()
         self._record(0, "start", Change({"edit": "start"}), started)
+
+    @property
+    def edits_before(self) -> int:
+        """How many edits the graph had when the run began."""
+        return self._before
 
     @property
     def graph(self) -> MergeGraph:
@@ -161,12 +167,22 @@ class ReBPERun:
         return list(self._all)
 
     def _position(self) -> int:
-        """How many phases are done: up to the first whose change is not in the history."""
+        """How many phases are done.
+
+        As many as `go_to` said, unless undo or redo elsewhere has moved the graph since. Phases
+        that changed nothing cannot be told from the graph, so they alone are a matter of where one
+        has gone.
+        """
         made = {id(change) for change in self.graph.history}
-        for number, phase in enumerate(self._all):
-            if not phase.change.is_empty and id(phase.change) not in made:
-                return number
-        return len(self._all)
+        least = most = 0
+        for number, phase in enumerate(self._all, start=1):
+            if phase.change.is_empty:
+                most = number
+            elif id(phase.change) in made:
+                least = most = number
+            else:
+                break
+        return min(max(self._cursor, least), most)
 
     def go_to(self, position: int) -> None:
         """Undo or redo until so many phases are done; other edits in between go along."""
@@ -174,10 +190,16 @@ class ReBPERun:
         wanted = {id(p.change) for p in self._all[:position] if not p.change.is_empty}
         others = {id(p.change) for p in self._all[position:] if not p.change.is_empty}
         graph = self.graph
-        while graph.history and others & {id(change) for change in graph.history}:
+        while others & {id(change) for change in graph.history}:
             graph.undo()
         while graph.undone and wanted - {id(change) for change in graph.history}:
             graph.redo()
+        self._cursor = position
+
+    @property
+    def upcoming(self) -> tuple[int, PhaseKind] | None:
+        """Iteration and kind of the next phase; None if none is left."""
+        return self._next()
 
     @property
     def finished(self) -> bool:
@@ -356,4 +378,5 @@ class ReBPERun:
             time.perf_counter() - started,
         )
         self._all.append(phase)
+        self._cursor = len(self._all)
         return phase

@@ -101,12 +101,15 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
 
 
 def suggestions(
-    graph: MergeGraph, repaired: Mapping[int, Parts], blacklist: Collection[Parts]
+    graph: MergeGraph,
+    repaired: Mapping[int, Parts],
+    blacklist: Collection[Parts],
+    among: Collection[int] | None = None,
 ) -> list[Pair]:
     """Pairs of neighbouring parts in tuple merges, but those on the blacklist.
 
-    Those in most tuple merges first, then by their strings. Source: Bauwens & de Lhoneux 2025,
-    §3.2.
+    Those in most tuple merges first, then by their strings. ``among``: only pairs in these merges.
+    Source: Bauwens & de Lhoneux 2025, §3.2.
     """
     parts = {
         number: repaired.get(number, merge.parts)
@@ -116,7 +119,11 @@ def suggestions(
     containing = tuple_merges_by_pair(parts)
     types = graph.types
     return sorted(
-        (pair for pair in containing if pair not in blacklist),
+        (
+            pair
+            for pair, merges in containing.items()
+            if pair not in blacklist and (among is None or not merges.keys().isdisjoint(among))
+        ),
         key=lambda pair: (-len(containing[pair]), types[pair[0]], types[pair[1]]),
     )
 
@@ -129,12 +136,16 @@ def preview_reification(
     link: bool = True,
     expand: bool = True,
     atoms: TypeAtoms | None = None,
+    among: Collection[int] | None = None,
 ) -> Change:
     """One pass of repair and reification, worked out without doing it.
 
     The switches leave out repair, linking to merges that are there, and creating new ones.
-    ``blacklist``: parts of merges knocked out before, which are not to come back.
+    ``blacklist``: parts of merges knocked out before, which are not to come back. ``among``: only
+    these merges are repaired, and only pairs in them are put to use, wherever they stand.
     """
     repaired = repairs(graph, atoms) if repair else {}
-    pairs = suggestions(graph, repaired, blacklist) if link or expand else []
+    if among is not None:
+        repaired = {merge: parts for merge, parts in repaired.items() if merge in among}
+    pairs = suggestions(graph, repaired, blacklist, among) if link or expand else []
     return plan_reify(graph, pairs, repaired, link=link, expand=expand)

@@ -146,9 +146,14 @@ class Study:
 
     # --------------------------------------------------------------------------------- blame
 
-    def blame(self, weighting: Weighting = "types", scope: Scope = "morphemic") -> Blame:
-        """N, B and R of all merges in the present state."""
-        state = self.now
+    def blame(
+        self,
+        weighting: Weighting = "types",
+        scope: Scope = "morphemic",
+        state: State | None = None,
+    ) -> Blame:
+        """N, B and R of all merges in the present state, or another one."""
+        state = state or self.now
         key = (weighting, scope)
         if key not in state.blames:
             state.blames[key] = blame(
@@ -208,6 +213,37 @@ class Study:
             for position in by_gain[:limit]
             for word in [int(changed[position])]
         ], len(changed)
+
+    def words_of_merge(self, merge: int, *, limit: int = 50) -> tuple[list[ChangedWord], int]:
+        """Words that the last edit segments differently where a merge is applied before or after.
+
+        The most frequent first, and how many there are; if there are none, words that it is applied
+        in now, segmented as before.
+        """
+        now, before = self.now.segmentation, self.before_last.segmentation
+        owner = self.benchmark.words.word_of_atom
+        applied = np.zeros(len(self.benchmark.words), bool)
+        for segmentation in (now, before):
+            places = np.flatnonzero(segmentation.arrays.merge_ids == merge)
+            if len(places):
+                applied[owner[segmentation.closed_by == places[0]]] = True
+        changed = np.zeros(len(applied), bool)
+        changed[now.changed_words(before)] = True
+        chosen = np.flatnonzero(applied & changed)
+        if not len(chosen):
+            chosen = np.flatnonzero(applied)
+        order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
+        gain = self._correct_gaps(self.now) - self._correct_gaps(self.before_last)
+        return [
+            ChangedWord(
+                self.benchmark.words.texts[word],
+                self.gold_text(word),
+                self.marked(word, before),
+                self.marked(word, now),
+                int(gain[word]),
+            )
+            for word in map(int, chosen[order[:limit]])
+        ], len(chosen)
 
     def _correct_gaps(self, state: State) -> npt.NDArray[np.int64]:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""

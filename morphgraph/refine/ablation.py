@@ -1,0 +1,67 @@
+"""What each half of ReBPE is worth: runs with and without annealing and reification.
+
+Source: Bauwens & de Lhoneux 2025, Table 4.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+
+
+@dataclass(frozen=True)
+class AblationCell:
+    """How a run ends: its score, vocabulary size and number of iterations."""
+
+    anneal: bool
+    reify: bool
+    score: BoundaryScore
+    vocabulary_size: int
+    iterations: int
+    converged: bool
+
+
+def ablation(
+    tokeniser: Tokeniser,
+    benchmark: Benchmark,
+    settings: ReBPESettings,
+    steps: Sequence[Mapping[str, Any]] = (),
+    progress: Callable[[float], None] | None = None,
+) -> list[AblationCell]:
+    """Four runs to their end: annealing off and on, reification off and on.
+
+    Each on a copy of the tokeniser as it was loaded, with the edits ``steps`` made first; the
+    tokeniser itself is not changed. Where it is on, reification is as ``settings`` say, or whole if
+    they have it off.
+    """
+    cells = []
+    for done, (anneal, reify) in enumerate((a, r) for a in (False, True) for r in (False, True)):
+        chosen = replace(settings, anneal=anneal)
+        if not reify:
+            chosen = replace(chosen, repair=False, link=False, expand=False)
+        elif not settings.reifies:
+            chosen = replace(chosen, repair=True, link=True, expand=True)
+        forked = tokeniser.fork()
+        forked.graph.replay(steps)
+        run = ReBPERun(forked, benchmark.encoded_for(forked), chosen)
+
+        def advance(share: float, done: int = done) -> None:
+            if progress:
+                progress((done + share) / 4)
+
+        run.finish(advance)
+        last = run.phases[-1]
+        cells.append(
+            AblationCell(
+                anneal,
+                reify,
+                last.score,
+                last.vocabulary_size,
+                max(phase.iteration for phase in run.phases),
+                run.converged,
+            )
+        )
+    return cells

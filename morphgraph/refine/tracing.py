@@ -1,0 +1,115 @@
+"""Following a run of ReBPE: one word through all its phases, and what each phase did to merges."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from morphgraph.graph import Change, MergeGraph
+from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.segment.derivation import derive
+from morphgraph.segment.words import Words
+
+Kind = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
+KINDS: tuple[Kind, ...] = (
+    "annealed",
+    "removed",
+    "split",
+    "repaired",
+    "linked",
+    "created",
+    "shortened",
+)
+
+
+@dataclass(frozen=True)
+class FollowedWord:
+    """How a word is segmented after a phase.
+
+    ``tokens``: the last atom (a position in ``words.atoms``) and the type id of each. ``edits``:
+    how many edits the graph has then.
+    """
+
+    phase: Phase
+    tokens: tuple[tuple[int, int], ...]
+    edits: int
+
+
+def follow(run: ReBPERun, words: Words, word: int) -> list[FollowedWord]:
+    """One word after each phase of a run, the start included.
+
+    ``words`` are encoded with the present alphabet of the run's tokeniser.
+    """
+    history = run.graph.history
+    position = {id(change): number for number, change in enumerate(history, start=1)}
+    start = int(words.word_offsets[word])
+    tokens: dict[int, tuple[tuple[int, int], ...]] = {}
+    for edits, graph in zip(range(len(history), -1, -1), run.graph.states_back(), strict=True):
+        derived = derive(graph, words, word)
+        roots = (derived.vertices[root] for root in derived.roots)
+        tokens[edits] = tuple((start + vertex.last, vertex.type) for vertex in roots)
+        if edits == run.edits_before:
+            break
+    found: list[FollowedWord] = []
+    edits = run.edits_before
+    for phase in run.phases:
+        edits = position.get(id(phase.change), edits)
+        found.append(FollowedWord(phase, tokens[edits], edits))
+    return found
+
+
+@dataclass(frozen=True)
+class ChangedMerge:
+    """One merge that an edit changed.
+
+    ``before`` and ``after`` are its parts, ids of types; none where it was not there, or is gone.
+    ``also`` are merges that changed with it: the tuple merges that a linked or created one is in.
+    """
+
+    kind: Kind
+    merge: int
+    result: int
+    rank: int
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    also: int = 0
+
+
+def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
+    """Every merge that a change touched, by kind, in the order in which it was done.
+
+    ``graph`` is as right after the change, or any later state: ranks are those of the change.
+    """
+    return list(_changed_merges(graph, change))
+
+
+def _changed_merges(graph: MergeGraph, change: Change) -> Iterator[ChangedMerge]:
+    created = {entry.merge for entry in change.reified if entry.created}
+    for number, merge in change.added_merges.items():
+        if number not in created:
+            yield ChangedMerge("annealed", number, merge.result, merge.rank, (), merge.parts)
+    for number, merge in change.removed_merges.items():
+        yield ChangedMerge("removed", number, merge.result, merge.rank, merge.parts)
+    for number, parts, linked in ((e.merge, e.tuple_merges, not e.created) for e in change.reified):
+        merge = change.added_merges.get(number) or graph.merge(number)
+        yield ChangedMerge(
+            "linked" if linked else "created",
+            number,
+            merge.result,
+            merge.rank,
+            merge.parts if linked else (),
+            merge.parts,
+            len(parts),
+        )
+    kinds: dict[str, Kind] = {"knockout": "split", "repair": "repaired", "reify": "shortened"}
+    for entry in change.rewired:
+        if not graph.has_merge(entry.merge):
+            continue
+        merge = graph.merge(entry.merge)
+        yield ChangedMerge(
+            kinds[entry.cause],
+            entry.merge,
+            merge.result,
+            merge.rank,
+            entry.old_parts,
+            entry.new_parts,
+        )

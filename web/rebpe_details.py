@@ -1,0 +1,250 @@
+"""What one phase of a run did, the run as a whole in plots, and the ablation table."""
+
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.draw.explore import view_around
+from morphgraph.draw.rebpe_charts import (
+    changes_over_phases,
+    phase_label,
+    removed_by_origin,
+    scores_over_phases,
+)
+from morphgraph.evaluate.tables import percent
+from morphgraph.graph.view import type_key
+from morphgraph.refine.ablation import ablation
+from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.tracing import KINDS, ChangedMerge, changed_merges
+from morphgraph.text import shortened
+from web.edits import look_at
+from web.graph_component import merge_graph
+from web.scoreboard import MARKS
+from web.session import Session
+from web.text import code
+from web.type_panel import changed_frame
+
+_MEANING = {
+    "annealed": "Merges added: their parts stood side by side inside a morph nearly every time.",
+    "removed": "Merges knocked out: at least θ of their joins were on a gold boundary.",
+    "split": "Merges that used a removed type and now take its parts: tuple merges.",
+    "repaired": "Tuple merges that could no longer apply, with the parts that are left for them.",
+    "linked": "Pair merges that were there already, now used inside tuple merges.",
+    "created": "Pair merges created inside tuple merges, just below the lowest of them.",
+    "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
+}
+_MOST = 2000
+
+
+def phase_changes(current: Session, run: ReBPERun) -> None:
+    """The merges that the phase on show changed; one of them in the graph, and in words."""
+    phase = run.phases[-1]
+    if phase.kind == "start":
+        st.info("Nothing has been done yet. Run a phase, and see here what it did.")
+        return
+    graph = current.study.graph
+    entries = changed_merges(graph, phase.change)
+    counts = Counter(entry.kind for entry in entries)
+    kinds = [kind for kind in KINDS if counts[kind]]
+    atoms = phase.counts.get("atoms", 0)
+    if atoms:
+        st.caption(f"{atoms:,} characters of the reference were added to the alphabet first.")
+    if not kinds:
+        st.info(
+            f"“{phase_label(phase)}” changed no merge. Choose another phase on the timeline to see "
+            "what that did."
+        )
+        return
+    kind = st.segmented_control(
+        f"What “{phase_label(phase)}” did",
+        kinds,
+        default=kinds[0],
+        required=True,
+        format_func=lambda name: f"{name} {counts[name]:,}",
+        key=f"rebpe kind {phase_label(phase)} {kinds}",
+    )
+    st.caption(_MEANING[kind or kinds[0]])
+    chosen = [entry for entry in entries if entry.kind == kind]
+    frame = _frame(current, run, chosen[:_MOST])
+    event: Any = st.dataframe(
+        frame,
+        hide_index=True,
+        height=min(35 * (len(frame) + 1) + 3, 330),
+        key=f"rebpe merges {current.study_number} {graph.revision} {kind}",
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={
+            "rank": st.column_config.NumberColumn("rank", format="localized"),
+            "R": st.column_config.NumberColumn("R", format="%.3f", help="Blame before this phase."),
+        },
+    )
+    if len(chosen) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
+    rows = event.selection.rows if event else []
+    if rows and rows[0] < len(chosen):
+        _one_merge(current, run, chosen[rows[0]])
+    else:
+        st.caption("Select a row to see the graph around it, and words before and after.")
+
+
+def _frame(current: Session, run: ReBPERun, entries: list[ChangedMerge]) -> pd.DataFrame:
+    study = current.study
+    names = study.tokeniser.readable_types
+    columns: dict[str, list[Any]] = {
+        "rank": [entry.rank for entry in entries],
+        "type": [shortened(names[entry.result]) for entry in entries],
+    }
+    kind = entries[0].kind
+    if kind != "annealed" and kind not in ("linked", "created"):
+        columns["was made from"] = [_sum(names, entry.before) for entry in entries]
+    if kind != "removed":
+        columns["is made from"] = [_sum(names, entry.after) for entry in entries]
+    if kind in ("linked", "created"):
+        columns["tuple merges that use it"] = [entry.also for entry in entries]
+    if kind in ("removed", "split"):
+        is_last = bool(study.graph.history) and run.phases[-1].change is study.graph.history[-1]
+        if is_last:
+            settings = run.settings
+            blamed = study.blame(settings.weighting, settings.scope, study.before_last)
+            at = [blamed.position.get(entry.merge) for entry in entries]
+            columns["N"] = [None if p is None else blamed.applied[p] for p in at]
+            columns["B"] = [None if p is None else blamed.blamed[p] for p in at]
+            columns["R"] = [None if p is None else blamed.shown_ratio(p) for p in at]
+    if kind == "removed":
+        columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
+    return pd.DataFrame(columns)
+
+
+def _sum(names: list[str], parts: tuple[int, ...]) -> str:
+    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
+
+
+def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
+    study = current.study
+    name = study.tokeniser.readable_types[entry.result]
+    left, right = st.columns([1, 1])
+    with left:
+        st.markdown(f"The graph around {code(shortened(name))} after this phase")
+        view = view_around(study, entry.result, up=1, down=2, limit=40)
+        merge_graph(
+            view.scene.to_dict(),
+            key="rebpe graph",
+            view_key=f"rebpe {current.study_number} {study.graph.revision} {entry.result}",
+            selected=type_key(entry.result),
+            height=380,
+        )
+        st.button(
+            "Open it in the merge graph",
+            icon=":material/hub:",
+            key="rebpe open",
+            on_click=_open,
+            args=(current, entry.result),
+        )
+        if st.session_state.pop("rebpe opens graph", False):
+            st.switch_page("pages/1_Merge_graph.py")
+    with right:
+        words, total = study.words_of_merge(entry.merge)
+        if not words:
+            st.info("No word of the reference uses this merge, before or after.")
+            return
+        st.markdown("Words that use it, before and after this phase")
+        st.dataframe(
+            changed_frame(words), hide_index=True, height=min(35 * (len(words) + 1) + 3, 330)
+        )
+        shown = f", the first {len(words):,} shown" if len(words) < total else ""
+        st.caption(f"{total:,} words{shown} · {MARKS}")
+
+
+def _open(current: Session, number: int) -> None:
+    look_at(current, number)
+    st.session_state["rebpe opens graph"] = True
+
+
+def charts(run: ReBPERun) -> None:
+    """Scores, changes and origins over the phases, and the log as a table."""
+    phases = run.all_phases
+    if len(phases) == 1:
+        st.info("Run a phase, and its scores are plotted here.")
+        return
+    st.plotly_chart(scores_over_phases(phases, len(run.phases)), key="rebpe scores")
+    left, right = st.columns(2)
+    left.markdown("**What each phase changed**")
+    left.plotly_chart(changes_over_phases(phases), key="rebpe changes")
+    right.markdown("**What the removed merges had been**")
+    right.plotly_chart(removed_by_origin(phases), key="rebpe origins")
+    rows = [
+        {
+            "phase": phase_label(phase),
+            "types": phase.vocabulary_size,
+            "merges": phase.merges,
+            "precision %": 100 * phase.score.precision,
+            "recall %": 100 * phase.score.recall,
+            "F1 %": 100 * phase.score.f1,
+            **{kind: phase.counts.get(kind, 0) for kind in KINDS if kind != "shortened"},
+            "seconds": phase.seconds,
+        }
+        for phase in phases
+    ]
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        column_config={
+            **{
+                name: st.column_config.NumberColumn(name, format="%.2f")
+                for name in ("precision %", "recall %", "F1 %")
+            },
+            "seconds": st.column_config.NumberColumn("seconds", format="%.3f"),
+        },
+    )
+
+
+def ablation_table(current: Session, run: ReBPERun) -> None:
+    """Annealing off and on, reification off and on: how each of the four runs ends."""
+    study = current.study
+    st.write(
+        "What is each half worth? Four runs with these settings, from where this run began: "
+        "without and with annealing, without and with reification."
+    )
+    steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
+    key = (run.settings, len(steps), current.study_number)
+    if current.ablation is None or current.ablation[0] != key:
+        place = st.empty()
+        if not place.button("Compute the four runs", icon=":material/table_chart:"):
+            return
+        bar = place.progress(0.0, "Running …")
+
+        def advance(share: float) -> None:
+            bar.progress(share, "Running …")
+
+        cells = ablation(study.tokeniser, study.benchmark, run.settings, steps, advance)
+        place.empty()
+        current.ablation = key, cells
+    cells = current.ablation[1]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "annealing": ["on" if cell.anneal else "off" for cell in cells],
+                "reification": ["on" if cell.reify else "off" for cell in cells],
+                "precision %": [percent(cell.score.precision) for cell in cells],
+                "recall %": [percent(cell.score.recall) for cell in cells],
+                "F1 %": [percent(cell.score.f1) for cell in cells],
+                "types": [f"{cell.vocabulary_size:,}" for cell in cells],
+                "iterations": [str(cell.iterations) for cell in cells],
+                "converged": ["yes" if cell.converged else "no" for cell in cells],
+            }
+        ),
+        hide_index=True,
+        column_config={
+            name: st.column_config.TextColumn(name, alignment="right")
+            for name in ("precision %", "recall %", "F1 %", "types", "iterations")
+        },
+    )
+    grid = pd.DataFrame(
+        [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],
+        index=["no annealing", "annealing"],
+        columns=["no reification", "reification"],
+    )
+    st.markdown("**F1 %**")
+    st.table(grid)

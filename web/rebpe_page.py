@@ -1,0 +1,348 @@
+"""The ReBPE page: a stepper with its timeline, and what each phase did."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from morphgraph.draw.rebpe_charts import phase_label
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from web import autosave
+from web.edits import show_message
+from web.rebpe_details import ablation_table, charts, phase_changes
+from web.rebpe_types import chosen_types
+from web.rebpe_words import followed_word
+from web.scoreboard import score_metrics
+from web.session import Session, remembered
+
+_ASKED = "rebpe asked"
+_DEFAULTS = ReBPESettings()
+_NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
+
+
+@st.fragment
+def rebpe_page(current: Session) -> None:
+    """The whole page; a fragment, so that a step draws nothing else anew."""
+    run = current.run
+    settings = _settings(current, locked=run is not None and len(run.all_phases) > 1)
+    if run is None or (len(run.all_phases) == 1 and run.settings != settings):
+        run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
+    running = _run_on(run)
+    score_metrics(current, "rebpe", settings.scope, settings.weighting)
+    autosave.keep(current.study.tokeniser)
+    show_message()
+    _buttons(current, run, running)
+    _timeline(run)
+    if running:
+        # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
+        st.rerun(scope="fragment")
+    names = ["What changed", "One word", "Over the run", "Ablation", "Chosen types"]
+    changes, word, over, ablation, types = st.tabs(names, on_change="rerun", key="rebpe tab")
+    if changes.open:
+        with changes:
+            phase_changes(current, run)
+    if word.open:
+        with word:
+            followed_word(current, run)
+    if over.open:
+        with over:
+            charts(run)
+    if ablation.open:
+        with ablation:
+            ablation_table(current, run)
+    if types.open:
+        with types:
+            chosen_types(current)
+
+
+# ------------------------------------------------------------------------------------- settings
+
+
+def _settings(current: Session, *, locked: bool) -> ReBPESettings:
+    """The switches of the run; locked once it has begun."""
+    benchmark = current.study.benchmark
+    with (
+        remembered(
+            rebpe_anneal=True,
+            rebpe_repair=True,
+            rebpe_link=True,
+            rebpe_expand=True,
+            rebpe_cascade=False,
+            rebpe_threshold=_DEFAULTS.threshold,
+            rebpe_iterations=_DEFAULTS.iterations,
+            rebpe_minimum=0,
+            rebpe_maximum=0,
+            rebpe_holdout=0,
+            rebpe_seed=0,
+            rebpe_tuples_once=False,
+            rebpe_scope="morphemic",
+            rebpe_weighting="types",
+        ),
+        st.expander("Settings", icon=":material/tune:"),
+    ):
+        if locked:
+            st.caption(
+                "A run keeps its settings. Start over, or a new run from here, unlocks them."
+            )
+        switches = st.columns(5)
+
+        def switch(place: int, label: str, key: str, help_: str) -> bool:
+            return switches[place].toggle(label, key=f"rebpe_{key}", disabled=locked, help=help_)
+
+        anneal = switch(
+            0, "Anneal", "anneal", "First add merges that hardly ever cross a boundary."
+        )
+        repair = switch(
+            1, "Repair", "repair", "Tuple merges that can no longer apply get parts that can."
+        )
+        link = switch(2, "Link", "link", "Use pair merges that are there inside tuple merges.")
+        expand = switch(3, "Expand", "expand", "Create pair merges inside tuple merges.")
+        cascade = switch(4, "Cascade", "cascade", "Knockouts also remove what is made from a type.")
+        row = st.columns(6)
+        threshold = row[0].number_input(
+            "θ, least R",
+            0.01,
+            1.0,
+            step=0.05,
+            key="rebpe_threshold",
+            disabled=locked,
+            help="Knock out merges with a blame ratio of at least this.",
+        )
+        iterations = row[1].number_input(
+            "Iterations", 1, 100, key="rebpe_iterations", disabled=locked, help="At most so many."
+        )
+        minimum = row[2].number_input(
+            "Least |V|",
+            0,
+            step=1000,
+            key="rebpe_minimum",
+            disabled=locked,
+            help="Knockouts leave at least so many types.",
+        )
+        maximum = row[3].number_input(
+            "Most |V|",
+            0,
+            step=1000,
+            key="rebpe_maximum",
+            disabled=locked,
+            help="Annealing adds up to so many types; 0 for no limit.",
+        )
+        holdout = row[4].number_input(
+            "Held out %",
+            0,
+            90,
+            step=10,
+            key="rebpe_holdout",
+            disabled=locked,
+            help="Share of words that the run does not see, and that alone its plots score.",
+        )
+        seed = row[5].number_input(
+            "Seed", 0, key="rebpe_seed", disabled=locked or not holdout, help="Of the holdout."
+        )
+        more = st.columns([3, 3, 4])
+        once = more[2].toggle(
+            "A tuple merge counts once per application",
+            key="rebpe_tuples_once",
+            disabled=locked,
+            help="Else each of its joins counts.",
+        )
+        settings = replace(
+            _DEFAULTS,
+            anneal=anneal,
+            repair=repair,
+            link=link,
+            expand=expand,
+            cascade=cascade,
+            threshold=threshold,
+            iterations=int(iterations),
+            minimum_vocabulary=int(minimum),
+            maximum_vocabulary=int(maximum) or None,
+            holdout=holdout / 100,
+            seed=int(seed) if holdout else 0,
+            tuples_once=once,
+        )
+        if benchmark.reference.has_whole_words:
+            scope = more[0].segmented_control(
+                "Gold boundaries",
+                ["morphemic", "whole-word"],
+                key="rebpe_scope",
+                required=True,
+                disabled=locked,
+            )
+            settings = replace(
+                settings, scope="whole-word" if scope == "whole-word" else "morphemic"
+            )
+        if "tokens" in benchmark.weightings:
+            weighting = more[1].segmented_control(
+                "Each word counts",
+                ["types", "tokens"],
+                key="rebpe_weighting",
+                required=True,
+                disabled=locked,
+                format_func=lambda n: "once" if n == "types" else "by its frequency",
+            )
+            settings = replace(settings, weighting="tokens" if weighting == "tokens" else "types")
+    return settings
+
+
+# ------------------------------------------------------------------------------------- running
+
+
+def _ask(what: str) -> None:
+    st.session_state[_ASKED] = what
+
+
+def _run_on(run: ReBPERun) -> bool:
+    """Do the next phase, if one is asked for; whether more are to follow."""
+    asked = st.session_state.get(_ASKED)
+    if not asked:
+        return False
+    phase = run.step()
+    upcoming = run.upcoming
+    done = (
+        phase is None
+        or upcoming is None
+        or asked == "phase"
+        or (asked == "iteration" and upcoming[0] > max(phase.iteration, 1))
+    )
+    if done:
+        st.session_state.pop(_ASKED, None)
+    return not done
+
+
+def _buttons(current: Session, run: ReBPERun, running: bool) -> None:
+    upcoming = run.upcoming
+    if running:
+        last = run.phases[-1]
+        left, right = st.columns([8, 2], vertical_alignment="center")
+        left.progress(
+            1 - 0.75**last.iteration,
+            f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …",
+        )
+        right.button(
+            "Stop",
+            icon=":material/stop:",
+            width="stretch",
+            on_click=_ask,
+            args=("",),
+            help="What is done stays; go on whenever you like.",
+            key="rebpe stop",
+        )
+        return
+    if upcoming is None:
+        says = (
+            "Converged: nothing is left to change."
+            if run.converged
+            else ("The limit of iterations is reached.")
+        )
+        st.markdown(f":green[:material/check_circle:] {says}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        label = "Done"
+        if upcoming is not None:
+            number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
+            label = f"Next: {_NAMES[upcoming[1]]}{number}"
+        st.button(
+            label,
+            icon=":material/skip_next:",
+            key="rebpe phase",
+            on_click=_ask,
+            args=("phase",),
+            disabled=upcoming is None,
+            help="Run one phase.",
+        )
+        st.button(
+            "One iteration",
+            icon=":material/redo:",
+            key="rebpe iteration",
+            on_click=_ask,
+            args=("iteration",),
+            disabled=upcoming is None,
+            help="Run to the end of the iteration: a knockout and a reification.",
+        )
+        st.button(
+            "To convergence",
+            icon=":material/fast_forward:",
+            key="rebpe all",
+            type="primary",
+            on_click=_ask,
+            args=("all",),
+            disabled=upcoming is None,
+            help="Run until nothing changes. It can be stopped at any time.",
+        )
+        if len(run.all_phases) > 1:
+            st.button(
+                "Start over",
+                icon=":material/restart_alt:",
+                key="rebpe over",
+                on_click=_start_over,
+                args=(current,),
+                help="Take the whole run back. Redo makes it again.",
+            )
+            st.button(
+                "New run from here",
+                icon=":material/add:",
+                key="rebpe new",
+                on_click=_new_run,
+                args=(current,),
+                help="Keep what is done, and begin another run on top of it.",
+            )
+            st.page_link(
+                "pages/7_Take_home.py", label="Take the result home", icon=":material/download:"
+            )
+
+
+def _start_over(current: Session) -> None:
+    if current.run is not None:
+        current.run.go_to(1)
+    current.run = None
+
+
+def _new_run(current: Session) -> None:
+    current.run = None
+
+
+# ------------------------------------------------------------------------------------- timeline
+
+
+def _timeline(run: ReBPERun) -> None:
+    """Where the run stands; going elsewhere undoes and redoes."""
+    everything = run.all_phases
+    if len(everything) == 1:
+        st.caption(
+            "A run first adds merges that keep inside morphs (anneal), then in turn removes those "
+            "to blame (knock out) and mends and uses what that leaves (reify). Run a phase and "
+            "look at what it did, or run to convergence and go back and forth."
+        )
+        return
+    position = len(run.phases)
+    places = list(range(1, len(everything) + 1))
+    st.session_state["rebpe position"] = position
+
+    def go() -> None:
+        run.go_to(st.session_state["rebpe position"] or position)
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            key="rebpe back",
+            on_click=run.go_to,
+            args=(position - 1,),
+            disabled=position <= 1,
+            help="Undo one phase.",
+        )
+        st.button(
+            "Forward",
+            icon=":material/arrow_forward:",
+            key="rebpe forward",
+            on_click=run.go_to,
+            args=(position + 1,),
+            disabled=position >= len(everything),
+            help="Redo one phase.",
+        )
+        st.pills(
+            "Timeline",
+            places,
+            key="rebpe position",
+            format_func=lambda number: phase_label(everything[number - 1]),
+            on_change=go,
+        )

@@ -1,0 +1,143 @@
+"""``morphgraph rebpe``: what it prints and saves is what the library does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import load_tokeniser, read_recipe, replay
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.segment import segment
+
+Command = Callable[..., Any]
+DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")
+
+
+def library_run(**settings: Any) -> ReBPERun:
+    tokeniser = load_tokeniser("demo:nl")
+    benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("nl")))
+    run = ReBPERun(tokeniser, benchmark, ReBPESettings(**settings))
+    run.finish()
+    return run
+
+
+def without_seconds(phases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in p.items() if name != "seconds"} for p in phases]
+
+
+def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
+    result = morphgraph("rebpe", *DEMO, "--out", tmp_path, "--json")
+    assert result.code == 0
+    report = result.json
+    run = library_run()
+    assert without_seconds(report["phases"]) == without_seconds(
+        [phase.to_dict() for phase in run.phases]
+    )
+    assert [phase["phase"] for phase in report["phases"][:4]] == [
+        "start",
+        "anneal",
+        "knockout",
+        "reify",
+    ]
+    assert all(phase["seconds"] > 0 for phase in report["phases"])
+    assert report["converged"] is run.converged is True
+    found = run.scored.scores(segment(run.graph, run.scored.words))
+    assert report["scores"] == [score.to_dict() for score in found]
+    assert report["phases"][-1]["f1"] == report["scores"][0]["f1"]
+    assert "tokeniser:demo:nl@" in report["signature"]
+
+    log = json.loads((tmp_path / "log.json").read_text())
+    assert log["phases"] == report["phases"]
+    assert log["signature"] == report["signature"]
+    assert {Path(path).name for path in report["saved"]} == {
+        "tokeniser.bte.json",
+        "recipe.json",
+        "ids.json",
+        "log.json",
+    }
+    # The saved tokeniser scores the same, and the recipe makes the same merges again.
+    again = morphgraph("score", "--tokenizer", tmp_path, "--reference", "demo:nl", "--json")
+    assert again.json["scores"] == report["scores"]
+    fresh = load_tokeniser("demo:nl")
+    recipe = tmp_path / "recipe.json"
+    replay(fresh, read_recipe(recipe.read_bytes(), "recipe.json"), "recipe.json")
+    assert [fresh.graph.describe(m) for m in fresh.graph.merge_ids()] == [
+        run.graph.describe(m) for m in run.graph.merge_ids()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (["--no-anneal"], {"anneal": False}),
+        (["--no-reify"], {"repair": False, "link": False, "expand": False}),
+        (["--no-repair", "--iterations", "3"], {"repair": False, "iterations": 3}),
+        (["--no-repair", "--no-link"], {"repair": False, "link": False}),
+        (["--no-expand"], {"expand": False}),
+        (["--cascade", "--threshold", "0.7"], {"cascade": True, "threshold": 0.7}),
+        (["--min-vocab-size", "7990"], {"minimum_vocabulary": 7990}),
+        (
+            ["--min-good", "2", "--max-vocab-size", "8003"],
+            {"minimum_good": 2, "maximum_vocabulary": 8003},
+        ),
+        (["--min-good", "1", "--min-ratio", "0.4"], {"minimum_good": 1, "minimum_ratio": 0.4}),
+        (["--tuples-once"], {"tuples_once": True}),
+        (["--scope", "whole-word"], {"scope": "whole-word"}),
+        (["--holdout", "0.3", "--seed", "5"], {"holdout": 0.3, "seed": 5}),
+    ],
+)
+def test_switches(morphgraph: Command, options: list[str], settings: dict[str, Any]) -> None:
+    report = morphgraph("rebpe", *DEMO, *options, "--json").json
+    run = library_run(**settings)
+    # The last setting must make a difference of its own.
+    others = library_run(**dict(list(settings.items())[:-1]))
+    expected = without_seconds([phase.to_dict() for phase in run.phases])
+    assert without_seconds(report["phases"]) == expected
+    assert expected != without_seconds([phase.to_dict() for phase in others.phases])
+    assert report["converged"] == run.converged
+
+
+def test_weights_need_frequencies(morphgraph: Command) -> None:
+    plain = morphgraph("rebpe", *DEMO, "--iterations", "1", "--json").json
+    weighted = morphgraph(
+        "rebpe",
+        *DEMO,
+        "--iterations",
+        "1",
+        "--frequencies",
+        "wordfreq:nl",
+        "--weighting",
+        "tokens",
+        "--json",
+    ).json
+    assert plain["phases"][2]["changes"] != weighted["phases"][2]["changes"]
+    assert "frequencies:wordfreq:nl@" in weighted["signature"]
+
+
+def test_table(morphgraph: Command) -> None:
+    result = morphgraph("rebpe", *DEMO, "--iterations", "1")
+    assert result.code == 0
+    assert "knockout" in result.out
+    assert "stopped at the limit of iterations" in result.out
+    assert "|V| is now" in result.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--threshold", "1.5"], "--threshold 1.5 is no ratio"),
+        (["--min-ratio", "-1"], "--min-ratio -1.0 is no ratio"),
+        (["--holdout", "1"], "--holdout 1.0 is not a share"),
+        (["--scope", "word"], "--scope word is not known"),
+    ],
+)
+def test_bad_options(morphgraph: Command, options: list[str], message: str) -> None:
+    result = morphgraph("rebpe", *DEMO, *options)
+    assert result.code == 2
+    assert message in result.err
+    assert not result.out

@@ -14,7 +14,7 @@ from web.edits import knock_out, look_at, show_message
 from web.graph_component import Click, merge_graph
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
-from web.type_panel import changed_words, type_panel
+from web.type_panel import changed_words, example_tree, type_panel
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 
@@ -60,6 +60,7 @@ def explorer(current: Session) -> None:
     with right:
         show_message()
         type_panel(current)
+    example_tree(current)
     changed_words(current)
     autosave.keep(study.tokeniser)
 

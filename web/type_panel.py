@@ -8,25 +8,35 @@ from morphgraph.graph import Rewired
 from morphgraph.refine.study import ChangedWord, Example
 from morphgraph.text import shortened
 from web.edits import knock_out, look_at
+from web.graph_component import Click
 from web.scoreboard import MARKS
-from web.session import Session
+from web.session import Session, remembered
 from web.text import code, signed
+from web.tree_view import word_tree_changes
 
+_REVEALED = "trees revealed"
 SINCE_START, SINCE_LAST = "all edits", "the last edit"
 
 
 def type_panel(current: Session) -> None:
     """The selected type: its merge and blame, examples, and what its knockout would change."""
-    study, number = current.study, current.selected
-    if number is None:
+    if current.selected is None:
         st.info("Click a type in the graph to see what it does.")
-        return
+        examples = []
+    else:
+        examples = _about_type(current, current.selected)
+    _choose_tree(current, [example.word for example in examples])
+
+
+def _about_type(current: Session, number: int) -> list[Example]:
+    """What there is to say about a type; returns the example words shown."""
+    study = current.study
     graph, tokeniser = study.graph, study.tokeniser
     name = tokeniser.readable_types[number]
     st.subheader(code(shortened(name)), anchor=False)
     if not graph.is_present(number):
         _removed(current, number)
-        return
+        return []
     producers = graph.incoming(number)
     uses = graph.fan_out(number)
     if not producers:
@@ -34,7 +44,7 @@ def type_panel(current: Session) -> None:
         kind = "A special token: no merge makes it." if special else "An atom: no merge makes it."
         st.write(f"{kind} It takes part in {uses:,} merges and cannot be knocked out.")
         _centre_button(current, number)
-        return
+        return []
     for producer in producers:
         merge = graph.merge(producer)
         st.write(
@@ -60,6 +70,7 @@ def type_panel(current: Session) -> None:
     _examples("Applied inside a morph", rightly)
     if rightly or wrongly:
         st.caption(f"{MARKS}; **+** where this merge joined")
+    return [*wrongly, *rightly]
 
 
 def _removed(current: Session, number: int) -> None:
@@ -163,6 +174,50 @@ def _examples(title: str, examples: list[Example]) -> None:
         hide_index=True,
         height=min(35 * (len(examples) + 1) + 3, 220),
     )
+
+
+def _choose_tree(current: Session, words: list[str]) -> None:
+    """Choose an example word whose tree is shown; it stays while one looks at other types."""
+    key = _tree_key(current)
+    chosen = st.session_state.get(f"kept {key}")
+    choices = list(dict.fromkeys([*words, *([chosen] if chosen else [])]))
+    if not choices:
+        return
+
+    def reveal() -> None:
+        st.session_state[_REVEALED] = st.session_state.get(_REVEALED, 0) + 1
+
+    with remembered(**{key: None}):
+        st.selectbox(
+            "Merge tree",
+            choices,
+            index=None,
+            key=key,
+            placeholder="choose an example word",
+            on_change=reveal,
+            help="How the word comes to be segmented, merge by merge, shown below.",
+        )
+
+
+def _tree_key(current: Session) -> str:
+    return f"example word {current.study_number}"
+
+
+def example_tree(current: Session) -> None:
+    """The tree of the chosen example word; a click on a merge selects the type that it makes."""
+    word = st.session_state.get(f"kept {_tree_key(current)}")
+    if not word:
+        return
+    graph = current.study.graph
+
+    def select(clicks: list[Click]) -> None:
+        number = int(clicks[-1].key[1:]) if clicks[-1].key[1:].isdecimal() else -1
+        if 0 <= number < len(graph.types):
+            current.selected = number
+
+    st.subheader(f"Merge tree of {code(shortened(word))}", anchor=False)
+    revealed = st.session_state.get(_REVEALED, 0)
+    word_tree_changes(current, word, "example tree", on_event=select, reveal=revealed)
 
 
 def changed_words(current: Session) -> None:

@@ -20,9 +20,12 @@ from web.session import Session  # noqa: E402
 
 PAGES = {
     "graph": "pages/1_Merge_graph.py",
+    "tree": "pages/2_Merge_tree.py",
     "blame": "pages/3_Blame.py",
+    "rebpe": "pages/4_ReBPE.py",
     "scores": "pages/5_Scores.py",
     "history": "pages/6_History.py",
+    "take home": "pages/7_Take_home.py",
 }
 
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from web.history import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
-EVERY_PAGE = ["start", "graph", "blame", "scores", "history"]
+EVERY_PAGE = ["start", "graph", "tree", "blame", "rebpe", "scores", "history", "take home"]
 
 
 @pytest.mark.parametrize("language", ["en", "de", "nl"])
@@ -308,7 +308,18 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
     assert other.metrics()["Types in the vocabulary"][0] == "8,000"
 
 
-@pytest.mark.parametrize("page", ["1_Merge_graph", "3_Blame", "5_Scores", "6_History"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "1_Merge_graph",
+        "2_Merge_tree",
+        "3_Blame",
+        "4_ReBPE",
+        "5_Scores",
+        "6_History",
+        "7_Take_home",
+    ],
+)
 def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     """A deep link: the page itself comes first, without the start page."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60)

@@ -1,0 +1,282 @@
+"""The merge tree of a word as plain data: its atoms, the merges applied, and gold boundaries.
+
+`describe` says what there is to see; `draw.merge_tree_svg` draws it.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from morphgraph.evaluate.tables import ratio_text
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import MergeGraph
+from morphgraph.refine.blame import Blame
+from morphgraph.segment import UNKNOWN, Words
+from morphgraph.segment.derivation import Derivation, derive
+from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP
+
+GapKind = Literal["hit", "missed", "wrong", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLeaf:
+    """An atom; ``is_part`` tells that it is not a whole character, ``is_unknown`` that it is
+    outside the alphabet.
+    """
+
+    label: str
+    tooltip: str
+    is_part: bool
+    is_unknown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMerge:
+    """One application of a merge.
+
+    ``children`` are from left to right: leaf i is i, merge k is the number of leaves + k.
+    ``first`` and ``last`` are the outermost leaves below it. ``ratio`` is R, or NaN; ``closes``
+    how many gold boundaries it closed here. ``merge`` and ``type`` are ids in the graph.
+    """
+
+    label: str
+    tooltip: str
+    description: str
+    rank: int
+    ratio: float
+    children: tuple[int, ...]
+    first: int
+    last: int
+    closes: int
+    merge: int
+    type: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeGap:
+    """A gap worth a line, behind a leaf.
+
+    "hit": a split on a gold boundary; "missed": a gold boundary closed by ``merge`` (a vertex, as
+    in `TreeMerge.children`); "wrong": a split inside a morph; "split": one that counts in no score.
+    """
+
+    leaf: int
+    kind: GapKind
+    merge: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSpan:
+    """Leaves that belong together, the last one included: a character's bytes, or a morph."""
+
+    first: int
+    last: int
+    label: str
+
+
+@dataclass(frozen=True)
+class MergeTree:
+    """How a word is segmented.
+
+    ``merges`` are in the order of application; ``roots`` are the tokens, vertices as in
+    `TreeMerge.children`. ``characters``: those of several atoms. ``morphs`` are empty, and
+    ``has_gold`` is False, where no gold segmentation is known.
+    """
+
+    word: str
+    leaves: tuple[TreeLeaf, ...]
+    merges: tuple[TreeMerge, ...]
+    roots: tuple[int, ...]
+    gaps: tuple[TreeGap, ...]
+    characters: tuple[TreeSpan, ...]
+    morphs: tuple[TreeSpan, ...]
+    has_gold: bool
+    title: str = ""
+
+    def label(self, vertex: int) -> str:
+        """The label of a leaf or merge."""
+        leaves = len(self.leaves)
+        return self.leaves[vertex].label if vertex < leaves else self.merges[vertex - leaves].label
+
+    def children(self, vertex: int) -> tuple[int, ...]:
+        """The children of a vertex; a leaf has none."""
+        leaves = len(self.leaves)
+        return () if vertex < leaves else self.merges[vertex - leaves].children
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready data; an undefined ratio becomes None."""
+        data = asdict(self)
+        for merge in data["merges"]:
+            merge["ratio"] = None if math.isnan(merge["ratio"]) else merge["ratio"]
+        return data
+
+
+def describe(
+    tokeniser: Tokeniser,
+    words: Words,
+    word: int,
+    *,
+    graph: MergeGraph | None = None,
+    blame: Blame | None = None,
+    gold: Collection[int] | None = None,
+    title: str = "",
+) -> MergeTree:
+    """Derive a word and describe its tree.
+
+    ``words`` are encoded by the tokeniser; ``graph`` is a state of its graph, the present one by
+    default; ``blame`` that of the same state, for R. ``gold``: the atoms, counted within the word,
+    that have a gold boundary behind them; None if no gold segmentation is known.
+    """
+    graph = tokeniser.graph if graph is None else graph
+    found = derive(graph, words, word)
+    start = int(words.word_offsets[word])
+    positions = [int(p) for p in words.gap_position[start : start + found.atom_count]]
+    characters = _characters(words.texts[word], positions)
+    gaps = tuple(_gaps(found, positions, gold))
+    leaves = tuple(_leaves(tokeniser, words, start, found, characters))
+    return MergeTree(
+        words.texts[word],
+        leaves,
+        tuple(_merges(tokeniser, graph, found, blame, gaps)),
+        found.roots,
+        gaps,
+        characters,
+        () if gold is None else _morphs(words.texts[word], positions, gold),
+        gold is not None,
+        title,
+    )
+
+
+def _leaves(
+    tokeniser: Tokeniser,
+    words: Words,
+    start: int,
+    found: Derivation,
+    characters: Sequence[TreeSpan],
+) -> Iterator[TreeLeaf]:
+    owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
+    for place, vertex in enumerate(found.vertices[: found.atom_count]):
+        is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
+        label = _leaf_label(tokeniser.token_text(words, start + place, vertex.type))
+        tooltip = f"{label}\natom"
+        if place in owner:
+            tooltip += f", part of {owner[place].label}"
+        if is_unknown:
+            tooltip = f"{label}\nnot in the alphabet of this tokeniser"
+        yield TreeLeaf(label, tooltip, place in owner, is_unknown)
+
+
+def _merges(
+    tokeniser: Tokeniser,
+    graph: MergeGraph,
+    found: Derivation,
+    blame: Blame | None,
+    gaps: Sequence[TreeGap],
+) -> Iterator[TreeMerge]:
+    closes: dict[int, int] = {}
+    for gap in gaps:
+        if gap.merge is not None:
+            closes[gap.merge] = closes.get(gap.merge, 0) + 1
+    for number, vertex in enumerate(found.vertices):
+        if vertex.merge is None:
+            continue
+        rank, parts, result = graph.merge(vertex.merge)
+        names = [visible(tokeniser.readable(graph.types[part])) for part in parts]
+        label = visible(tokeniser.readable(graph.types[result]))
+        description = f"{' + '.join(names)} → {label}"
+        lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
+        ratio = math.nan
+        place = None if blame is None else blame.position.get(vertex.merge)
+        if blame is not None and place is not None:
+            ratio = blame.shown_ratio(place)
+            counts = f"N {blame.applied[place]:,.0f}, B {blame.blamed[place]:,.0f}"
+            lines.append(f"{counts}, R {ratio_text(ratio)}")
+        closed = closes.get(number, 0)
+        if closed:
+            some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"
+            lines.append(f"closes {some} of this word")
+        yield TreeMerge(
+            label,
+            "\n".join(lines),
+            description,
+            rank,
+            ratio,
+            vertex.children,
+            vertex.first,
+            vertex.last,
+            closed,
+            vertex.merge,
+            result,
+        )
+
+
+def _gaps(
+    found: Derivation, positions: Sequence[int], gold: Collection[int] | None
+) -> Iterator[TreeGap]:
+    for leaf, closed in enumerate(found.closed_by()[:-1]):
+        is_gold = gold is not None and leaf in gold
+        if closed is not None:
+            if is_gold:
+                yield TreeGap(leaf, "missed", closed)
+        elif is_gold:
+            yield TreeGap(leaf, "hit")
+        else:
+            counts = gold is not None and positions[leaf] > 0
+            yield TreeGap(leaf, "wrong" if counts else "split")
+
+
+def _characters(word: str, positions: Sequence[int]) -> tuple[TreeSpan, ...]:
+    """The characters that are written in several atoms."""
+    spans = []
+    first, left = 0, 0
+    for leaf, position in enumerate(positions):
+        if position == INSIDE_CHARACTER:
+            continue
+        right = position if position > 0 else len(word) if leaf == len(positions) - 1 else left
+        if leaf > first:
+            spans.append(TreeSpan(first, leaf, visible(word[left:right])))
+        first, left = leaf + 1, right
+    return tuple(spans)
+
+
+def _morphs(word: str, positions: Sequence[int], gold: Collection[int]) -> tuple[TreeSpan, ...]:
+    if not positions:
+        return ()
+    spans = []
+    has_marker = positions[0] == NO_GAP and len(positions) > 1
+    first, left = int(has_marker), 0
+    for leaf, position in enumerate(positions[:-1]):
+        if leaf in gold:
+            spans.append(TreeSpan(first, leaf, visible(word[left:position])))
+            first, left = leaf + 1, position
+    return (*spans, TreeSpan(first, len(positions) - 1, visible(word[left:])))
+
+
+def visible(text: str) -> str:
+    """Text in which every character can be seen, and written in XML.
+
+    >>> visible("a b\\x00\\u202e")
+    'a␣b⟨00⟩⟨202E⟩'
+    """
+    return printable(text).replace(" ", "␣")
+
+
+def printable(text: str) -> str:
+    """Text with hexadecimal numbers for what cannot be printed; spaces stay.
+
+    >>> printable("a b\\x00")
+    'a b⟨00⟩'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else f"⟨{ord(c):02X}⟩" for c in text)
+
+
+def _leaf_label(text: str) -> str:
+    """An atom's label: a combining mark alone is put on a dotted circle."""
+    shown = visible(text)
+    return f"◌{shown}" if shown and unicodedata.combining(shown[0]) else shown

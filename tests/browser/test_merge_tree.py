@@ -1,0 +1,202 @@
+"""Merge trees in a real Chromium: seen in both themes, hovered, clicked and downloaded."""
+
+from __future__ import annotations
+
+import re
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60_000  # ms, for what takes long on a slow machine
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(scope="module")
+def app_address(
+    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of the app itself, which keeps nothing of what the tests do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
+        yield streamlit_app(Path(__file__).resolve().parents[2] / "app.py")
+
+
+def idle(page: Page) -> None:
+    """Wait until the app has nothing more to run, and has not started again a moment later."""
+    for _ in range(2):
+        page.wait_for_selector(
+            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
+        )
+        page.wait_for_timeout(250)
+
+
+def open_trees(page: Page, address: str) -> None:
+    """Go to the page of merge trees, within the app."""
+    page.set_default_timeout(30_000)
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Where does this tokeniser")).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Merge tree").click()
+    expect(page.get_by_role("heading", name="Merge tree")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+
+
+def sheet(page: Page) -> Locator:
+    return page.get_by_role("group", name="Merge tree")
+
+
+def show(page: Page, word: str) -> None:
+    field = page.get_by_role("textbox", name="Word")
+    field.fill(word)
+    field.press("Enter")
+    expect(sheet(page).locator("svg desc")).to_contain_text("Tokens: ")
+    idle(page)
+
+
+def labels(page: Page) -> list[str]:
+    """The first line of each vertex, atoms first."""
+    return sheet(page).locator("g > text:first-of-type").all_text_contents()
+
+
+def colours(page: Page) -> dict[str, str]:
+    """Colours of the page, of the picture, of an atom and of its label, as the eye sees them."""
+    found: dict[str, str] = sheet(page).evaluate(
+        """sheet => {
+          const seen = (element, name) => getComputedStyle(element)[name];
+          const atom = sheet.querySelector("g:not([data-type])");
+          return {
+            page: seen(document.querySelector('[data-testid="stApp"]'), "backgroundColor"),
+            sheet: seen(sheet.parentElement, "backgroundColor"),
+            atom: seen(atom.querySelector("rect"), "fill"),
+            ink: seen(atom.querySelector("text"), "fill"),
+          };
+        }"""
+    )
+    return found
+
+
+def brightness(colour: str) -> float:
+    red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
+    return (red + green + blue) / 765
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_tree_is_seen_in_both_themes(
+    new_page: Callable[..., Page], app_address: str, screenshots: Path, scheme: str
+) -> None:
+    page = new_page(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
+    open_trees(page, app_address)
+    show(page, "unhappily")
+    assert labels(page)[:10] == ["Ġ", *"unhappily"]
+    seen = colours(page)
+    assert seen["page"] == seen["sheet"] == seen["atom"]
+    widths = (
+        sheet(page)
+        .locator("svg > rect")
+        .evaluate_all("all => all.map((r) => r.width.baseVal.value)")
+    )
+    assert max(widths) < 20  # samples of the legend; the picture has no paper of its own here
+    light = scheme == "light"
+    assert (brightness(seen["page"]) > 0.5) == light
+    assert (brightness(seen["ink"]) < 0.5) == light
+    box = sheet(page).locator("svg").bounding_box()
+    assert box is not None
+    assert box["width"] > 300
+    page.screenshot(path=screenshots / f"merge-tree-{scheme}.png")
+
+
+def test_the_theme_changes_while_the_page_is_open(page: Page, app_address: str) -> None:
+    open_trees(page, app_address)
+    before = colours(page)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(800)
+    after = colours(page)
+    assert brightness(before["ink"]) < 0.5 < brightness(after["ink"])
+
+
+@pytest.mark.parametrize("word", ["unhappily", "straße日本", "antidisestablishment" * 9])
+def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path, word: str) -> None:
+    """A long word too: its PNG stays within what a canvas can hold."""
+    open_trees(page, app_address)
+    show(page, word)
+    saved = {}
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert download.value.suggested_filename == f"merge-tree-{word}"[:51] + f".{kind.lower()}"
+        saved[kind] = Path(download.value.path()).read_bytes()
+    picture = ElementTree.fromstring(saved["SVG"])
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    width, height = int(picture.get("width") or 0), int(picture.get("height") or 0)
+    drawn = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert set(labels(page)) <= set(drawn)
+    assert saved["PNG"].startswith(PNG_SIGNATURE)
+    size = struct.unpack(">II", saved["PNG"][16:24])
+    scale = min(2, 16000 / width)
+    assert size == pytest.approx((width * scale, height * scale), abs=1)
+    assert len(saved["PNG"]) > 5_000  # it is not blank
+
+
+def test_a_long_word_scrolls_and_does_not_shrink(page: Page, app_address: str) -> None:
+    open_trees(page, app_address)
+    show(page, "antidisestablishment" * 9)
+    wide, seen = sheet(page).evaluate("sheet => [sheet.scrollWidth, sheet.clientWidth]")
+    assert wide > 3 * seen
+    page_wide, page_seen = page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert page_wide <= page_seen
+    text = sheet(page).locator("g > text").first.bounding_box()
+    assert text is not None
+    assert text["height"] > 10
+
+
+def test_a_tooltip_says_what_a_merge_did(page: Page, app_address: str) -> None:
+    open_trees(page, app_address)
+    merge = sheet(page).locator("g[data-type]").first
+    merge.hover()
+    tip = page.get_by_role("tooltip").filter(has_text="rank")
+    expect(tip).to_be_visible()
+    expect(tip).to_have_text(
+        re.compile(r"^.+ \+ .+ → .+\nrank [\d,]+\nN [\d,]+, B [\d,]+, R ", re.S)
+    )
+    assert sheet(page).locator("title").count() == 0  # the browser shows none of its own
+    page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+
+
+def test_on_the_graph_page_a_click_on_a_merge_selects_its_type(
+    page: Page, app_address: str, screenshots: Path
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    page.set_default_timeout(30_000)
+    page.goto(app_address)
+    idle(page)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Merge graph").click()
+    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    assert sheet(page).count() == 0
+    box = page.get_by_role("combobox", name="Merge tree")
+    box.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)  # scrolling closes a list
+    box.click()
+    page.get_by_role("option").first.click()
+    expect(sheet(page).locator("svg")).to_be_visible()
+    expect(sheet(page)).to_be_in_viewport(ratio=0.95)  # the page went down to it
+    idle(page)
+    for place in (0, 1):
+        merge = sheet(page).locator("g[data-type]").nth(place)
+        name = merge.locator("text").first.text_content() or ""
+        merge.click()
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+        idle(page)
+        expect(sheet(page).locator("svg")).to_be_visible()
+    page.screenshot(path=screenshots / "merge-tree-on-the-graph-page.png")

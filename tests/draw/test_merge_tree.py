@@ -1,0 +1,363 @@
+"""Merge trees: what they say, where things stand, and that the picture is safe XML."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MergeList, graph_of, with_words
+
+from morphgraph.draw.merge_tree import (
+    MergeTree,
+    TreeGap,
+    TreeLeaf,
+    TreeMerge,
+    TreeSpan,
+    describe,
+    printable,
+    visible,
+)
+from morphgraph.draw.merge_tree_layout import STACK, lay_out
+from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
+from morphgraph.draw.scene import BLAME_SCALE, COLOURS
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.reference import Reference
+from morphgraph.refine.study import Study
+from morphgraph.segment.preprocess import Preprocessor
+
+MAKE = Callable[..., Tokeniser]
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
+
+
+def tokeniser_of(merges: MergeList) -> Tokeniser:
+    graph = graph_of(merges)
+    ids = list(range(len(graph.types)))
+    return Tokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
+
+
+def tree_of(merges: MergeList, word: str, gold: set[int] | None = None) -> MergeTree:
+    tokeniser = tokeniser_of(merges)
+    return describe(tokeniser, tokeniser.encode([word]), 0, gold=gold)
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)
+
+
+def elements(svg: str, name: str) -> list[ElementTree.Element]:
+    return list(parsed(svg).iter(NAMESPACE + name))
+
+
+# --------------------------------------------------------------------------------- what is said
+
+
+@pytest.fixture
+def study(small_tokeniser: MAKE, small_reference: Callable[..., Reference]) -> Study:
+    """“und” is knocked out, so that “undo” is made of three parts, across two boundaries."""
+    merges = [("u", "n"), ("un", "d"), ("und", "o"), ("e", "s")]
+    tokeniser = small_tokeniser(merges, "undoes")
+    tokeniser.graph.knockout(["und"])
+    reference = small_reference("un d o es", "undo s", "un do")
+    return Study(tokeniser, Benchmark.build(tokeniser, reference))
+
+
+def test_by_hand(study: Study) -> None:
+    """A tuple merge that closes two gold boundaries, a split on the third, and its blame.
+
+    undo is applied in each of the three words: 2 + 2 + 2 joins, of which 2 + 0 + 1 on boundaries.
+    un: 3 joins, es: 1, none of them on a boundary.
+    """
+    words = study.benchmark.words
+    tree = describe(study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3}, title="by hand")
+    assert [leaf.label for leaf in tree.leaves] == list("undoes")
+    assert [m.description for m in tree.merges] == ["u + n → un", "un + d + o → undo", "e + s → es"]
+    assert [m.children for m in tree.merges] == [(0, 1), (6, 2, 3), (4, 5)]
+    assert [(m.first, m.last) for m in tree.merges] == [(0, 1), (0, 3), (4, 5)]
+    assert [m.rank for m in tree.merges] == [0, 2, 3]
+    assert [m.ratio for m in tree.merges] == [0.0, 0.5, 0.0]
+    assert [m.closes for m in tree.merges] == [0, 2, 0]
+    assert tree.merges[1].tooltip.splitlines() == [
+        "un + d + o → undo",
+        "rank 2, 3 parts",
+        "N 6, B 3, R 0.50",
+        "closes 2 gold boundaries of this word",
+    ]
+    assert tree.roots == (7, 8)
+    assert tree.gaps == (TreeGap(1, "missed", 7), TreeGap(2, "missed", 7), TreeGap(3, "hit"))
+    assert tree.morphs == (
+        TreeSpan(0, 1, "un"),
+        TreeSpan(2, 2, "d"),
+        TreeSpan(3, 3, "o"),
+        TreeSpan(4, 5, "es"),
+    )
+    assert tree.characters == ()
+
+
+def test_by_hand_without_gold(study: Study) -> None:
+    tree = describe(study.tokeniser, study.benchmark.words, 0)
+    assert tree.gaps == (TreeGap(3, "split"),)
+    assert (tree.morphs, tree.has_gold) == ((), False)
+    assert all(math.isnan(merge.ratio) for merge in tree.merges)
+    assert tree.merges[0].tooltip == "u + n → un\nrank 0"
+
+
+def test_a_split_inside_a_morph_is_wrong(study: Study) -> None:
+    tree = describe(study.tokeniser, study.benchmark.words, 1, gold=set())
+    assert tree.gaps == (TreeGap(3, "wrong"),)
+    assert tree.morphs == (TreeSpan(0, 4, "undos"),)
+
+
+def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
+    """ü is C3 BC: its first byte is merged with the t before it."""
+    merges = [("t", "Ã"), ("Ġ", "a")]
+    tokeniser = small_tokeniser(merges, "Ġat¼n", pre_tokenizer=BYTES | {"add_prefix_space": True})
+    words = tokeniser.encode(["atün"])
+    tree = describe(tokeniser, words, 0, gold={2})
+    assert [leaf.label for leaf in tree.leaves] == ["Ġ", "a", "t", "⟨C3⟩", "⟨BC⟩", "n"]
+    assert [leaf.is_part for leaf in tree.leaves] == [False] * 3 + [True] * 2 + [False]
+    assert tree.characters == (TreeSpan(3, 4, "ü"),)
+    assert [m.description for m in tree.merges] == ["t + ⟨C3⟩ → t⟨C3⟩", "Ġ + a → Ġa"]
+    # The gold boundary at|ün is closed; a split between the bytes of ü counts in no score.
+    assert tree.gaps[:1] == (TreeGap(1, "wrong"),)
+    assert tree.gaps[1:] == (TreeGap(2, "missed", 6), TreeGap(3, "split"), TreeGap(4, "wrong"))
+    assert tree.morphs == (TreeSpan(1, 2, "at"), TreeSpan(3, 5, "ün"))
+
+
+def test_unknown_characters_are_shown_as_they_are(small_tokeniser: MAKE) -> None:
+    tokeniser = small_tokeniser([("a", "b")], "ab")
+    tree = describe(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
+    assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]
+    assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
+    assert "not in the alphabet" in tree.leaves[3].tooltip
+
+
+def test_as_json(study: Study) -> None:
+    tree = describe(study.tokeniser, study.benchmark.words, 0)
+    data = json.loads(json.dumps(tree.to_dict(), allow_nan=False))
+    assert data["merges"][0]["ratio"] is None
+    assert data["merges"][1]["children"] == [6, 2, 3]
+
+
+@given(st.text())
+def test_what_is_visible_can_be_written(text: str) -> None:
+    assert visible(text).isprintable()
+    assert " " not in visible(text)
+    assert printable(text).isprintable()
+    if text.isprintable() and " " not in text:
+        assert visible(text) == text
+
+
+# --------------------------------------------------------------------------------- where it stands
+
+
+@settings(max_examples=200)
+@given(with_words())
+def test_nothing_overlaps_and_parents_are_in_the_middle(
+    drawn: tuple[MergeList, list[str]],
+) -> None:
+    merges, words = drawn
+    for word in words:
+        tree = tree_of(merges, word)
+        layout = lay_out(tree)
+        tuples = [k for k, merge in enumerate(tree.merges) if len(merge.children) > 2]
+        stacks = {len(tree.leaves) + k for k in tuples}
+        by_level: dict[int, list[tuple[float, float]]] = {}
+        for vertex, box in enumerate(layout.boxes):
+            stack = STACK if vertex in stacks else 0
+            edges = (box.x - box.width / 2, box.x + box.width / 2 + stack)
+            assert edges[0] >= -0.1
+            assert edges[1] <= layout.width + 0.1
+            by_level.setdefault(box.level, []).append(edges)
+            children = tree.children(vertex)
+            assert (box.level == 0) == (not children)
+            if children:
+                ends = layout.boxes[children[0]].x + layout.boxes[children[-1]].x
+                assert box.x == pytest.approx(ends / 2, abs=0.2)
+                assert box.level > max(layout.boxes[child].level for child in children)
+        for boxes in by_level.values():
+            assert all(b[0] - a[1] >= 6 for a, b in pairwise(sorted(boxes)))
+        leaves = layout.boxes[: len(tree.leaves)]
+        assert [box.x for box in leaves] == sorted(box.x for box in leaves)
+        for leaf in range(len(leaves) - 1):
+            assert leaves[leaf].x < layout.gap(leaf) < leaves[leaf + 1].x
+
+
+def test_tokens_stand_apart() -> None:
+    layout = lay_out(tree_of([("a", "b"), ("ab", "c")], "abcabcd"))
+    gaps = [b.x - b.width / 2 - a.x - a.width / 2 for a, b in pairwise(layout.boxes[:7])]
+    within = [gap for place, gap in enumerate(gaps) if place not in (2, 5)]
+    assert min(gaps[2], gaps[5]) > 2 * max(within)
+
+
+def test_a_deep_tree_needs_no_recursion() -> None:
+    leaves = tuple(TreeLeaf("a", "", False, False) for _ in range(600))
+    merges = tuple(
+        TreeMerge("a", "", "", k, 0.5, (k + 599 if k else 0, k + 1), 0, k + 1, 0, k, k)
+        for k in range(599)
+    )
+    tree = MergeTree("a" * 600, leaves, merges, (1198,), (), (), (), False)
+    assert lay_out(tree).levels == 599
+    assert len(elements(to_svg(tree), "g")) == 1199
+
+
+# --------------------------------------------------------------------------------- the picture
+
+
+def strokes(svg: str) -> list[str | None]:
+    """The colours of vertical lines from the top, from left to right, legend aside."""
+    lines = [e for e in elements(svg, "path") if re.fullmatch(r"M[\d.]+ 12\.0V[\d.]+", e.get("d"))]
+    return [line.get("stroke") for line in lines]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
+    tree = describe(study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1, 2, 3})
+    svg = to_svg(tree, theme)
+    colours = GAP_COLOURS[theme]
+    assert strokes(svg) == [colours["missed"], colours["missed"], colours["hit"]]
+    vertices = elements(svg, "g")
+    assert [len(g.findall(f"{NAMESPACE}rect")) for g in vertices] == [1] * 6 + [1, 3, 1]  # a stack
+    fills = [g.findall(f"{NAMESPACE}rect")[-1].get("fill") for g in vertices]
+    assert fills[6:] == [BLAME_SCALE[theme][0], BLAME_SCALE[theme][2], BLAME_SCALE[theme][0]]
+    labels = [g.findall(f"{NAMESPACE}text")[0].text for g in vertices]
+    assert labels == [*"undoes", "un", "undo", "es"]
+    assert vertices[7].findall(f"{NAMESPACE}text")[1].text == "2 · 0.50"
+    assert vertices[7].find(f"{NAMESPACE}title").text == tree.merges[1].tooltip  # type: ignore[union-attr]
+    assert elements(svg, "rect")[0].get("fill") == COLOURS[theme]["background"]
+    [description] = elements(svg, "desc")
+    assert description.text == "Tokens: undo es. Gold: un d o es."
+
+
+def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
+    def legend(tree: MergeTree) -> str:
+        return " ".join(e.text or "" for e in elements(to_svg(tree), "text"))
+
+    words = study.benchmark.words
+    full = legend(describe(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
+    for meaning in ("gold boundary, split", "closed by", "three parts or more", "blame R", "morph"):
+        assert meaning in full
+    assert "split inside a morph" not in full
+    plain = legend(describe(study.tokeniser, words, 2))
+    assert "gold" not in plain
+    assert "blame" not in plain
+
+
+def test_several_trees_stand_side_by_side_and_wide_ones_below_each_other() -> None:
+    def size(svg: str) -> tuple[int, int]:
+        return int(parsed(svg).get("width") or 0), int(parsed(svg).get("height") or 0)
+
+    short, long = tree_of([("a", "b")], "ab" * 5), tree_of([("a", "b")], "ab" * 12)
+    one, two = size(to_svg(short)), size(to_svg([short, short]))
+    assert two[0] > 1.5 * one[0]
+    assert abs(two[1] - one[1]) < 40  # the legend may have fewer rows
+    one, two = size(to_svg(long)), size(to_svg([long, long]))
+    assert two[0] == one[0]
+    assert two[1] > 1.5 * one[1]
+
+
+def test_titles_are_shown_and_counted_in_the_description(study: Study) -> None:
+    words = study.benchmark.words
+    trees = [describe(study.tokeniser, words, 0, title=title) for title in ("before it", "after")]
+    svg = to_svg(trees)
+    texts = [element.text for element in elements(svg, "text")]
+    assert {"before it", "after"} <= set(texts)
+    assert elements(svg, "desc")[0].text == "before it: Tokens: undo es. after: Tokens: undo es."
+
+
+NASTY = st.text(max_size=6) | st.sampled_from(
+    [
+        "</text><script>alert(1)</script>",
+        "<![CDATA[",
+        "]]>",
+        "&lt;&#0;&quot;",
+        "\x00\x01\x0b\x1f\x7f\x85",
+        "\ufffe\uffff\ufdd0",
+        "\u202e\u2066\u200d\ufeff",
+        "a\u0300\u0301",
+        '" onload="alert(1)',
+        "<?xml?>",
+        "<!--",
+        "𐀀🧩",
+        "\u2028\u2029\r\n\t",
+    ]
+)
+
+
+@st.composite
+def nasty_trees(draw: st.DrawFn) -> MergeTree:
+    """A tree of pair merges from the left, every string in it from outside."""
+    count = draw(st.integers(1, 5))
+    leaves = tuple(
+        TreeLeaf(visible(draw(NASTY)), draw(NASTY), draw(st.booleans()), draw(st.booleans()))
+        for _ in range(count)
+    )
+    merges = tuple(
+        TreeMerge(
+            visible(draw(NASTY)),
+            printable(draw(NASTY)) + "\nline",
+            "",
+            k,
+            draw(st.sampled_from([math.nan, 0.0, 0.3, 1.0])),
+            (count + k - 1 if k else 0, k + 1),
+            0,
+            k + 1,
+            0,
+            k,
+            k,
+        )
+        for k in range(count - 1)
+    )
+    root = count + len(merges) - 1
+    leaves = tuple(
+        TreeLeaf(leaf.label, printable(leaf.tooltip), leaf.is_part, leaf.is_unknown)
+        for leaf in leaves
+    )
+    spans = (TreeSpan(0, count - 1, visible(draw(NASTY))),)
+    title, word = draw(NASTY), draw(NASTY)
+    return MergeTree(word, leaves, merges, (root,), (), spans, spans, True, title)
+
+
+@settings(max_examples=150)
+@given(nasty_trees(), st.sampled_from(["light", "dark"]))
+def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any) -> None:
+    svg = to_svg([tree, tree], theme)
+    found = parsed(svg)
+    assert {element.tag for element in found.iter()} <= {NAMESPACE + name for name in ELEMENTS}
+    names = {name for element in found.iter() for name in element.attrib}
+    assert not [name for name in names if name.startswith("on") or "href" in name]
+    assert svg == to_svg([tree, tree], theme)
+    groups = list(found.iter(f"{NAMESPACE}g"))
+    vertices = range(len(tree.leaves) + len(tree.merges))
+    shown = [group.findtext(f"{NAMESPACE}text") for group in groups]
+    assert shown == [tree.label(vertex) for vertex in vertices] * 2
+
+
+@settings(max_examples=60)
+@given(NASTY, NASTY)
+def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
+    """From the tokeniser's strings to the picture, nothing made by hand in between."""
+    from morphgraph.graph import MergeGraph
+
+    atoms = list(dict.fromkeys(left + right))
+    graph = MergeGraph.from_merges([pair for pair in [(left[:1], right[:1])] if all(pair)], atoms)
+    ids = list(range(len(graph.types)))
+    tokeniser = Tokeniser("nasty", graph, Preprocessor(), ids, frozenset(), {})
+    tree = describe(tokeniser, tokeniser.encode([left[:1] + right + "€"]), 0, gold={0})
+    found = parsed(to_svg(tree))
+    assert {element.tag for element in found.iter()} <= {NAMESPACE + name for name in ELEMENTS}
+
+
+def test_an_empty_word_is_a_picture_too() -> None:
+    svg = to_svg(tree_of([("a", "b")], ""))
+    assert elements(svg, "g") == []
+    assert int(parsed(svg).get("width") or 0) > 100

@@ -1,0 +1,256 @@
+"""The merge tree page, and the tree of an example word on the graph page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.reference import Reference
+from morphgraph.refine.blame import blame
+from morphgraph.refine.study import Study
+from morphgraph.segment import segment
+from web.tree_view import before_and_after, earlier_graph, number_of, trees_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "pages/2_Merge_tree.py"
+
+
+def open_page(app: Any) -> Any:
+    app.test.switch_page(PAGE)
+    return app.run()
+
+
+def picture(app: Any) -> dict[str, Any] | None:
+    """What the tree component was given."""
+    found = [
+        element.proto
+        for element in app.test.get("bidi_component")
+        if element.proto.component_name.endswith("merge_tree")
+    ]
+    return json.loads(found[0].json) if found else None
+
+
+def description(app: Any) -> str:
+    data = picture(app)
+    assert data is not None
+    return str(data["light"]).split("<desc>")[1].split("</desc>")[0]
+
+
+def type_word(app: Any, word: str) -> Any:
+    [field] = [field for field in app.test.text_input if field.label == "Word"]
+    field.set_value(word)
+    return app.run()
+
+
+def messages(app: Any) -> str:
+    return " ".join(info.value.replace("\\", "") for info in app.test.info)
+
+
+def table(app: Any) -> list[dict[str, Any]]:
+    [frame] = [d.value for d in app.test.dataframe if "step" in d.value]
+    rows: list[dict[str, Any]] = frame.to_dict("records")
+    return rows
+
+
+def test_it_starts_with_the_worst_word(app: Any) -> None:
+    open_page(app)
+    study = app.session.study
+    worst = study.worst_words(1)[0]
+    assert app.test.text_input[0].value == worst.word
+    assert description(app) == (f"Tokens: {worst.before}. Gold: {worst.gold.replace('|', ' ')}.")
+    rows = table(app)
+    assert [row["step"] for row in rows] == list(range(1, len(rows) + 1))
+    assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
+    missed = worst.after.count("‿")
+    assert sum(row["gold boundaries closed"] for row in rows) == missed
+
+
+def test_another_of_the_worst_words_can_be_chosen(app: Any) -> None:
+    open_page(app)
+    [box] = [s for s in app.test.selectbox if s.label.startswith("Or one of the worst")]
+    assert "|" in box.options[4]
+    wanted = app.session.study.worst_words(5)[4].word
+    app.choose(box.label, wanted)
+    assert app.test.text_input[0].value == wanted
+    assert f"Merge tree of {wanted}<" in picture(app)["light"]  # type: ignore[index]
+
+
+def test_the_r_of_the_table_is_that_of_the_merge(app: Any) -> None:
+    open_page(app)
+    study = app.session.study
+    blamed = study.blame()
+    names = study.tokeniser.readable_types
+    shown = {
+        study.graph.describe(merge, names): f"{blamed.ratio[place]:.2f}"
+        for merge, place in blamed.position.items()
+    }
+    assert all(row["R"] == shown[row["merge"]] for row in table(app))
+
+
+def test_a_word_that_is_in_no_list_has_no_gold(app: Any) -> None:
+    type_word(open_page(app), "unbreakablenesses")
+    assert "Gold" not in description(app)
+    assert "not in the reference" in app.captions()
+    assert "gold boundaries closed" not in table(app)[0]
+
+
+def test_the_word_is_kept_while_one_looks_elsewhere(app: Any) -> None:
+    type_word(open_page(app), "unhappily")
+    app.open("scores")
+    open_page(app)
+    assert app.test.text_input[0].value == "unhappily"
+
+
+@pytest.mark.parametrize("word", ["", "   "])
+def test_nothing_typed_is_a_message(app: Any, word: str) -> None:
+    type_word(open_page(app), word)
+    assert "Type a word" in messages(app)
+    assert picture(app) is None
+
+
+def test_of_several_words_the_first_is_shown(app: Any) -> None:
+    type_word(open_page(app), " under standing ")
+    assert "One word at a time" in messages(app)
+    assert "Merge tree of under<" in picture(app)["light"]  # type: ignore[index]
+
+
+def test_of_a_very_long_word_the_start_is_shown(app: Any) -> None:
+    type_word(open_page(app), "ab" * 5000)
+    assert "first 200 of 10,000" in messages(app)
+    assert f"Merge tree of {'ab' * 100}<" in picture(app)["light"]  # type: ignore[index]
+
+
+def test_characters_outside_the_alphabet_are_named(
+    app: Any, small_document: Callable[..., dict[str, Any]]
+) -> None:
+    document = json.dumps(small_document([["u", "n"]], "undo")).encode()
+    app.upload("Tokeniser", ("tokenizer.json", document))
+    type_word(open_page(app), "unx`*日")
+    assert "Not in the alphabet" in app.captions()
+    assert "日" in app.captions()
+    type_word(app, "zzz")
+    assert "No merge applies" in app.captions()
+
+
+def test_types_that_would_be_markup_are_text(app: Any, hostile_document: bytes) -> None:
+    app.upload("Tokeniser", ("tokenizer.json", hostile_document))
+    type_word(open_page(app), "<script>**un</script>")
+    data = picture(app)
+    assert data is not None
+    assert "<script" not in data["light"] + data["dark"]
+
+
+def test_edits_are_shown_before_and_after(app: Any) -> None:
+    app.open("graph")
+    study = app.session.study
+    number = app.session.selected
+    [example, *_] = study.examples(number)[1]
+    app.press("Knock out").press("Undo")
+    type_word(open_page(app), example.word)
+    before = description(app)
+    assert not app.test.segmented_control
+    app.open("graph").press("Knock out")
+    open_page(app)
+    after = description(app)
+    tokens = before.split(". Gold")[0]
+    assert after.startswith(f"before the last edit: {tokens}.")
+    assert " now: Tokens: " in after
+    [choice] = app.test.segmented_control
+    choice.set_value("nothing")
+    app.run()
+    assert description(app).startswith("Tokens: ")
+    type_word(app, "zq")
+    app.test.segmented_control[0].set_value("all edits")
+    app.run()
+    assert "now, and before any edit: Tokens: " in description(app)
+
+
+def test_a_deep_link_opens_the_page() -> None:
+    test = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(PAGE).run()
+    assert not test.exception
+    assert test.title[0].value == "Merge tree"
+
+
+# ------------------------------------------------------------------------------ the graph page
+
+
+def test_the_tree_of_an_example_word_on_the_graph_page(app: Any) -> None:
+    app.open("graph")
+    assert picture(app) is None
+    example = app.session.study.examples(app.session.selected)[1][0].word
+    app.choose("Merge tree", example)
+    assert f"Merge tree of {example}<" in picture(app)["light"]  # type: ignore[index]
+    app.press("Knock out")  # the type is gone, and the word stays
+    assert "now: Tokens:" in description(app)
+    app.choose("Merge tree", None)
+    assert picture(app) is None
+
+
+# ------------------------------------------------------------------------------ states and blame
+
+
+@pytest.fixture
+def study(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> Study:
+    st.session_state.clear()
+    tokeniser = small_tokeniser([("u", "n"), ("un", "d"), ("und", "o")], "undo")
+    return Study(tokeniser, Benchmark.build(tokeniser, small_reference("un do", "und o")))
+
+
+def test_the_states_of_a_word(study: Study) -> None:
+    assert before_and_after(study, 0, "last") == [("", study.graph)]
+    study.graph.knockout(["undo"])
+    study.graph.knockout(["und"])
+    titles = [title for title, _ in before_and_after(study, 0, "start")]
+    assert titles == ["before any edit", "now"]
+    first = trees_of(study, 0, before_and_after(study, 0, "start"))
+    assert [[m.label for m in tree.merges] for tree in first] == [["un", "und", "undo"], ["un"]]
+    last = trees_of(study, "undo", before_and_after(study, "undo", "last"))
+    assert [[m.label for m in tree.merges] for tree in last] == [["un", "und"], ["un"]]
+    assert [title for title, _ in before_and_after(study, "nu", "last")] == [
+        "now, and before the last edit"
+    ]
+
+
+def test_r_is_that_of_the_state_shown(study: Study) -> None:
+    """Each state has its own blame, whoever made its graph, and after further edits too."""
+    copy = study.graph.copy()
+    for removed in ("und", "un"):
+        study.graph.knockout([removed])
+        for since in ("last", "start"):
+            graph = earlier_graph(study.graph, since)  # type: ignore[arg-type]
+            for number in range(2):
+                [tree] = trees_of(study, number, [("", graph)])
+                known = blame(study.benchmark, segment(graph, study.benchmark.words))
+                ratios = [known.ratio[known.position[merge.merge]] for merge in tree.merges]
+                assert [merge.ratio for merge in tree.merges] == ratios
+    [tree] = trees_of(study, 0, [("", copy)])
+    assert [merge.ratio for merge in tree.merges] == [0.0, 0.5, 0.5]
+
+
+def test_an_earlier_graph_is_made_once(study: Study) -> None:
+    study.graph.knockout(["undo"])
+    kept = earlier_graph(study.graph, "last")
+    assert earlier_graph(study.graph, "last") is kept
+    assert "undo" in kept
+    study.graph.knockout(["und"])
+    now = earlier_graph(study.graph, "last")
+    assert "undo" not in now
+    assert "und" in now
+    assert "undo" in earlier_graph(study.graph, "start")
+
+
+def test_a_text_of_the_reference_is_its_word(study: Study) -> None:
+    assert number_of(study, "undo") == 0
+    assert number_of(study, "do") is None
+    assert trees_of(study, "undo", [("", study.graph)])[0].has_gold
+    assert not trees_of(study, "do", [("", study.graph)])[0].has_gold

@@ -1,0 +1,196 @@
+// Shows a merge tree that was drawn in Python, with tooltips and downloads.
+//
+// The default export is called again at every change of data or theme with the same parent
+// element; the picture is replaced only if it differs, so that a scrolled sheet stays where it is.
+
+const views = new WeakMap();
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+const SCALE = 2; // pixels of the PNG for each of the picture
+const LONGEST_SIDE = 16000; // px that a canvas surely can have
+const SVG = "http://www.w3.org/2000/svg";
+
+function isDark(element) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  const painter = canvas.getContext("2d");
+  painter.fillStyle = "#fff";
+  painter.fillStyle = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
+  painter.fillRect(0, 0, 1, 1);
+  const [r, g, b] = painter.getImageData(0, 0, 1, 1).data;
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+class TreeView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".tree");
+    this.sheet = parent.querySelector(".sheet");
+    this.tip = parent.querySelector(".tip");
+    this.pending = [];
+    this.sequence = 0;
+    this.tips = new Map();
+    this.frame.addEventListener("click", (event) => this.clicked(event));
+    this.sheet.addEventListener("pointermove", (event) => this.moved(event));
+    this.sheet.addEventListener("pointerleave", () => this.hideTip());
+    this.sheet.addEventListener("scroll", () => this.hideTip());
+  }
+
+  update({ data, setTriggerValue }) {
+    this.send = setTriggerValue;
+    this.data = data;
+    this.acknowledge(data.ack ?? 0);
+    this.frame.style.height = `${data.height}px`;
+    this.frame.classList.toggle("clickable", Boolean(data.clickable));
+    const source = isDark(this.parent.host ?? this.parent) ? data.dark : data.light;
+    if (source !== this.source) this.show(source);
+    this.reveal(data.reveal ?? 0);
+  }
+
+  /** Scroll to the picture when a word was chosen, but not when one comes back to the page. */
+  reveal(number) {
+    const seen = globalThis.__morphgraph_revealed ?? 0;
+    globalThis.__morphgraph_revealed = Math.max(seen, number);
+    if (number <= seen) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    setTimeout(() => {
+      this.frame.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    }, 100); // when the page has made room
+  }
+
+  show(source) {
+    // Parsed as XML and checked, never as HTML: labels come from uploaded files.
+    const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
+    const picture = parsed.documentElement;
+    if (picture.namespaceURI !== SVG || parsed.querySelector("parsererror")) return;
+    this.source = source;
+    this.size = ["width", "height"].map((name) => Number(picture.getAttribute(name)));
+    const shown = document.importNode(picture, true);
+    this.tips.clear();
+    this.hideTip();
+    shown.setAttribute("aria-label", shown.querySelector(":scope > desc")?.textContent ?? "");
+    // The browser's own tooltips would cover ours.
+    for (const title of shown.querySelectorAll("title")) {
+      this.tips.set(title.parentNode, title.textContent);
+      title.remove();
+    }
+    this.tips.delete(shown);
+    this.putOnPage(shown);
+    this.sheet.replaceChildren(shown);
+  }
+
+  /** On the page, the picture's paper is the page's own, whatever its colour. */
+  putOnPage(shown) {
+    const paper = shown.querySelector(":scope > rect");
+    const colour = paper?.getAttribute("fill");
+    paper?.remove();
+    for (const name of ["fill", "stroke"]) {
+      for (const element of shown.querySelectorAll(`[${name}="${colour}"]`)) {
+        element.style[name] = "var(--st-background-color)";
+      }
+    }
+  }
+
+  // --- tooltips
+
+  moved(event) {
+    const group = event.target.closest?.("g");
+    const text = group && this.tips.get(group);
+    if (!text) {
+      this.hideTip();
+      return;
+    }
+    if (this.hovered !== group) {
+      this.hovered = group;
+      this.tip.textContent = text;
+      this.tip.hidden = false;
+    }
+    const box = this.frame.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const { offsetWidth, offsetHeight } = this.tip;
+    const left = Math.max(4, Math.min(x + 14, box.width - offsetWidth - 6));
+    const above = y + 18 + offsetHeight > box.height - 4;
+    this.tip.style.left = `${left}px`;
+    this.tip.style.top = `${Math.max(4, above ? y - offsetHeight - 12 : y + 18)}px`;
+  }
+
+  hideTip() {
+    this.hovered = null;
+    this.tip.hidden = true;
+  }
+
+  // --- clicks
+
+  clicked(event) {
+    const action = event.target.closest?.("button")?.dataset.action;
+    if (action === "svg") this.saveSvg();
+    if (action === "png") this.savePng();
+    const type = event.target.closest?.("g[data-type]")?.dataset.type;
+    if (!type || !this.data.clickable) return;
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key: `t${type}`, kind: "click" });
+    this.flush();
+  }
+
+  flush() {
+    clearTimeout(this.resending);
+    if (!this.pending.length || this.disposed) return;
+    this.send("pending", [...this.pending]);
+    this.resending = setTimeout(() => this.flush(), RESEND);
+  }
+
+  acknowledge(ack) {
+    this.sequence = Math.max(this.sequence, ack);
+    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
+    if (!this.pending.length) clearTimeout(this.resending);
+  }
+
+  // --- downloads
+
+  blob() {
+    return new Blob([this.source], { type: "image/svg+xml;charset=utf-8" });
+  }
+
+  saveSvg() {
+    save(this.blob(), `${this.data.file_name}.svg`);
+  }
+
+  savePng() {
+    const [width, height] = this.size;
+    const scale = Math.min(SCALE, LONGEST_SIDE / width, LONGEST_SIDE / height);
+    const address = URL.createObjectURL(this.blob());
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(height * scale);
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      URL.revokeObjectURL(address);
+      canvas.toBlob((blob) => blob && save(blob, `${this.data.file_name}.png`), "image/png");
+    };
+    image.onerror = () => URL.revokeObjectURL(address);
+    image.src = address;
+  }
+
+  dispose() {
+    this.disposed = true;
+    clearTimeout(this.resending);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  let view = views.get(parentElement);
+  if (!view || view.disposed) {
+    view = new TreeView(parentElement);
+    views.set(parentElement, view);
+  }
+  view.update(component);
+  return () => view.dispose();
+}

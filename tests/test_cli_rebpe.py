@@ -85,7 +85,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
             ["--min-good", "2", "--max-vocab-size", "8003"],
             {"minimum_good": 2, "maximum_vocabulary": 8003},
         ),
-        (["--min-good", "1", "--min-ratio", "0.4"], {"minimum_good": 1, "minimum_ratio": 0.4}),
+        (["--min-ratio", "0.6", "--min-good", "2"], {"minimum_ratio": 0.6, "minimum_good": 2}),
         (["--tuples-once"], {"tuples_once": True}),
         (["--scope", "whole-word"], {"scope": "whole-word"}),
         (["--holdout", "0.3", "--seed", "5"], {"holdout": 0.3, "seed": 5}),

@@ -1,11 +1,11 @@
-"""The history page: edits as a list, the recipe, and the edited tokeniser."""
+"""The history page: edits as a list, and the recipe."""
 
 import io
 import zipfile
 
 import streamlit as st
 
-from morphgraph.files import read_recipe, replay, saved_files, write_recipe
+from morphgraph.files import Tokeniser, read_recipe, replay, write_recipe
 from morphgraph.text import shortened
 from web.bootstrap import edit_buttons
 from web.inputs import attempt, content_of
@@ -40,30 +40,29 @@ def edit_list(current: Session) -> None:
 
 
 def save_buttons(current: Session) -> None:
-    """Save the recipe, and the tokeniser with its edits."""
-    tokeniser = current.study.tokeniser
+    """Save the recipe; the tokeniser with its edits has a page of its own."""
     st.subheader("Save", anchor=False)
-    left, middle, _ = st.columns([3, 4, 4])
-    left.download_button(
+    with st.container(horizontal=True, vertical_alignment="center"):
+        recipe_button(current.study.tokeniser, "history")
+        st.page_link(
+            "pages/7_Take_home.py",
+            label="Take the tokeniser home",
+            icon=":material/deployed_code:",
+        )
+
+
+def recipe_button(tokeniser: Tokeniser, place: str) -> None:
+    """Save the edits alone; ``place`` is a name that keeps the buttons of a page apart."""
+    st.download_button(
         "Recipe",
         lambda: write_recipe(tokeniser),
         file_name="recipe.json",
+        key=f"recipe {place}",
         mime="application/json",
         icon=":material/download:",
-        width="stretch",
         disabled=not tokeniser.graph.history,
         on_click="ignore",
-        help="The edits, to be replayed here or with morphgraph knockout --recipe.",
-    )
-    middle.download_button(
-        "Tokeniser with its edits",
-        lambda: zipped(saved_files(tokeniser)),
-        file_name="tokeniser.zip",
-        mime="application/zip",
-        icon=":material/download:",
-        width="stretch",
-        on_click="ignore",
-        help="The tokeniser, its recipe, and a map from the old ids to the new ones.",
+        help="The edits alone, to be replayed here or with morphgraph knockout --recipe.",
     )
 
 

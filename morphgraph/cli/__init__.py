@@ -1,4 +1,4 @@
-"""The command line: ``morphgraph score | blame | knockout | rebpe | segment | train | app``.
+"""The command line: ``morphgraph score | blame | knockout | rebpe | segment | train | …``.
 
 Results go to stdout (tables, or JSON with ``--json``), progress and warnings to stderr. What the
 user can mend exits with code 2 and one message.
@@ -10,6 +10,7 @@ import sys
 import typer
 
 from morphgraph.cli.editing import knockout
+from morphgraph.cli.exporting import export
 from morphgraph.cli.iterating import rebpe
 from morphgraph.cli.looking import blame, score, segment
 from morphgraph.cli.making import open_app, train
@@ -23,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, blame, knockout, rebpe, segment, train):
+for command in (score, blame, knockout, rebpe, segment, train, export):
     app.command()(command)
 app.command(name="app")(open_app)
 

@@ -12,6 +12,7 @@ from morphgraph.errors import MorphGraphError
 if TYPE_CHECKING:
     from morphgraph.evaluate import Benchmark
     from morphgraph.files import Tokeniser
+    from morphgraph.reference import Reference
 
 TokeniserOption = Annotated[
     str,
@@ -62,19 +63,24 @@ def load(
 ) -> "tuple[Tokeniser, Benchmark]":
     from morphgraph.evaluate import Benchmark
     from morphgraph.files import load_tokeniser
-    from morphgraph.files.demos import demo_gold_path
-    from morphgraph.reference import read_reference
 
     loaded = load_tokeniser(tokenizer)
     warn(loaded)
-    source: str | Path = reference
-    if reference.startswith("demo:"):
-        source = demo_gold_path(reference.removeprefix("demo:"))
-    gold = read_reference(source, name=reference, format=format_, include_foreign=include_foreign)
+    gold = read_gold(reference, format_, include_foreign)
     if first_analysis:
         gold = gold.first_analyses()
     known = dict(word_counts(frequencies).items()) if frequencies else None
     return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
+
+
+def read_gold(reference: str, format_: str | None, include_foreign: bool = False) -> "Reference":
+    from morphgraph.files.demos import demo_gold_path
+    from morphgraph.reference import read_reference
+
+    source: str | Path = reference
+    if reference.startswith("demo:"):
+        source = demo_gold_path(reference.removeprefix("demo:"))
+    return read_reference(source, name=reference, format=format_, include_foreign=include_foreign)
 
 
 def word_counts(source: str) -> Any:

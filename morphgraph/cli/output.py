@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 def save(loaded: "Tokeniser", folder: Path) -> list[str]:
     from morphgraph.files import saved_files
 
-    files = saved_files(loaded)
-    for stale in {"tokenizer.json", "tokeniser.bte.json"} - files.keys():
-        # A folder with both would be loaded as the other one.
+    return save_files(saved_files(loaded), folder)
+
+
+def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    # A folder with both would be loaded as the other one.
+    aside = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
+    readme = folder / "README.md"
+    ours = files.get("README.md", b"").partition(b"\n")[0]
+    if ours and readme.is_file() and not readme.read_bytes().startswith(ours):
+        aside.add("README.md")  # somebody else's
+    for stale in sorted(aside):
         if (folder / stale).is_file():
             old = folder / f"{stale}.old"
             (folder / stale).replace(old)

@@ -6,21 +6,27 @@ from pathlib import Path
 
 from morphgraph.errors import FileFormatError
 from morphgraph.files.demos import DEMOS, demo_tokeniser_path
+from morphgraph.files.export import Export, ExportError, export, words_to_check
 from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
 from morphgraph.files.recipe import read_recipe, replay, write_recipe
-from morphgraph.files.saving import saved_files, to_tokenizer_json
+from morphgraph.files.saving import new_ids, saved_files, to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import read_bytes
 
 __all__ = [
     "DEMOS",
+    "Export",
+    "ExportError",
     "Tokeniser",
+    "export",
     "load_tokeniser",
     "load_uploaded_tokeniser",
+    "new_ids",
     "read_recipe",
     "replay",
     "saved_files",
     "to_tokenizer_json",
+    "words_to_check",
     "write_recipe",
 ]
 

@@ -11,29 +11,52 @@ from morphgraph.files.recipe import write_recipe
 from morphgraph.files.tokeniser import Tokeniser
 
 
-def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
-    """The tokeniser with its edits, as JSON, and the map from old to new ids.
+def new_ids(tokeniser: Tokeniser) -> dict[int, int]:
+    """The ids that the present types get in a saved file, by their ids in the graph.
 
-    Ids are dense: what was removed leaves no hole. With tuple merges the model's type is ``BTE``,
-    which only this library reads.
+    They are dense: what was removed leaves no hole. Types of the loaded file come first, in order
+    of their ids in it; then those that edits added: atoms by code point, then the others by the
+    rank of the merge that makes them.
+    """
+    graph, known = tokeniser.graph, len(tokeniser.vocabulary_ids)
+
+    def place(number: int) -> tuple[int, int, str]:
+        if number < known:
+            return 0, tokeniser.vocabulary_ids[number], ""
+        if graph.is_atom(number):
+            return 1, 0, graph.types[number]
+        return 2, graph.merge(graph.producer(number)).rank, graph.types[number]
+
+    return {number: new for new, number in enumerate(sorted(graph.type_ids(), key=place))}
+
+
+def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
+    """The tokeniser with its edits, as JSON, and the map from old to new ids (see `new_ids`).
+
+    A type that edits added has no old id, so the map lacks it. With tuple merges the model's type
+    is ``BTE``, which this library and the exported class read.
     """
     graph = tokeniser.graph
-    present = graph.type_ids()
-    present.sort(key=lambda number: tokeniser.vocabulary_ids[number])
-    new_ids = {number: new for new, number in enumerate(present)}
-    id_map = {tokeniser.vocabulary_ids[number]: new for number, new in new_ids.items()}
+    ids = new_ids(tokeniser)
+    known = len(tokeniser.vocabulary_ids)
+    id_map = {
+        tokeniser.vocabulary_ids[number]: new for number, new in ids.items() if number < known
+    }
     merges = list(graph.merges().values())
     document = copy.deepcopy(tokeniser.document)
     document["added_tokens"] = [
         {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
     ]
     model = document["model"]
-    model["type"] = "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
+    tuples = any(merge.is_tuple for merge in merges)
+    model["type"] = "BTE" if tuples else "BPE"
     in_model = _model_types(tokeniser)
-    model["vocab"] = {
-        graph.types[number]: new for number, new in new_ids.items() if number in in_model
-    }
-    model["merges"] = [[graph.types[part] for part in merge.parts] for merge in merges]
+    model["vocab"] = {graph.types[number]: new for number, new in ids.items() if number in in_model}
+    listed = [merge.parts for merge in merges]
+    if not tuples:
+        # Of several merges of the same pair the first one applies; Hugging Face takes the last.
+        listed = list(dict.fromkeys(listed))
+    model["merges"] = [[graph.types[part] for part in parts] for parts in listed]
     _renumber_post_processor(document.get("post_processor"), id_map)
     padding = document.get("padding")
     if isinstance(padding, dict) and padding.get("pad_id") in id_map:

@@ -62,6 +62,7 @@ def go_to(page: Page, name: str) -> None:
         "Blame": page.get_by_role("slider"),
         "Scores": page.get_by_role("heading", name="Worst words"),
         "History": page.get_by_role("heading", name="Replay a recipe"),
+        "Take home": page.get_by_role("button", name="Check and prepare"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
     idle(page)
@@ -358,9 +359,14 @@ def save_and_replay(page: Page, screenshots: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     download.value.save_as(recipe)
     assert len(json.loads(recipe.read_text("utf-8"))["steps"]) == 7
+    go_to(page, "Take home")
+    page.get_by_role("button", name="Check and prepare").click()
+    archive = page.get_by_role("button", name="Download the archive")
+    expect(archive).to_be_visible(timeout=PATIENCE)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Tokeniser with its edits").click()
+        archive.click()
     assert Path(download.value.path()).read_bytes().startswith(b"PK")
+    go_to(page, "History")
     undo = page.get_by_role("button", name="Undo")
     for _ in range(7):
         expect(undo).to_be_enabled()

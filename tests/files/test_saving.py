@@ -380,3 +380,14 @@ def test_demos_by_name() -> None:
     assert load_tokeniser("demo:en").vocabulary_size == 8000
     with pytest.raises(MorphGraphError, match=r"no demo “xx”\. The demos are demo:en"):
         load_tokeniser("demo:xx")
+
+
+def test_of_equal_pairs_the_first_one_is_saved(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("b", "c"), ("a", "b")])
+    document["model"]["type"] = "BTE"  # ours, in which the first one applies
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    assert texts_of(tokeniser, ["abc"]) == [["ab", "c"]]
+    saved, _ = to_tokenizer_json(tokeniser)
+    assert Tokenizer.from_str(saved.decode()).encode("abc").tokens == ["ab", "c"]
+    document["model"]["type"] = "BPE"
+    assert Tokenizer.from_str(json.dumps(document)).encode("abc").tokens == ["a", "bc"]

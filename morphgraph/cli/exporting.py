@@ -1,0 +1,47 @@
+"""Take a tokeniser home, compared with ours before it goes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from morphgraph.cli.options import FormatOption, JsonOption, TokeniserOption, read_gold, warn
+from morphgraph.cli.output import print_json, progress_bar, save_files
+
+
+def export(
+    tokenizer: TokeniserOption,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
+    recipe: Annotated[Path | None, typer.Option(help="Replay this recipe first.")] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", help="Compare on the words of this gold segmentation first."),
+    ] = None,
+    format_: FormatOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
+    from morphgraph.files import export as make_files
+    from morphgraph.files import load_tokeniser, read_recipe, replay, words_to_check
+    from morphgraph.reading import read_bytes
+
+    loaded = load_tokeniser(tokenizer)
+    warn(loaded)
+    if recipe is not None:
+        replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    gold = [] if reference is None else list(read_gold(reference, format_).entries)
+    with progress_bar("comparing"):
+        made = make_files(loaded, words_to_check([entry.word for entry in gold], name=loaded.name))
+    saved = save_files(made.files, out)
+    if as_json:
+        print_json(made.to_dict())
+        return
+    print(
+        f"{made.checked_words:,} words and {made.checked_sentences:,} sentences: the same ids "
+        f"({made.seconds:.1f} s)"
+    )
+    print(f"form: {made.kind} ({made.reason})")
+    print(f"{made.vocab_size:,} types, {made.merges:,} merges, {made.tuple_merges:,} tuple merges")
+    for path in saved:
+        print(f"saved {path}")
+    print(made.signature)

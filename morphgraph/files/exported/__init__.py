@@ -1,0 +1,1 @@
+"""What is copied, file by file, into the folder of an exported tokeniser."""

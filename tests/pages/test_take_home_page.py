@@ -1,0 +1,94 @@
+"""The page that exports: forms, checks, and that an edit makes them be made again."""
+
+import re
+from typing import Any
+
+import pytest
+
+PAGE = "pages/7_Take_home.py"
+
+
+def open_page(app: Any) -> Any:
+    app.test.switch_page(PAGE)
+    return app.run()
+
+
+def buttons(app: Any) -> list[str]:
+    return [button.label for button in app.test.button]
+
+
+def said(app: Any) -> str:
+    return "\n".join(message.value.replace("\\", "") for message in app.test.success)
+
+
+def listed(app: Any) -> list[str]:
+    return list(app.test.dataframe[0].value["file"])
+
+
+def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
+    open_page(app)
+    assert not app.test.success
+    app.press("Check and prepare")
+    assert "10,000 words and 500 sentences: the same ids" in said(app)
+    assert "It is a `tokenizer.json`" in said(app)
+    assert "tokenizer.json" in listed(app) and "bte.py" not in listed(app)
+    assert "trust_remote_code" not in app.test.code[0].value
+    assert "Check and prepare" not in buttons(app), "it is done"
+    assert [b.label for b in app.test.get("download_button")] == ["Download the archive", "Recipe"]
+    assert app.metrics()["Tuple merges"] == ("0", "")
+
+
+def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
+    open_page(app).press("Check and prepare")
+    app.open("blame")
+    app.press(next(label for label in buttons(app) if label.startswith("Knock out all")))
+    open_page(app)
+    assert not app.test.success, "what was checked is another tokeniser"
+    app.press("Check and prepare")
+    assert "It is a folder for `transformers`" in said(app)
+    tuples = app.metrics()["Tuple merges"][0]
+    assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
+    assert "bte.py" in listed(app) and "tokenizer.json" not in listed(app)
+    assert "trust_remote_code=True" in app.test.code[0].value
+    # Coming back shows it again; undoing asks for a check again.
+    app.open("history")
+    open_page(app)
+    assert "the same ids" in said(app)
+    app.open("history").press("Undo")
+    open_page(app)
+    assert not app.test.success and "Check and prepare" in buttons(app)
+
+
+def test_a_tokeniser_that_would_differ_is_an_error(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import web.take_home
+    from morphgraph.files import ExportError
+
+    def differ(*_: Any) -> None:
+        raise ExportError("The exported tokeniser would differ from this one: “un”.")
+
+    monkeypatch.setattr(web.take_home, "export", differ)
+    app.open("graph").press("Knock out")  # nothing that another test has prepared
+    app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
+    open_page(app).press("Check and prepare")
+    assert "would differ" in app.errors()[0]
+    assert not app.test.success
+    open_page(app)
+    assert "Check and prepare" in buttons(app)
+    assert "Download the archive" not in [b.label for b in app.test.get("download_button")]
+
+
+def test_the_history_leads_here(app: Any) -> None:
+    app.open("graph").press("Knock out")
+    app.open("history")
+    [recipe] = app.test.get("download_button")
+    assert recipe.label == "Recipe"
+    assert "Take the tokeniser home" in [link.label for link in app.test.get("page_link")]
+
+
+def test_hostile_names_stay_text(app: Any, hostile_document: bytes) -> None:
+    app.upload("Tokeniser", ("<img src=x>.json", hostile_document))
+    open_page(app).press("Check and prepare")
+    assert "the same ids" in said(app)
+    assert not [m for m in app.test.markdown if m.allow_html]

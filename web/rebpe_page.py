@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from morphgraph.draw.rebpe_charts import phase_label
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
@@ -34,7 +35,10 @@ def rebpe_page(current: Session) -> None:
     _timeline(run)
     if running:
         # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
-        st.rerun(scope="fragment")
+        try:
+            st.rerun(scope="fragment")
+        except StreamlitAPIException:  # the whole page was run: its user came back to it
+            st.rerun()
     names = ["What changed", "One word", "Over the run", "Ablation", "Chosen types"]
     changes, word, over, ablation, types = st.tabs(names, on_change="rerun", key="rebpe tab")
     if changes.open:

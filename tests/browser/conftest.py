@@ -118,6 +118,16 @@ def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamli
             process.kill()
 
 
+@pytest.fixture(scope="module")
+def app_address(
+    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of the app itself, which keeps nothing of what the tests do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
+        yield streamlit_app(ROOT / "app.py")
+
+
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """A function that opens a guarded page in a context of its own.

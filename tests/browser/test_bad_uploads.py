@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,6 @@ BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
     "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be told"),
     "no words": (b"word\tmorphs\n", "there is only a header"),
 }
-
-
-@pytest.fixture(scope="module")
-def app_address(
-    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """The address of the app itself, which keeps nothing of what the tests do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
-        yield streamlit_app(Path(__file__).resolve().parents[2] / "app.py")
 
 
 @pytest.fixture

@@ -4,68 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from browser_steps import PATIENCE, expect_value, go_to, idle, metric, sidebar, start, value_of
+from playwright.sync_api import Page, TimeoutError, expect
 
 pytestmark = pytest.mark.browser
 
 expect.set_options(timeout=20_000)
-PATIENCE = 60_000  # ms, for what takes long on a slow machine
 
 LIVE = "[...globalThis.__morphgraph_views.values()].find((memo) => memo.network)"
-
-
-@pytest.fixture(scope="module")
-def app_address(
-    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """The address of the app itself, which keeps nothing of what the tests do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
-        yield streamlit_app(Path(__file__).resolve().parents[2] / "app.py")
-
-
-# ------------------------------------------------------------------------------- going about
-
-
-def sidebar(page: Page) -> Locator:
-    return page.get_by_test_id("stSidebar")
-
-
-def idle(page: Page) -> None:
-    """Wait until the app has nothing more to run, and has not started again a moment later."""
-    for _ in range(2):
-        page.wait_for_selector(
-            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
-        )
-        page.wait_for_timeout(250)
-
-
-def start(page: Page, address: str) -> None:
-    page.set_default_timeout(30_000)
-    page.goto(address)
-    expect(page.get_by_role("heading", name="Where does this tokeniser")).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
-
-
-def go_to(page: Page, name: str) -> None:
-    sidebar(page).get_by_role("link", name=name).click()
-    marks = {
-        "Start": page.get_by_role("heading", name="Open your own files"),
-        "Merge graph": page.get_by_role("application"),
-        "Blame": page.get_by_role("slider"),
-        "Scores": page.get_by_role("heading", name="Worst words"),
-        "History": page.get_by_role("heading", name="Replay a recipe"),
-        "Take home": page.get_by_role("button", name="Check and prepare"),
-    }
-    expect(marks[name]).to_be_visible(timeout=PATIENCE)
-    idle(page)
 
 
 def choose_demo(page: Page, name: str, code: str) -> None:
@@ -78,19 +29,6 @@ def choose_demo(page: Page, name: str, code: str) -> None:
 def upload(page: Page, label: str, *files: Path) -> None:
     field = page.get_by_test_id("stFileUploader").filter(has_text=label)
     field.locator("input[type=file]").set_input_files([str(file) for file in files])
-
-
-def metric(page: Page, label: str) -> Locator:
-    exact = re.compile(f"^{re.escape(label)}$")
-    return page.get_by_test_id("stMetric").filter(has=page.get_by_text(exact))
-
-
-def value_of(page: Page, label: str) -> str:
-    return metric(page, label).get_by_test_id("stMetricValue").inner_text()
-
-
-def expect_value(page: Page, label: str, value: str) -> None:
-    expect(metric(page, label).get_by_test_id("stMetricValue")).to_have_text(value)
 
 
 def shoot(page: Page, folder: Path, name: str) -> None:

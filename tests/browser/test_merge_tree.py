@@ -5,48 +5,21 @@ from __future__ import annotations
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browser_steps import PATIENCE, go_to, idle, start
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
-PATIENCE = 60_000  # ms, for what takes long on a slow machine
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture(scope="module")
-def app_address(
-    streamlit_app: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """The address of the app itself, which keeps nothing of what the tests do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
-        yield streamlit_app(Path(__file__).resolve().parents[2] / "app.py")
-
-
-def idle(page: Page) -> None:
-    """Wait until the app has nothing more to run, and has not started again a moment later."""
-    for _ in range(2):
-        page.wait_for_selector(
-            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
-        )
-        page.wait_for_timeout(250)
-
-
 def open_trees(page: Page, address: str) -> None:
-    """Go to the page of merge trees, within the app."""
-    page.set_default_timeout(30_000)
-    page.goto(address)
-    expect(page.get_by_role("heading", name="Where does this tokeniser")).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Merge tree").click()
-    expect(page.get_by_role("heading", name="Merge tree")).to_be_visible(timeout=PATIENCE)
-    idle(page)
+    start(page, address)
+    go_to(page, "Merge tree")
 
 
 def sheet(page: Page) -> Locator:

@@ -1,0 +1,154 @@
+"""ReBPE in a real Chromium: run, go back, look, stop, and take the result home."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser_steps import PATIENCE, go_to, idle, start, value_of
+from playwright.sync_api import Page, expect
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import load_tokeniser
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.segment import segment
+
+pytestmark = pytest.mark.browser
+
+LOAD = """
+import json, sys
+sys.modules["morphgraph"] = None  # what is exported stands on its own
+from transformers import AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
+texts = json.load(sys.stdin)
+print(json.dumps([tokenizer(text)["input_ids"] for text in texts]))
+"""
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    page.wait_for_timeout(200)
+    idle(page)
+
+
+def current_phase(page: Page) -> str:
+    """The phase chosen on the timeline."""
+    chosen = page.locator('[class*="st-key-rebpe-position"] [aria-checked="true"]')
+    return chosen.inner_text()
+
+
+def test_two_iterations_one_step_back_and_home(
+    page: Page, app_address: str, tmp_path: Path, screenshots: Path
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    press(page, "One iteration")
+    expect(page.get_by_text("1 reify").first).to_be_visible(timeout=PATIENCE)
+    press(page, "One iteration")
+    expect(page.get_by_text("2 reify").first).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    page.screenshot(path=screenshots / "rebpe.png", full_page=True)
+    press(page, "Back")
+    assert current_phase(page) == "2 knockout"
+
+    # The library is in the same state.
+    tokeniser = load_tokeniser("demo:en")
+    reference = read_reference(demo_gold_path("en"))
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
+    while run.phases[-1].iteration < 2:
+        phase = run.step()
+    assert phase is not None
+    assert phase.kind == "knockout"
+    assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
+    assert value_of(page, "Types in the vocabulary") == f"{phase.vocabulary_size:,}"
+
+    go_to(page, "Take home")
+    press(page, "Check and prepare")
+    archive = page.get_by_role("button", name="Download the archive")
+    expect(archive).to_be_visible(timeout=PATIENCE)
+    with page.expect_download() as download:
+        archive.click()
+    with zipfile.ZipFile(download.value.path()) as files:
+        files.extractall(tmp_path)
+    [folder] = tmp_path.iterdir()
+    texts = [entry.word for entry in reference.entries[:300]]
+    texts += ["Unhappily, the antiaircraft guns  were undesirable.", "naïve\ncafé 12345 😀"]
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOAD, str(folder)],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"HF_HUB_OFFLINE": "1", "HOME": str(tmp_path), "PATH": ""},
+        check=False,
+    )
+    assert loaded.returncode == 0, loaded.stderr
+    words = tokeniser.encode(texts, bare=True)
+    segmentation = segment(tokeniser.graph, words)
+    new = {int(old): n for old, n in json.loads((folder / "ids.json").read_text()).items()}
+    vocabulary = json.loads((folder / "tokeniser.bte.json").read_text("utf-8"))["model"]["vocab"]
+    for number, ids in enumerate(json.loads(loaded.stdout)):
+        tokens = segmentation.tokens(number)
+        assert ids == [vocabulary[tokeniser.graph.types[token]] for token in tokens]
+        for token, found in zip(tokens, ids, strict=True):
+            old = tokeniser.vocabulary_id(token)
+            assert old is None or new[old] == found
+
+
+def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    page.get_by_role("button", name="To convergence").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=PATIENCE)
+    idle(page)
+    labels = page.locator('[class*="st-key-rebpe-position"] button, [role="radio"]')
+    stopped = labels.count()
+    assert stopped >= 1
+    press(page, "To convergence")
+    expect(page.get_by_text("Converged: nothing is left to change.")).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+    tokeniser = load_tokeniser("demo:en")
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, read_reference(demo_gold_path("en"))))
+    run.finish()
+    assert value_of(page, "F1 %") == f"{100 * run.phases[-1].score.f1:.2f}"
+
+
+def test_a_changed_merge_is_shown_in_the_graph_and_in_words(
+    new_page: Callable[..., Page], app_address: str, screenshots: Path
+) -> None:
+    page = new_page(viewport={"width": 1440, "height": 1400})
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    press(page, "Next: anneal")
+    press(page, "Next: knock out (iteration 1)")
+    table = page.get_by_test_id("stDataFrame").first
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 15, box["y"] + 52)
+    expect(page.get_by_text("Words that use it, before and after this phase")).to_be_visible()
+    expect(page.get_by_role("application")).to_be_visible()
+    idle(page)
+    page.screenshot(path=screenshots / "rebpe-merge.png", full_page=True)
+    for tab, text in (
+        ("One word", "Merge tree after"),
+        ("Over the run", "What each phase changed"),
+        ("Ablation", "What is each half worth?"),
+        ("Chosen types", "Knocked out"),
+    ):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_text(re.compile(re.escape(text))).first).to_be_visible(timeout=PATIENCE)
+        idle(page)
+    scenes = page.get_by_role("application")
+    expect(scenes).to_have_count(3)

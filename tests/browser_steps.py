@@ -1,0 +1,58 @@
+"""What tests in a real browser do again and again: wait, go about, read the scores."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE = 60_000  # ms, for what takes long on a slow machine
+
+
+def sidebar(page: Page) -> Locator:
+    return page.get_by_test_id("stSidebar")
+
+
+def idle(page: Page) -> None:
+    """Wait until the app has nothing more to run, and has not started again a moment later."""
+    for _ in range(2):
+        page.wait_for_selector(
+            '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
+        )
+        page.wait_for_timeout(250)
+
+
+def start(page: Page, address: str) -> None:
+    page.set_default_timeout(30_000)
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Where does this tokeniser")).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+
+
+def go_to(page: Page, name: str) -> None:
+    sidebar(page).get_by_role("link", name=name).click()
+    marks = {
+        "Start": page.get_by_role("heading", name="Open your own files"),
+        "Merge graph": page.get_by_role("application"),
+        "Merge tree": page.get_by_role("heading", name="Merge tree"),
+        "Blame": page.get_by_role("slider"),
+        "ReBPE": page.get_by_role("button", name="To convergence"),
+        "Scores": page.get_by_role("heading", name="Worst words"),
+        "History": page.get_by_role("heading", name="Replay a recipe"),
+        "Take home": page.get_by_role("button", name="Check and prepare"),
+    }
+    expect(marks[name]).to_be_visible(timeout=PATIENCE)
+    idle(page)
+
+
+def metric(page: Page, label: str) -> Locator:
+    exact = re.compile(f"^{re.escape(label)}$")
+    return page.get_by_test_id("stMetric").filter(has=page.get_by_text(exact))
+
+
+def value_of(page: Page, label: str) -> str:
+    return metric(page, label).get_by_test_id("stMetricValue").inner_text()
+
+
+def expect_value(page: Page, label: str, value: str) -> None:
+    expect(metric(page, label).get_by_test_id("stMetricValue")).to_have_text(value)

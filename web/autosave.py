@@ -14,6 +14,9 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.files import Tokeniser, read_recipe, write_recipe
 from morphgraph.reading import read_bytes
 
+_written: dict[Path, str] = {}
+"""What this process wrote last, so that drawing a page again writes nothing again."""
+
 
 def folder() -> Path:
     """Where recipes are kept."""
@@ -29,8 +32,11 @@ def keep(tokeniser: Tokeniser) -> None:
     """
     if not (tokeniser.graph.history or tokeniser.graph.undone):
         return
-    data = write_recipe(tokeniser)
     path = _path(tokeniser.checksum)
+    state = tokeniser.graph.recipe_checksum()
+    if _written.get(path) == state and path.is_file():
+        return
+    data = write_recipe(tokeniser)
     try:
         if path.is_file() and path.read_bytes() == data:
             return
@@ -43,6 +49,7 @@ def keep(tokeniser: Tokeniser) -> None:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
             partial.write(data)
         Path(partial.name).replace(path)
+        _written[path] = state
     except OSError:
         return
 

@@ -13,7 +13,6 @@ from morphgraph.draw.charts import (
 )
 from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import percent
-from morphgraph.files.tokeniser import recipe_checksum
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
 from morphgraph.text import shortened
 from web import autosave
@@ -79,7 +78,7 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
 
 
 def _table(current: Session, blamed: Blame, scope: Scope, weighting: Weighting) -> pd.DataFrame:
-    key = (current.study_number, recipe_checksum(current.study.graph.recipe()), scope, weighting)
+    key = (current.study_number, current.study.graph.recipe_checksum(), scope, weighting)
     kept = st.session_state.get("blame table")
     if kept is None or kept[0] != key:
         kept = (key, blame_table(current.study.tokeniser, blamed))
@@ -118,7 +117,7 @@ def _threshold(current: Session, blamed: Blame) -> float:
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
     only = st.toggle("Only merges at or above the threshold", key="only candidates")
     # A selected row is a number: it must not outlive the rows that it was chosen among.
-    state = f"{current.study_number} {recipe_checksum(current.study.graph.recipe())} {settings}"
+    state = f"{current.study_number} {current.study.graph.recipe_checksum()} {settings}"
     shown = table[table["R"] >= threshold] if only else table
     shown = shown.sort_values(
         ["R", "B", "rank"], ascending=[False, False, True], na_position="last"
@@ -165,7 +164,7 @@ def _curve(
     current: Session, blamed: Blame, scope: Scope, weighting: Weighting, threshold: float
 ) -> None:
     study = current.study
-    key = (recipe_checksum(study.graph.recipe()), scope, weighting)
+    key = (study.graph.recipe_checksum(), scope, weighting)
     points = current.curves.get(key)
     if points is None:
         place = st.empty()

@@ -6,6 +6,7 @@ import zipfile
 import streamlit as st
 
 from morphgraph.files import Tokeniser, read_recipe, replay, write_recipe
+from morphgraph.graph import Change
 from morphgraph.text import shortened
 from web.bootstrap import edit_buttons
 from web.inputs import attempt, content_of
@@ -27,16 +28,33 @@ def edit_list(current: Session) -> None:
         {
             "step": list(range(1, len(changes) + 1)),
             "edit": [str(change.step["edit"]) for change in changes],
+            "merges": [_counted(change) for change in changes],
             "types": [
-                shortened(", ".join(names[t] for t in change.removed_types[:20]), 120)
+                shortened(", ".join(names[t] for t in _types(change)[:20]), 120)
                 for change in changes
             ],
-            "types removed": [len(change.removed_types) for change in changes],
-            "merges rewired": [len(change.rewired) for change in changes],
             "state": ["done" if i < done else "undone" for i in range(len(changes))],
         },
         hide_index=True,
+        column_config={
+            "step": st.column_config.NumberColumn("step", width=60),
+            "edit": st.column_config.TextColumn("edit", width=100),
+            "merges": st.column_config.TextColumn(
+                "merges", help="Split: a knockout gave them other parts."
+            ),
+            "state": st.column_config.TextColumn("state", width=90),
+        },
     )
+
+
+def _counted(change: Change) -> str:
+    """What an edit did to merges: ``3 removed, 10 split``."""
+    return ", ".join(f"{number:,} {kind}" for kind, number in change.counts().items())
+
+
+def _types(change: Change) -> tuple[int, ...]:
+    """The types that an edit removed, or else those that it added."""
+    return change.removed_types or change.added_types
 
 
 def save_buttons(current: Session) -> None:

@@ -154,7 +154,8 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
             changed_frame(words), hide_index=True, height=min(35 * (len(words) + 1) + 3, 330)
         )
         shown = f", the first {len(words):,} shown" if len(words) < total else ""
-        st.caption(f"{total:,} words{shown} · {MARKS}")
+        noun = "word" if total == 1 else "words"
+        st.caption(f"{total:,} {noun}{shown} · {MARKS}")
 
 
 def _open(current: Session, number: int) -> None:

@@ -1,13 +1,11 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from morphgraph.graph import MergeGraph
-from morphgraph.reading import checksum
 from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 from morphgraph.segment.words import UNKNOWN, Words
@@ -121,8 +119,7 @@ class Tokeniser:
 
     def signature(self) -> str:
         """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""
-        steps = self.graph.recipe()
-        edits = f"+{recipe_checksum(steps)}" if steps else ""
+        edits = f"+{self.graph.recipe_checksum()}" if self.graph.history else ""
         return f"{base_name(self.name)}@{self.checksum}{edits}"
 
     def vocabulary_id(self, token: int) -> int | None:
@@ -146,12 +143,6 @@ def base_name(name: str) -> str:
     ('gold.tsv', 'demo:en')
     """
     return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-
-
-def recipe_checksum(steps: Sequence[Mapping[str, Any]]) -> str:
-    """SHA-256 of the steps of a recipe, the first 12 digits."""
-    text = json.dumps(list(steps), sort_keys=True, ensure_ascii=False)
-    return checksum(text.encode())
 
 
 @lru_cache(maxsize=200_000)

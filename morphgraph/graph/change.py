@@ -1,9 +1,13 @@
 """A record of what one edit did to a merge graph: enough to undo it, redo it and show it."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
+
+from morphgraph.reading import checksum
 
 Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
 """How a merge came to be as it is: the last of these events wins.
@@ -53,7 +57,7 @@ class Reified(NamedTuple):
     tuple_merges: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """What one edit removed, rewired, added and moved.
 
@@ -73,6 +77,11 @@ class Change:
     reranked: tuple[Reranked, ...] = ()
     reified: tuple[Reified, ...] = ()
     origins: Mapping[int, tuple[Origin, Origin]] = field(default_factory=dict)
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the step, the first 12 digits."""
+        return checksum(json.dumps(self.step, sort_keys=True, ensure_ascii=False).encode())
 
     @property
     def is_empty(self) -> bool:

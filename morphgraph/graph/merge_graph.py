@@ -17,6 +17,7 @@ from morphgraph.graph.plans import (
     plan_knockout,
     plan_reify,
 )
+from morphgraph.reading import checksum
 
 _revisions = count()
 """Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
@@ -406,6 +407,14 @@ class MergeGraph:
                 self._undone = undone
                 raise EditError(f"Step {position} of the recipe: {error}") from error
         return changes
+
+    def recipe_checksum(self, edits: int | None = None) -> str:
+        """SHA-256 of the edits made, or of the first so many: 12 digits; nothing without edits.
+
+        It names a state of a tokeniser: the same edits of the same file have the same checksum.
+        """
+        done = self._done[:edits]
+        return checksum("".join(change.checksum for change in done).encode()) if done else ""
 
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")

@@ -7,13 +7,13 @@ what would its knockout change. Results are kept per state of the graph, so aski
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
-from morphgraph.files.tokeniser import Tokeniser, recipe_checksum
+from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.segment import Segmentation, segment
@@ -115,16 +115,17 @@ class Study:
     @property
     def now(self) -> State:
         """The present state."""
-        return self._kept(self.graph.recipe(), lambda: self.graph)
+        return self._kept(len(self.graph.history), lambda: self.graph)
 
     @property
     def before_last(self) -> State:
         """The state before the last edit."""
-        return self._kept(self.graph.recipe()[:-1], self.graph.before_last)
+        return self._kept(max(0, len(self.graph.history) - 1), self.graph.before_last)
 
-    def _kept(self, steps: list[dict[str, Any]], graph: Callable[[], MergeGraph]) -> State:
+    def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> State:
+        """The state after so many of the edits made."""
         _ = self.benchmark  # drops the states of another alphabet
-        key = recipe_checksum(steps)
+        key = self.graph.recipe_checksum(edits)
         state = self._states.pop(key, None) or self._state_of(graph())
         self._states[key] = state  # the newest stand last
         while len(self._states) > _STATES_KEPT:

@@ -1,0 +1,453 @@
+"""Edits that add types and merges and move others: annealing and reification of the graph."""
+
+from collections.abc import Callable
+from typing import Any
+
+import oracles
+import pytest
+import rebpe_oracle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rebpe_oracle import State
+from strategies import MergeList, graph_of, well_formed
+
+from morphgraph.graph import EditError, MergeGraph
+
+TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
+"""Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
+
+
+def observed(graph: MergeGraph) -> dict[str, Any]:
+    """All that can be seen of the present types and merges."""
+    present = graph.type_ids()
+    return {
+        "types": {number: graph.types[number] for number in present},
+        "merges": dict(graph.merges()),
+        "order": graph.merge_ids(),
+        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
+        "incoming": {number: graph.incoming(number) for number in present},
+        "outgoing": {number: graph.outgoing(number) for number in present},
+        "atoms": {number for number in present if graph.is_atom(number)},
+        "sizes": (graph.type_count, graph.merge_count),
+    }
+
+
+def listed(graph: MergeGraph) -> list[str]:
+    return [graph.describe(merge).partition(" →")[0] for merge in graph.merge_ids()]
+
+
+def ranks(graph: MergeGraph) -> list[int]:
+    return [merge.rank for merge in graph.merges().values()]
+
+
+def edited() -> MergeGraph:
+    """A graph after an annealing with an atom, a reification and a knockout."""
+    graph = MergeGraph.from_merges(TUPLES)
+    graph.anneal([("abd", "z")], ["z"])
+    graph.reify([("a", "b")])
+    graph.knockout(["abd"])
+    return graph
+
+
+# ------------------------------------------------------------------------ what the edits do
+
+
+def test_anneal_appends() -> None:
+    """New merges follow the last rank; abc gets a second one, whose part ab is new itself."""
+    graph = MergeGraph.from_merges([("b", "c"), ("a", "bc")])
+    graph.knockout(["bc"])
+    change = graph.anneal([("a", "b"), ("ab", "c"), ("c", "z")], ["z", "y"])
+    assert listed(graph) == ["a + b + c", "a + b", "ab + c", "c + z"]
+    assert ranks(graph) == [1, 2, 3, 4]
+    assert [graph.types[number] for number in change.added_types] == ["z", "y", "ab", "cz"]
+    assert graph.is_atom(graph.id_of("y"))
+    assert graph.describe(graph.producer("abc")) == "a + b + c → abc"
+    assert [graph.origin(merge) for merge in graph.merge_ids()] == ["split", *["annealed"] * 3]
+    assert change.counts() == {"atoms": 2, "annealed": 3}
+    graph.check()
+
+
+def test_reify_makes_room_in_the_order_of_ranks() -> None:
+    """ab is created at the place of a + b + d, which moves up with all above it."""
+    graph = MergeGraph.from_merges(TUPLES)
+    change = graph.reify([("a", "b"), ("b", "c"), ("c", "c")])
+    assert listed(graph) == ["b + c", "a + bc", "a + b", "ab + d", "d + ab + d"]
+    assert ranks(graph) == [0, 1, 2, 3, 4]
+    assert change.counts() == {"created": 1}
+    assert [entry[1:] for entry in change.reranked] == [(2, 3), (3, 4)]
+    assert graph.recipe() == [{"edit": "reify", "repairs": [], "pairs": [["a", "b"]]}]
+    graph.check()
+
+
+def test_repairs_come_first() -> None:
+    """With dabd made of d + abd, only one merge is left that contains (a, b)."""
+    graph = MergeGraph.from_merges(TUPLES)
+    change = graph.reify([("a", "b")], [(3, ["d", "abd"])])
+    assert listed(graph) == ["b + c", "a + bc", "a + b", "ab + d", "d + abd"]
+    assert change.counts() == {"repaired": 1, "created": 1}
+    assert graph.origin(graph.producer("dabd")) == "repaired"
+
+
+def test_holes_in_the_ranks_close_only_where_something_changes() -> None:
+    graph = MergeGraph.from_merges(TUPLES)
+    graph.knockout(["abc"])
+    assert ranks(graph) == [0, 2, 3]
+    assert graph.reify([("c", "c"), ("b", "c")]).is_empty
+    assert graph.reify([]).is_empty
+    assert ranks(graph) == [0, 2, 3]
+    assert len(graph.history) == 1
+    graph.reify([("a", "b")])
+    assert ranks(graph) == [0, 1, 2, 3]
+    graph.undo()
+    assert ranks(graph) == [0, 2, 3]
+
+
+# ------------------------------------------------------------------------ there and back
+
+
+def test_back_and_forth() -> None:
+    graph = edited()
+    states = [observed(graph)]
+    while graph.history:
+        before_last = observed(graph.before_last())
+        graph.undo()
+        graph.check()
+        states.insert(0, observed(graph))
+        assert before_last == states[0]
+    assert len(states) == 4
+    assert states[0] == observed(MergeGraph.from_merges(TUPLES))
+    for state in states[1:]:
+        graph.redo()
+        graph.check()
+        assert observed(graph) == state
+    assert observed(graph.copy()) == states[-1]
+    assert observed(graph.original()) == states[0]
+    assert observed(graph) == states[-1], "copies leave the graph alone"
+
+
+def test_a_copy_and_the_graph_add_types_of_their_own() -> None:
+    graph = edited()
+    copied = graph.copy()
+    copied.anneal([("c", "c")], ["x"])
+    graph.anneal([("d", "d")], ["y"])
+    assert "cc" in copied and "x" in copied
+    assert "dd" not in copied and "y" not in copied
+    assert "dd" in graph and "y" in graph
+    assert "cc" not in graph and "x" not in graph
+    for each in (graph, copied):
+        each.check()
+
+
+@pytest.mark.parametrize("edit", ["anneal", "knockout"])
+def test_tentatively(edit: str) -> None:
+    graph = edited()
+    before, revision = observed(graph), graph.revision
+    expected = graph.copy()
+    if edit == "anneal":
+        change = graph.preview_anneal([("c", "y")], ["y"])
+        expected.anneal([("c", "y")], ["y"])
+    else:
+        change = graph.preview_knockout(["ab"])
+        expected.knockout(["ab"])
+    assert observed(graph) == before
+    assert "y" not in graph
+    with graph.tentatively(change):
+        assert observed(graph) == observed(expected)
+        graph.check()
+    assert observed(graph) == before
+    assert graph.revision == revision
+    assert "cy" not in graph
+    with pytest.raises(RuntimeError), graph.tentatively(change):
+        raise RuntimeError
+    assert observed(graph) == before
+
+
+def test_a_recipe_makes_the_same_graph_elsewhere() -> None:
+    graph = edited()
+    elsewhere = MergeGraph.from_merges(TUPLES)
+    elsewhere.replay(graph.recipe())
+    assert observed(elsewhere) == observed(graph)
+    assert elsewhere.recipe() == graph.recipe()
+
+
+def test_types_that_were_taken_back_are_not_found() -> None:
+    graph = MergeGraph.from_merges(TUPLES)
+    graph.anneal([("c", "z"), ("c", "d")], ["z"])
+    ids = {text: graph.id_of(text) for text in ("z", "cz", "cd")}
+    graph.undo()
+    graph.knockout(["bc"])
+    for text in ids:
+        assert text not in graph
+        assert not graph.is_present(graph.known_id(text))
+        with pytest.raises(EditError, match=f"“{text}” is not a type"):
+            graph.id_of(text)
+        with pytest.raises(EditError):
+            graph.knockout([text])
+    assert set(graph.type_ids()) == {graph.id_of(t) for t in ("a", "b", "c", "d")} | {
+        graph.id_of(t) for t in ("abc", "abd", "dabd")
+    }
+    assert graph.type_count == 7
+    # Added again, in another way, they have their ids and are like any other type.
+    graph.anneal([("c", "d"), ("cd", "cd")])
+    assert graph.id_of("cd") == ids["cd"]
+    assert "z" not in graph
+    graph.anneal([("z", "cd")], ["z"])
+    assert graph.id_of("z") == ids["z"]
+    assert graph.is_atom(ids["z"])
+    graph.knockout(["cd"])
+    assert listed(graph)[-2:] == ["c + d + c + d", "z + c + d"]
+    graph.check()
+    with pytest.raises(EditError, match="nothing to redo"):
+        graph.redo()
+
+
+def test_a_type_knocked_out_can_be_annealed_and_knocked_out_again() -> None:
+    graph = MergeGraph.from_merges(TUPLES)
+    first = graph.id_of("bc")
+    graph.knockout(["bc"])
+    graph.anneal([("b", "c")])
+    assert graph.id_of("bc") == first
+    assert listed(graph) == ["a + b + c", "a + b + d", "d + a + b + d", "b + c"]
+    state = observed(graph)
+    graph.knockout(["bc"])
+    graph.undo()
+    assert observed(graph) == state
+    graph.undo()
+    assert "bc" not in graph
+    graph.undo()
+    assert observed(graph) == observed(MergeGraph.from_merges(TUPLES))
+
+
+# ------------------------------------------------------------------------ errors
+
+Edit = Callable[[MergeGraph], Any]
+
+ERRORS: dict[str, tuple[Edit, dict[str, Any], str]] = {
+    "a part that is absent": (
+        lambda graph: graph.anneal([("a", "d"), ("q", "a")], ["z"]),
+        {"edit": "anneal", "merges": [["a", "d"], ["q", "a"]], "atoms": ["z"]},
+        "“q”",
+    ),
+    "an atom that is there": (
+        lambda graph: graph.anneal([("a", "d")], ["z", "a"]),
+        {"edit": "anneal", "merges": [["a", "d"]], "atoms": ["z", "a"]},
+        "“a” is a type already",
+    ),
+    "an atom that is a longer type": (
+        lambda graph: graph.anneal([], ["abd"]),
+        {"edit": "anneal", "merges": [], "atoms": ["abd"]},
+        "“abd” is a type already",
+    ),
+    "a merge that is there": (
+        lambda graph: graph.anneal([("a", "d"), ("b", "c")]),
+        {"edit": "anneal", "merges": [["a", "d"], ["b", "c"]]},
+        "is a merge already",
+    ),
+    "a merge given twice": (
+        lambda graph: graph.anneal([("a", "d"), ("a", "d")]),
+        {"edit": "anneal", "merges": [["a", "d"], ["a", "d"]]},
+        "is a merge already",
+    ),
+    "no pair to anneal": (
+        lambda graph: graph.anneal([("a", "b", "c")]),
+        {"edit": "anneal", "merges": [["a", "b", "c"]]},
+        "pair",
+    ),
+    "a part of a pair to reify that is absent": (
+        lambda graph: graph.reify([("a", "b"), ("a", "q")]),
+        {"edit": "reify", "pairs": [["a", "b"], ["a", "q"]], "repairs": []},
+        "“q” is not a type",
+    ),
+    "no pair to reify": (
+        lambda graph: graph.reify([("a", "b"), ("a", "b", "d")]),
+        {"edit": "reify", "pairs": [["a", "b"], ["a", "b", "d"]], "repairs": []},
+        "pair",
+    ),
+    "a repair that makes something else": (
+        lambda graph: graph.reify([("a", "b")], [(3, ["d", "a", "b"])]),
+        {"edit": "reify", "pairs": [["a", "b"]], "repairs": [{"rank": 3, "parts": list("dab")}]},
+        "do not make “dabd”",
+    ),
+    "a repair to the result itself": (
+        lambda graph: graph.reify([], [(3, ["dabd"])]),
+        {"edit": "reify", "pairs": [], "repairs": [{"rank": 3, "parts": ["dabd"]}]},
+        "“dabd”",
+    ),
+    "a repair by an absent part": (
+        lambda graph: graph.reify([], [(3, ["da", "bd"])]),
+        {"edit": "reify", "pairs": [], "repairs": [{"rank": 3, "parts": ["da", "bd"]}]},
+        "“da” is not a type",
+    ),
+    "a repair by a part of a later rank": (
+        lambda graph: graph.reify([], [(2, ["ab", "d"])]),
+        {"edit": "reify", "pairs": [], "repairs": [{"rank": 2, "parts": ["ab", "d"]}]},
+        "“abd” is made only after it",
+    ),
+    "a repair of a rank that no merge has": (
+        lambda graph: graph.reify([], [(7, ["a", "b"])]),
+        {"edit": "reify", "pairs": [], "repairs": [{"rank": 7, "parts": ["a", "b"]}]},
+        "rank 7",
+    ),
+    "no merges": (
+        lambda graph: graph.replay([{"edit": "anneal"}]),
+        {"edit": "anneal"},
+        "“anneal” lacks something",
+    ),
+    "no list of pairs": (
+        lambda graph: graph.replay([{"edit": "reify", "pairs": 5, "repairs": []}]),
+        {"edit": "reify", "pairs": 5, "repairs": []},
+        "“reify” lacks something",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(ERRORS))
+def test_errors_change_nothing(name: str) -> None:
+    """The last merge is a + b, of rank 4; an undone edit could be made again before and after."""
+    edit, step, message = ERRORS[name]
+    graph = MergeGraph.from_merges([*TUPLES, ("a", "b")])
+    graph.knockout(["abc"])
+    graph.undo()
+    before, undone = observed(graph), graph.undone
+    with pytest.raises(EditError, match=message):
+        edit(graph)
+    assert observed(graph) == before
+    good = {"edit": "anneal", "merges": [["c", "y"]], "atoms": ["y"]}
+    with pytest.raises(EditError, match=f"Step 2 of the recipe: .*{message}"):
+        graph.replay([good, step])
+    assert observed(graph) == before
+    assert graph.undone == undone
+    assert graph.history == ()
+    assert not any(text in graph for text in ("y", "cy", "z", "ad", "q"))
+    graph.check()
+
+
+# ------------------------------------------------------------------------ against a naive model
+
+
+def snapshot(graph: MergeGraph) -> tuple[oracles.Merges, set[str], dict[int, str]]:
+    """The state in terms of strings: what a model has."""
+    merges = graph.merges()
+    parts = {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges.values()}
+    assert len(parts) == len(merges)
+    types = {graph.types[number] for number in graph.type_ids()}
+    return parts, types, {merge.rank: graph.origin(number) for number, merge in merges.items()}
+
+
+class Model:
+    """A list of states, and the number of the present one."""
+
+    def __init__(self, merges: MergeList) -> None:
+        listed = oracles.listed(merges)
+        types = {"a", "b", "c"}.union(*listed.values(), map("".join, listed.values()))
+        self.states = [State(listed, types, dict.fromkeys(listed, "original"))]
+        self.at = 0
+
+    @property
+    def now(self) -> State:
+        return self.states[self.at]
+
+    def push(self, state: State) -> None:
+        """A new state, unless nothing changed."""
+        old = self.now
+        if (state.merges, state.types) != (old.merges, old.types):
+            self.states[self.at + 1 :] = [state]
+            self.at += 1
+
+    def knockout(self, gone: list[str]) -> None:
+        left = rebpe_oracle.substituted(self.now.merges, gone)
+        split = {rank for rank in left if left[rank] != self.now.merges[rank]}
+        origins = {rank: "split" if rank in split else self.now.origins[rank] for rank in left}
+        self.push(State(left, self.now.types - set(gone), origins))
+
+    def cascade(self, gone: list[str]) -> None:
+        left = oracles.cascade(self.now.merges, gone) if gone else self.now.merges
+        made = {"".join(parts) for parts in self.now.merges.values()}
+        lost = made - {"".join(parts) for parts in left.values()}
+        origins = {rank: self.now.origins[rank] for rank in left}
+        self.push(State(left, self.now.types - lost, origins))
+
+    def anneal(self, pairs: list[tuple[str, str]], atoms: list[str]) -> None:
+        merges, origins = dict(self.now.merges), dict(self.now.origins)
+        for pair in pairs:
+            rank = max(merges, default=-1) + 1
+            merges[rank], origins[rank] = pair, "annealed"
+        types = self.now.types.union(atoms, map("".join, pairs))
+        self.push(State(merges, types, origins))
+
+    def reify(
+        self, pairs: list[tuple[str, str]], repairs: list[tuple[int, tuple[str, ...]]]
+    ) -> None:
+        rows = {
+            rank: rebpe_oracle.Row(parts, self.now.origins[rank])
+            for rank, parts in sorted(self.now.merges.items())
+        }
+        for rank, parts in repairs:
+            rows[rank].parts, rows[rank].origin = parts, "repaired"
+        order, types = list(rows.values()), set(self.now.types)
+        suggested = dict(rebpe_oracle.suggestions(order, ()))
+        used = rebpe_oracle.use(order, types, [(pair, suggested.get(pair, [])) for pair in pairs])
+        self.push(rebpe_oracle.numbered(order, types) if repairs or any(used) else self.now)
+
+
+def draw_edit(data: st.DataObject, state: State) -> tuple[str, list[Any]]:
+    """An edit that can be made in a state: its name and arguments."""
+    types = sorted(state.types)
+    made = sorted({"".join(parts) for parts in state.merges.values()})
+    name = data.draw(st.sampled_from(["knockout", "cascade", "anneal", "reify", "reify"]))
+    if name in ("knockout", "cascade"):
+        gone = st.lists(st.sampled_from(made), unique=True, max_size=3) if made else st.just([])
+        return name, [data.draw(gone)]
+    pair = st.tuples(st.sampled_from(types), st.sampled_from(types))
+    if name == "anneal":
+        atoms = data.draw(st.lists(st.sampled_from("xyz"), unique=True, max_size=2))
+        pairs = data.draw(st.lists(pair, unique=True, max_size=2))
+        pairs = [p for p in pairs if p not in state.merges.values() and len("".join(p)) < 20]
+        return name, [pairs, [atom for atom in atoms if atom not in state.types]]
+    tuples = [rank for rank, parts in state.merges.items() if len(parts) > 2]
+    repairs = []
+    for rank in data.draw(st.lists(st.sampled_from(tuples), unique=True)) if tuples else []:
+        lower = {r: parts for r, parts in state.merges.items() if r < rank}
+        spelled = data.draw(st.sampled_from([lower, {}]))
+        parts = tuple(oracles.Lookup(spelled).segment("".join(state.merges[rank])))
+        if len(parts) > 1 and parts != state.merges[rank]:
+            repairs.append((rank, parts))
+    rows = [rebpe_oracle.Row(parts, "") for parts in state.merges.values()]
+    inside = [found for found, _ in rebpe_oracle.suggestions(rows, ())]
+    pairs = data.draw(st.lists(st.sampled_from(inside) if inside else pair, max_size=4))
+    return name, [pairs, repairs]
+
+
+@settings(max_examples=250)
+@given(merges=well_formed(size=8), data=st.data())
+def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.DataObject) -> None:
+    merges = list(dict.fromkeys(merges))
+    graph, model = graph_of(merges), Model(merges)
+    seen = {0: observed(graph)}
+    for _ in range(data.draw(st.integers(1, 10))):
+        way = data.draw(st.sampled_from(["edit", "edit", "edit", "undo", "redo"]))
+        if way == "undo" and model.at:
+            graph.undo()
+            model.at -= 1
+        elif way == "redo" and model.at + 1 < len(model.states):
+            graph.redo()
+            model.at += 1
+        elif way == "edit":
+            name, arguments = draw_edit(data, model.now)
+            before = model.now
+            getattr(graph, name)(*arguments)
+            getattr(model, name)(*arguments)
+            if model.now is not before:
+                seen[model.at] = observed(graph)
+        graph.check()
+        assert snapshot(graph) == (model.now.merges, model.now.types, model.now.origins)
+        assert observed(graph) == seen[model.at], "ids are as they were"
+        assert len(graph.history) == model.at
+        assert len(graph.undone) == len(model.states) - 1 - model.at
+        assert {graph.types[n] for n in graph.misplaced()} == oracles.misplaced(model.now.merges)
+    assert observed(graph.copy()) == seen[model.at]
+    assert observed(graph.original()) == seen[0]
+    assert observed(graph.before_last()) == seen[max(0, model.at - 1)]
+    replayed = graph_of(merges)
+    replayed.replay(graph.recipe())
+    assert snapshot(replayed) == snapshot(graph)

@@ -1,0 +1,344 @@
+"""ReBPE, phase by phase, is what the naive oracle says, on random tokenisers and references."""
+
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import oracles
+import pytest
+import rebpe_oracle
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from rebpe_oracle import Entry, Settings, State
+from strategies import MERGES, well_formed
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import Tokeniser
+from morphgraph.graph import MergeGraph
+from morphgraph.reference import Reference
+from morphgraph.refine.blame import split_entries
+from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.train.bpe import train_bpe
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeReference = Callable[..., Reference]
+
+HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}
+SIZES = {"tiny": (0, 40), "medium": (200, 600), "large": (1900, 2000)}
+"""Numbers of types."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tokeniser, a reference, as lines of morphs, with counts, and the settings of a run."""
+
+    merges: tuple[tuple[str, ...], ...]
+    alphabet: str
+    document: dict[str, Any]
+    lines: tuple[str, ...]
+    counts: tuple[int, ...]
+    settings: dict[str, Any]
+
+
+def language(source: random.Random, size: str) -> list[list[str]]:
+    """Distinct words as lists of morphemes: a few of these are frequent, most are not."""
+    letters = "abcdefghij"[: source.randint(3, 10)]
+    many, words = {"tiny": (6, 15), "medium": (40, 250), "large": (150, 1500)}[size]
+    morphemes = ["".join(source.choices(letters, k=source.randint(1, 5))) for _ in range(many)]
+    weights = [1 / (rank + 1) for rank in range(many)]
+    found = [source.choices(morphemes, weights, k=source.randint(1, 5)) for _ in range(words)]
+    if source.random() < 0.3:
+        found = [[*word, *source.choice([["-"], [], []])] for word in found]
+        found = [[*word, *source.choice(found)] if word[-1] == "-" else word for word in found]
+    return [list(word) for word in dict.fromkeys(tuple(word) for word in found)]
+
+
+def gold_line(source: random.Random, word: list[str], strange: str) -> str:
+    """A word as a line of a reference: mostly its morphemes, and sometimes whole words."""
+    morphs = [source.choice(strange) + morph if source.random() < 0.03 else morph for morph in word]
+    for at in range(len(morphs) - 1, 0, -1):
+        if source.random() < 0.2:  # the reference does not see this boundary
+            morphs[at - 1 : at + 1] = ["".join(morphs[at - 1 : at + 1])]
+    line = " ".join(morphs)
+    if source.random() < 0.6:
+        whole = re.sub(" ", lambda gap: source.choice([" ", ""]), line)
+        line += f" / {whole}"
+    return line
+
+
+def draw_settings(data: st.DataObject, types: int) -> dict[str, Any]:
+    """Every switch, most of them mostly as they are by default."""
+    mostly = st.sampled_from([True, True, True, False])
+    often = st.sampled_from([True, True, False])
+    rarely = st.sampled_from([False, False, False, True])
+    small = st.sampled_from([0, 0, 0, max(0, types - 3), types // 2, types * 9 // 10, types + 5])
+    large = st.sampled_from([None, None, None, 0, types, types + 1, types + 4, types + 20])
+    return {
+        "anneal": data.draw(mostly),
+        "repair": data.draw(st.booleans()),
+        "link": data.draw(often),
+        "expand": data.draw(often),
+        "cascade": data.draw(rarely),
+        "iterations": data.draw(st.sampled_from([10, 10, 10, 1, 2, 0])),
+        "threshold": data.draw(st.sampled_from([0.5, 0.5, 0.5, 0.3, 0.9, 1.0, 0.0])),
+        "minimum_vocabulary": data.draw(small),
+        "maximum_vocabulary": data.draw(large),
+        "scope": data.draw(st.sampled_from(["morphemic", "morphemic", "whole-word"])),
+        "weighting": data.draw(st.sampled_from(["types", "tokens"])),
+        "tuples_once": data.draw(rarely),
+        "holdout": data.draw(st.sampled_from([0.0, 0.0, 0.0, 0.3])),
+        "seed": data.draw(st.integers(0, 9)),
+        "minimum_good": data.draw(st.sampled_from([3, 2, 1])),
+        "minimum_ratio": data.draw(st.sampled_from([0.8, 0.8, 0.5])),
+    }
+
+
+def trained_case(data: st.DataObject, size: str) -> Case:
+    """A tokeniser trained on words made of morphemes, and a reference of more such words."""
+    source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
+    words = language(source, size)
+    counts = {"".join(word): int(1 / source.uniform(0.002, 1)) for word in words}
+    types = source.randint(*SIZES[size])
+    trained = train_bpe(counts, vocab_size=types)
+    return finished_case(data, source, size, list(trained.merges), trained.alphabet, words)
+
+
+def finished_case(
+    data: st.DataObject,
+    source: random.Random,
+    size: str,
+    merges: list[tuple[str, ...]],
+    alphabet: tuple[str, ...],
+    words: list[list[str]],
+) -> Case:
+    shown = {"tiny": 12, "medium": 100, "large": 150}[size]
+    strange = data.draw(st.sampled_from(["z", "zyx", "xyzé", "".join(alphabet)]))
+    chosen = source.sample(words, min(shown, len(words)))
+    lines = [gold_line(source, word, strange) for word in chosen]
+    unknown = data.draw(st.sampled_from(["", "", "?"]))
+    document: dict[str, Any] = {}
+    if unknown:
+        document = {"unk_token": unknown, "fuse_unk": data.draw(st.booleans())}
+    if any("-" in line for line in lines) and data.draw(st.booleans()):
+        document["pre_tokenizer"] = HYPHENS
+    kept = "".join(alphabet)
+    counted = tuple(source.randint(0, 9) for _ in lines)
+    switches = draw_settings(data, len(alphabet) + len(merges))
+    return Case(tuple(merges), kept + unknown, document, tuple(lines), counted, switches)
+
+
+def entries_of(case: Case) -> list[Entry]:
+    """The reference as the oracle reads it."""
+    whole_words = case.settings["scope"] == "whole-word"
+    morphs = [line.partition("/")[2 if whole_words else 0].split() for line in case.lines]
+    words = ["".join(line.partition("/")[0].split()) for line in case.lines]
+    held: set[int] = set()
+    if case.settings["holdout"]:
+        _, chosen = split_entries(words, case.settings["holdout"], case.settings["seed"])
+        held = set(chosen.tolist())
+    splits = "pre_tokenizer" in case.document
+    return [
+        Entry(
+            tuple(filter(None, re.split("(-)", word))) if splits else (word,),
+            tuple(morphs[i]) or None,
+            case.counts[i],
+            i not in held,
+            i in held or not case.settings["holdout"],
+        )
+        for i, word in enumerate(words)
+    ]
+
+
+def expected_phases(case: Case) -> tuple[list[rebpe_oracle.Phase], bool]:
+    merges = oracles.listed(case.merges)
+    types = {*case.alphabet}
+    for parts in case.merges:
+        types.update(parts, ["".join(parts)])
+    fuses = bool(case.document.get("fuse_unk"))
+    state = State(merges, types, dict.fromkeys(merges, "original"), fuses)
+    known = {name: case.settings[name] for name in Settings.__dataclass_fields__}
+    return rebpe_oracle.rebpe(state, entries_of(case), Settings(**known))
+
+
+def strings_of(graph: MergeGraph) -> oracles.Merges:
+    """The merges by rank; no rank is held by two."""
+    merges = graph.merges().values()
+    found = {m.rank: tuple(graph.types[part] for part in m.parts) for m in merges}
+    assert len(found) == len(merges)
+    assert list(found) == sorted(found)
+    return found
+
+
+def observed(graph: MergeGraph) -> dict[str, Any]:
+    """All that can be seen of the present types and merges of a graph."""
+    present = graph.type_ids()
+    return {
+        "types": {number: graph.types[number] for number in present},
+        "merges": dict(graph.merges()),
+        "origins": {number: graph.origin(number) for number in graph.merge_ids()},
+        "incoming": {number: graph.incoming(number) for number in present},
+        "outgoing": {number: graph.outgoing(number) for number in present},
+        "size": graph.type_count,
+    }
+
+
+def check_phase(
+    graph: MergeGraph, vocabulary_size: int, phase: Phase, expected: rebpe_oracle.Phase
+) -> None:
+    graph.check()
+    assert (phase.kind, phase.iteration) == (expected.kind, expected.iteration)
+    assert strings_of(graph) == expected.merges
+    assert {graph.types[number] for number in graph.type_ids()} == expected.types
+    origins = {merge.rank: graph.origin(number) for number, merge in graph.merges().items()}
+    assert origins == expected.origins
+    assert {what: n for what, n in phase.counts.items() if n} == expected.counts
+    assert {what: n for what, n in phase.removed_by_origin.items() if n} == (
+        expected.removed_by_origin
+    )
+    found = (phase.score.true_positives, phase.score.predicted, phase.score.relevant)
+    assert found == pytest.approx(expected.score, rel=1e-12, nan_ok=True)
+    assert phase.vocabulary_size == vocabulary_size == len(expected.types)
+    assert phase.merges == len(expected.merges)
+    misplaced = {graph.types[number] for number in graph.misplaced()}
+    assert misplaced == oracles.misplaced(expected.merges)
+
+
+def check_case(
+    case: Case, small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> list[rebpe_oracle.Phase]:
+    """Run the case phase by phase beside the oracle, then backwards and forwards."""
+    tokeniser = small_tokeniser(case.merges, case.alphabet, **case.document)
+    graph = tokeniser.graph
+    before = observed(graph)
+    reference = small_reference(*case.lines, counts=case.counts)
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference), ReBPESettings(**case.settings))
+    expected, converged = expected_phases(case)
+    # What has a type as a part may precede all its merges if cascade leaves it a later one only, or
+    # if it is longer than a character and had no merge until annealing added one.
+    plain = all(len(graph.types[n]) == 1 for n in graph.type_ids() if graph.is_atom(n))
+    well_placed = plain and not case.settings["cascade"] and not graph.misplaced()
+    assert [phase.kind for phase in run.phases] == ["start"]
+    for phase_expected in expected:
+        phase = run.phases[0] if phase_expected.kind == "start" else run.step()
+        assert phase is not None
+        check_phase(graph, tokeniser.vocabulary_size, phase, phase_expected)
+        assert not (well_placed and graph.misplaced())
+    assert run.step() is None
+    assert run.finish() == []
+    assert [phase.kind for phase in run.phases] == [phase.kind for phase in expected]
+    assert run.converged == converged
+
+    after, recipe, edits = observed(graph), graph.recipe(), len(graph.history)
+    assert len(recipe) == edits == sum(bool(phase.counts) for phase in expected)
+    while graph.history:
+        graph.undo()
+        graph.check()
+    assert observed(graph) == before
+    for _ in range(edits):
+        graph.redo()
+    graph.check()
+    assert observed(graph) == after
+    assert graph.recipe() == recipe
+    fresh = small_tokeniser(case.merges, case.alphabet, **case.document)
+    fresh.graph.replay(recipe)
+    fresh.graph.check()
+    assert strings_of(fresh.graph) == expected[-1].merges
+    assert observed(fresh.graph)["origins"].keys() == after["origins"].keys()
+    return expected
+
+
+def report(expected: list[rebpe_oracle.Phase]) -> None:
+    for what in sorted({what for phase in expected for what in phase.counts}):
+        event(what)
+    for what in sorted({what for phase in expected for what in phase.removed_by_origin}):
+        event(f"removed {what}")
+    event(f"{sum(phase.kind == 'reify' for phase in expected)} times reified")
+
+
+@settings(max_examples=300)
+@given(merges=well_formed(size=14) | MERGES, data=st.data())
+def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
+    small_tokeniser: MakeTokeniser,
+    small_reference: MakeReference,
+    merges: list[tuple[str, ...]],
+    data: st.DataObject,
+) -> None:
+    source = random.Random(data.draw(st.integers(0, 2**32 - 1)))
+    merges = list(dict.fromkeys(merges))
+    pieces = ["".join(parts) for parts in merges] + list("abc")
+    words = [source.choices(pieces, k=source.randint(1, 4)) for _ in range(source.randint(1, 14))]
+    case = finished_case(data, source, "tiny", merges, ("a", "b", "c"), words)
+    report(check_case(case, small_tokeniser, small_reference))
+
+
+@settings(max_examples=100)
+@given(data=st.data())
+def test_small_trained_tokenisers(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
+) -> None:
+    case = trained_case(data, "tiny")
+    report(check_case(case, small_tokeniser, small_reference))
+
+
+@settings(max_examples=160, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_trained_tokenisers(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
+) -> None:
+    case = trained_case(data, "medium")
+    report(check_case(case, small_tokeniser, small_reference))
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_trained_tokenisers_of_two_thousand_types(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
+) -> None:
+    case = trained_case(data, "large")
+    report(check_case(case, small_tokeniser, small_reference))
+
+
+def test_the_cases_have_every_kind_of_change(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    """All that can happen happens, often enough, in such cases.
+
+    After a repair, no two neighbouring parts have a merge of a lower rank, so that there is next
+    to nothing to link to; hence the runs without repair.
+    """
+    happened: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
+    for seed in range(16):
+        source = random.Random(seed)
+        words = language(source, "medium")
+        counts = {"".join(word): int(1 / source.uniform(0.002, 1)) for word in words}
+        trained = train_bpe(counts, vocab_size=(120, 500)[seed // 2 % 2])
+        lines = tuple(gold_line(source, word, "zy") for word in source.sample(words, 120))
+        switches = {
+            **ReBPESettings().__dict__,
+            "repair": seed % 2 == 0,
+            "minimum_good": 2,
+            "minimum_ratio": 0.5,
+        }
+        alphabet = "".join(trained.alphabet)
+        case = Case(trained.merges, alphabet, {}, lines, (1,) * len(lines), switches)
+        for phase in check_case(case, small_tokeniser, small_reference):
+            happened.update(phase.counts)
+            removed.update(phase.removed_by_origin)
+    kinds = ("annealed", "atoms", "removed", "split", "repaired", "linked", "created")
+    assert all(happened[kind] >= 10 for kind in kinds), happened
+    origins = ("original", "annealed", "split", "repaired", "reified", "reused")
+    assert all(removed[origin] > 0 for origin in origins), removed
+
+
+def test_the_scores_of_nothing_are_undefined(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    tokeniser = small_tokeniser([("a", "b")])
+    benchmark = Benchmark.build(tokeniser, small_reference("a b"))
+    run = ReBPERun(tokeniser, benchmark, ReBPESettings(scope="whole-word"))
+    assert all(math.isnan(phase.score.f1) for phase in run.finish())

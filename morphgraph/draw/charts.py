@@ -4,7 +4,7 @@ Colours of text and paper are left to the place that shows a figure, so that it 
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,31 @@ def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
         bargap=0.06,
     )
     return figure
+
+
+def add_score_lines(
+    figure: "go.Figure", places: Sequence[Any], scores: Sequence[Any], **trace: Any
+) -> None:
+    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over places on the x axis.
+
+    ``trace``: more properties for all three lines.
+    """
+    import plotly.graph_objects as go
+
+    for name, colour, dash in (
+        ("precision", PRECISION, "dash"),
+        ("recall", RECALL, "dot"),
+        ("f1", F1, "solid"),
+    ):
+        figure.add_trace(
+            go.Scatter(
+                x=places,
+                y=[100 * getattr(score, name) for score in scores],
+                name="F1" if name == "f1" else name,
+                line={"color": colour, "dash": dash, "width": 3 if name == "f1" else 2},
+                **trace,
+            )
+        )
 
 
 def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
@@ -152,25 +177,15 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
 
 def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "go.Figure":
     """Precision, recall and F1 over thresholds, with the chosen threshold as a line."""
-    import plotly.graph_objects as go
-
     figure = figure_of("threshold", "%", height=360)
-    for name, colour, dash in (
-        ("precision", PRECISION, "dash"),
-        ("recall", RECALL, "dot"),
-        ("f1", F1, "solid"),
-    ):
-        figure.add_trace(
-            go.Scatter(
-                x=[point.threshold for point in points],
-                y=[100 * getattr(point, name) for point in points],
-                name="F1" if name == "f1" else name,
-                mode="lines",
-                line={"color": colour, "dash": dash, "width": 3 if name == "f1" else 2},
-                customdata=[point.removed for point in points],
-                hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>%{customdata:,} types go",
-            )
-        )
+    add_score_lines(
+        figure,
+        [point.threshold for point in points],
+        points,
+        mode="lines",
+        customdata=[point.removed for point in points],
+        hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>%{customdata:,} types go",
+    )
     figure.update_layout(hovermode="x unified")
     figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
     return figure

@@ -6,7 +6,7 @@ Source: Bauwens & de Lhoneux 2025, Figures 3 and 4.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from morphgraph.draw.charts import F1, PRECISION, RECALL, figure_of
+from morphgraph.draw.charts import add_score_lines, figure_of
 from morphgraph.graph.change import ORIGINS
 
 if TYPE_CHECKING:
@@ -47,21 +47,13 @@ def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -
 
     labels = [phase_label(phase) for phase in phases]
     figure = figure_of("", "%", height=440)
-    for name, colour, dash in (
-        ("precision", PRECISION, "dash"),
-        ("recall", RECALL, "dot"),
-        ("f1", F1, "solid"),
-    ):
-        figure.add_trace(
-            go.Scatter(
-                x=labels,
-                y=[100 * getattr(phase.score, name) for phase in phases],
-                name="F1" if name == "f1" else name,
-                mode="lines+markers",
-                line={"color": colour, "dash": dash, "width": 3 if name == "f1" else 2},
-                hovertemplate="%{y:.2f} %",
-            )
-        )
+    add_score_lines(
+        figure,
+        labels,
+        [phase.score for phase in phases],
+        mode="lines+markers",
+        hovertemplate="%{y:.2f} %",
+    )
     figure.add_trace(
         go.Scatter(
             x=labels,

@@ -2,6 +2,6 @@
 
 from morphgraph.graph.change import Change, Merge, Rewired
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.graph.plans import EditError
+from morphgraph.graph.merge_table import EditError
 
 __all__ = ["Change", "EditError", "Merge", "MergeGraph", "Rewired"]

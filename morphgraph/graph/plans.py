@@ -2,26 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
-from typing import TYPE_CHECKING
 
-from morphgraph.errors import MorphGraphError
 from morphgraph.graph.change import Change, Merge, Origin, Reified, Reranked, Rewired
-
-if TYPE_CHECKING:
-    from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError, MergeTable
 
 Pair = tuple[int, int]
 Parts = tuple[int, ...]
 
 
-class EditError(MorphGraphError):
-    """An edit that the graph cannot make, with the reason."""
-
-
 # ------------------------------------------------------------------------------------- removing
 
 
-def plan_knockout(graph: "MergeGraph", texts: Iterable[str]) -> Change:
+def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
     """Remove types; merges that used them get the parts of the removed type's own merge.
 
     Source: Bauwens & Delobelle 2024, Algorithm 1.
@@ -48,7 +40,7 @@ def plan_knockout(graph: "MergeGraph", texts: Iterable[str]) -> Change:
     )
 
 
-def plan_cascade(graph: "MergeGraph", texts: Iterable[str]) -> Change:
+def plan_cascade(graph: MergeTable, texts: Iterable[str]) -> Change:
     """Remove types and every type that no merge can make any more."""
     texts = list(dict.fromkeys(texts))
     numbers = _removable(graph, texts)
@@ -68,7 +60,7 @@ def plan_cascade(graph: "MergeGraph", texts: Iterable[str]) -> Change:
     return Change({"edit": "cascade", "types": texts}, tuple(removed), removed_merges)
 
 
-def _removable(graph: "MergeGraph", texts: list[str]) -> list[int]:
+def _removable(graph: MergeTable, texts: list[str]) -> list[int]:
     numbers = [graph.id_of(text) for text in texts]
     for number in numbers:
         if not graph.incoming(number):
@@ -92,7 +84,7 @@ def _substituted(parts: Parts, substitute: Mapping[int, Parts]) -> Parts:
 
 
 def plan_anneal(
-    graph: "MergeGraph", pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()
+    graph: MergeTable, pairs: Iterable[Sequence[str]], atoms: Iterable[str] = ()
 ) -> Change:
     """Add atoms to the alphabet, and pair merges after the last rank, in this order.
 
@@ -137,11 +129,11 @@ def _pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def _makers(graph: "MergeGraph", text: str) -> tuple[int, ...]:
+def _makers(graph: MergeTable, text: str) -> tuple[int, ...]:
     return graph.incoming(graph.ids[text]) if text in graph else ()
 
 
-def _part(graph: "MergeGraph", text: str, added: Mapping[int, None]) -> int:
+def _part(graph: MergeTable, text: str, added: Mapping[int, None]) -> int:
     number = graph.ids.get(text)
     return number if number is not None and number in added else graph.id_of(text)
 
@@ -150,7 +142,7 @@ def _part(graph: "MergeGraph", text: str, added: Mapping[int, None]) -> int:
 
 
 def plan_reify(
-    graph: "MergeGraph",
+    graph: MergeTable,
     pairs: Iterable[Pair],
     repairs: Mapping[int, Parts],
     *,
@@ -176,7 +168,7 @@ class _Reification:
     """The state of one pass of reification."""
 
     def __init__(
-        self, graph: "MergeGraph", repairs: Mapping[int, Parts], *, link: bool, expand: bool
+        self, graph: MergeTable, repairs: Mapping[int, Parts], *, link: bool, expand: bool
     ) -> None:
         self.graph, self.link, self.expand = graph, link, expand
         self.repairs = repairs

@@ -59,6 +59,29 @@ def merge_graph(
     ``selected`` is the vertex to outline; ``click_mode`` changes the pointer only. ``on_event``
     runs before the script does, with the clicks that were not handled yet, in order.
     """
+    pending, ack = click_handler(key, on_event)
+    _graph()(
+        key=key,
+        data={
+            "scene": dict(scene),
+            "view_key": view_key,
+            "selected": selected,
+            "click_mode": click_mode,
+            "height": height,
+            "ack": ack,
+        },
+        height=height,
+        on_pending_change=pending,
+    )
+
+
+def click_handler(
+    key: str, on_event: Callable[[list[Click]], None] | None
+) -> tuple[Callable[[], None], int]:
+    """What a component calls when it has clicks, and the number of the last one handled so far.
+
+    ``on_event`` gets those that were not handled yet, in order.
+    """
     ack_key = f"{key}:ack"
 
     def pending() -> None:
@@ -68,19 +91,7 @@ def merge_graph(
         if clicks and on_event is not None:
             on_event(clicks)
 
-    _graph()(
-        key=key,
-        data={
-            "scene": dict(scene),
-            "view_key": view_key,
-            "selected": selected,
-            "click_mode": click_mode,
-            "height": height,
-            "ack": st.session_state.get(ack_key, 0),
-        },
-        height=height,
-        on_pending_change=pending,
-    )
+    return pending, st.session_state.get(ack_key, 0)
 
 
 def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:

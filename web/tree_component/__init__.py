@@ -16,7 +16,7 @@ import streamlit as st
 
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
-from web.graph_component import Click, new_clicks
+from web.graph_component import Click, click_handler
 
 HERE = Path(__file__).parent
 _HEIGHT = re.compile(r'\bheight="(\d+)"')
@@ -41,15 +41,7 @@ def tree_picture(
     light, dark = to_svg(trees, "light"), to_svg(trees, "dark")
     found = _HEIGHT.search(light)
     height = min(int(found.group(1)) if found else _HIGHEST, _HIGHEST) + _AROUND
-    ack_key = f"{key}:ack"
-
-    def pending() -> None:
-        state = st.session_state.get(key)
-        clicks, ack = new_clicks(state and state.get("pending"), st.session_state.get(ack_key, 0))
-        st.session_state[ack_key] = ack
-        if clicks and on_event is not None:
-            on_event(clicks)
-
+    pending, ack = click_handler(key, on_event)
     _tree()(
         key=key,
         data={
@@ -59,7 +51,7 @@ def tree_picture(
             "height": height,
             "clickable": on_event is not None,
             "reveal": reveal,
-            "ack": st.session_state.get(ack_key, 0),
+            "ack": ack,
         },
         height=height,
         on_pending_change=pending,

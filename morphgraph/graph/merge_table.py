@@ -1,0 +1,278 @@
+"""The types and merges of a tokeniser, and how they hang together."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Self
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.graph.change import Merge, Origin
+
+_revisions = count()
+"""Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
+"""
+
+
+class EditError(MorphGraphError):
+    """An edit that the graph cannot make, with the reason."""
+
+
+class MergeTable:
+    """Types, the merges between them, and which merge makes and uses which type.
+
+    A type is named by its id, a position in ``types``; a merge by its id, its position in the list
+    that the table was built from, or a later number if it was added. A type that is or was there
+    keeps its id for good, and no id of a merge is given twice, so records of past edits stay valid.
+    ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
+    """
+
+    def __init__(
+        self, types: Sequence[str], merges: Iterable[Merge], fixed: Iterable[int] = ()
+    ) -> None:
+        self.fixed = frozenset(fixed)
+        self.types: list[str] = list(types)
+        self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
+        if len(self.ids) != len(self.types):
+            raise EditError("A type is listed twice. Give every type once.")
+        self._loaded_types = len(self.types)
+        self._loaded: tuple[Merge, ...] = tuple(merges)
+        self._merges: list[Merge | None] = list(self._loaded)
+        self._order: list[int] | None = None
+        self._listed: tuple[int, dict[int, Merge]] | None = None
+        self._origins: dict[int, Origin] = {}
+        self._alive = [True] * len(self.types)
+        self._incoming: list[list[int]] = [[] for _ in self.types]
+        self._outgoing: list[set[int]] = [set() for _ in self.types]
+        for number, merge in enumerate(self._loaded):
+            self._link(number, merge)
+        for producers in self._incoming:
+            if len(producers) > 1:
+                producers.sort(key=lambda number: self.merge(number).rank)
+        self.revision = next(_revisions)
+
+    @classmethod
+    def from_merges(cls, merges: Iterable[Sequence[str]], alphabet: Iterable[str] = ()) -> Self:
+        """Build a graph from parts alone, in order of rank; the result is their concatenation.
+
+        Types come in order of first appearance: ``alphabet``, then parts and results of each merge.
+        """
+        types: dict[str, int] = {}
+        for atom in alphabet:
+            types.setdefault(atom, len(types))
+        listed = []
+        for rank, parts in enumerate(merges):
+            numbers = tuple(types.setdefault(part, len(types)) for part in parts)
+            result = types.setdefault("".join(parts), len(types))
+            listed.append(Merge(rank, numbers, result))
+        return cls(list(types), listed)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.ids and self._alive[self.ids[text]]
+
+    def id_of(self, text: str) -> int:
+        """The id of a present type; `EditError` if there is none."""
+        number = self.ids.get(text)
+        if number is None or not self._alive[number]:
+            raise EditError(f"“{text}” is not a type of this tokeniser. Check the spelling.")
+        return number
+
+    def is_present(self, number: int) -> bool:
+        """Whether the type with this id has not been removed."""
+        return self._alive[number]
+
+    def is_removable(self, number: int) -> bool:
+        """Whether this type can be knocked out: a merge produces it, and it is not fixed."""
+        return bool(self._incoming[number]) and number not in self.fixed
+
+    def is_atom(self, number: int) -> bool:
+        """Whether no merge produces this type."""
+        return self._alive[number] and not self._incoming[number]
+
+    def merge(self, number: int) -> Merge:
+        """The present merge with this id."""
+        merge = self._merges[number]
+        if merge is None:
+            raise EditError(f"Merge {number} has been removed.")
+        return merge
+
+    def has_merge(self, number: int) -> bool:
+        """Whether the merge with this id has not been removed."""
+        return self._merges[number] is not None
+
+    def incoming(self, number: int) -> tuple[int, ...]:
+        """Ids of the merges that produce a type, lowest rank first: M_i(t)."""
+        return tuple(self._incoming[number])
+
+    def outgoing(self, number: int) -> tuple[int, ...]:
+        """Ids of the merges that a type takes part in, lowest rank first: M_o(t)."""
+        return tuple(sorted(self._outgoing[number], key=lambda merge: self.merge(merge).rank))
+
+    def users(self, number: int) -> frozenset[int]:
+        """Ids of the merges that a type takes part in, in no order."""
+        return frozenset(self._outgoing[number])
+
+    def fan_out(self, number: int) -> int:
+        """In how many merges a type takes part."""
+        return len(self._outgoing[number])
+
+    def producer(self, type_: int | str) -> int:
+        """The id of *the* merge of a type: of those that produce it, the one of lowest rank."""
+        number = self.id_of(type_) if isinstance(type_, str) else type_
+        if not self._incoming[number]:
+            raise EditError(f"“{self.types[number]}” is an atom: no merge produces it.")
+        return self._incoming[number][0]
+
+    def origin(self, number: int) -> Origin:
+        """How a merge came to be as it is."""
+        return self._origins.get(number, "original")
+
+    def merges(self) -> Mapping[int, Merge]:
+        """All present merges by id, in order of rank."""
+        if self._listed is None or self._listed[0] != self.revision:
+            self._listed = self.revision, self._in_order()
+        return self._listed[1]
+
+    def _in_order(self) -> dict[int, Merge]:
+        """All present merges by id, in order of rank; sorted only after what can change it."""
+        merges = self._merges
+        if self._order is None:
+            present = [n for n, merge in enumerate(merges) if merge is not None]
+            ranks = np.fromiter((merges[n].rank for n in present), np.int64, len(present))  # type: ignore[union-attr]
+            self._order = [present[i] for i in np.argsort(ranks, kind="stable").tolist()]
+        return {n: merge for n in self._order if (merge := merges[n]) is not None}
+
+    def merge_ids(self) -> list[int]:
+        """Ids of all present merges in order of rank."""
+        return list(self.merges())
+
+    def type_ids(self) -> list[int]:
+        """Ids of all present types."""
+        return [number for number, alive in enumerate(self._alive) if alive]
+
+    def added_atoms(self) -> tuple[str, ...]:
+        """Present types that edits added to the alphabet."""
+        added = range(self._loaded_types, len(self.types))
+        return tuple(self.types[n] for n in added if self._alive[n] and not self._incoming[n])
+
+    @property
+    def loaded_type_count(self) -> int:
+        """How many types there were before any edit; their ids are the lowest."""
+        return self._loaded_types
+
+    @property
+    def last_rank(self) -> int:
+        """The highest rank of a present merge; -1 if there is none."""
+        return max((merge.rank for merge in self._merges if merge is not None), default=-1)
+
+    @property
+    def merge_id_limit(self) -> int:
+        """Above every id that a merge has or had."""
+        return len(self._merges)
+
+    @property
+    def type_count(self) -> int:
+        """How many types are present."""
+        return sum(self._alive)
+
+    @property
+    def merge_count(self) -> int:
+        """How many merges are present."""
+        return len(self._merges) - self._merges.count(None)
+
+    def describe(self, merge: int, names: Sequence[str] | None = None) -> str:
+        """A merge as one line of text, with the type strings or other ``names`` for them."""
+        shown = self.types if names is None else names
+        _, parts, result = self.merge(merge)
+        return f"{' + '.join(shown[part] for part in parts)} → {shown[result]}"
+
+    # ----------------------------------------------------------------------------- changing
+
+    def known_id(self, text: str) -> int:
+        """The id of a type that is, was or may come to be there; a new one is absent so far."""
+        number = self.ids.get(text)
+        if number is None:
+            number = self.ids[text] = len(self.types)
+            self.types.append(text)
+            self._alive.append(False)
+            self._incoming.append([])
+            self._outgoing.append(set())
+        return number
+
+    def new_merge_ids(self) -> Iterator[int]:
+        """Ids that no merge has or had, for a change that adds merges."""
+        return count(len(self._merges))
+
+    def _touch(self) -> None:
+        """Give the new state a number of its own."""
+        self.revision = next(_revisions)
+
+    def _add(self, number: int, merge: Merge) -> None:
+        missing = number + 1 - len(self._merges)
+        self._merges += [None] * missing
+        self._merges[number] = merge
+        self._link(number, merge)
+        producers = self._incoming[merge.result]
+        if len(producers) > 1:
+            producers.sort(key=lambda m: self.merge(m).rank)
+
+    def _move(self, number: int, rank: int) -> None:
+        _, parts, result = self.merge(number)
+        self._merges[number] = Merge(rank, parts, result)
+
+    def _link(self, number: int, merge: Merge) -> None:
+        self._incoming[merge.result].append(number)
+        for part in merge.parts:
+            self._outgoing[part].add(number)
+
+    def _unlink(self, number: int, merge: Merge) -> None:
+        self._merges[number] = None
+        self._incoming[merge.result].remove(number)
+        for part in merge.parts:
+            self._outgoing[part].discard(number)
+
+    def _rewire(self, number: int, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+        self._merges[number] = self.merge(number)._replace(parts=new)
+        for part in old:
+            self._outgoing[part].discard(number)
+        for part in new:
+            self._outgoing[part].add(number)
+
+    # ----------------------------------------------------------------------------- checks
+
+    def check(self) -> None:
+        """Raise `EditError` where the graph contradicts itself; for tests and after imports."""
+        ranks = set()
+        for number, (rank, parts, result) in self.merges().items():
+            line = self.describe(number)
+            if len(parts) < 2:
+                raise EditError(f"Merge {line} has fewer than two parts.")
+            if "".join(self.types[part] for part in parts) != self.types[result]:
+                raise EditError(f"The parts of merge {line} do not concatenate to its result.")
+            if rank in ranks:
+                raise EditError(f"Rank {rank} is held by two merges; one of them is {line}.")
+            ranks.add(rank)
+            if not all(self._alive[t] for t in (*parts, result)):
+                raise EditError(f"Merge {line} uses a type that has been removed.")
+            if number not in self._incoming[result]:
+                raise EditError(f"Merge {line} is missing from its result.")
+            if not all(number in self._outgoing[part] for part in parts):
+                raise EditError(f"Merge {line} is missing from one of its parts.")
+        listed = sum(map(len, self._incoming))
+        used = sum(map(len, self._outgoing))
+        if listed != len(ranks) or used != sum(len(set(m.parts)) for m in self.merges().values()):
+            raise EditError("A type lists a merge that is not there.")
+
+    def misplaced(self) -> list[int]:
+        """Ids of types that no well-formed merge makes: some part always comes too late.
+
+        Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. A
+        type is listed if none of its merges has parts that are all formed before it. Some of them
+        are formed all the same, because a merge applies whenever its parts are there; of the
+        others, see `segment.unreachable_types`.
+        """
+        formed_at: dict[int, int] = {}
+        for rank, parts, result in self.merges().values():
+            if all(not self._incoming[p] or formed_at.get(p, rank) < rank for p in parts):
+                formed_at.setdefault(result, rank)
+        return [n for n, ways in enumerate(self._incoming) if ways and n not in formed_at]

@@ -31,8 +31,8 @@ def rebpe_page(current: Session) -> None:
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     autosave.keep(current.study.tokeniser)
     show_message()
-    _buttons(current, run, running)
-    _timeline(run)
+    _buttons(run, running)
+    _timeline(current, run)
     if running:
         # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
         try:
@@ -213,7 +213,7 @@ def _run_on(run: ReBPERun) -> bool:
     return not done
 
 
-def _buttons(current: Session, run: ReBPERun, running: bool) -> None:
+def _buttons(run: ReBPERun, running: bool) -> None:
     upcoming = run.upcoming
     if running:
         last = run.phases[-1]
@@ -272,26 +272,6 @@ def _buttons(current: Session, run: ReBPERun, running: bool) -> None:
             disabled=upcoming is None,
             help="Run until nothing changes. It can be stopped at any time.",
         )
-        if len(run.all_phases) > 1:
-            st.button(
-                "Start over",
-                icon=":material/restart_alt:",
-                key="rebpe over",
-                on_click=_start_over,
-                args=(current,),
-                help="Take the whole run back. Redo makes it again.",
-            )
-            st.button(
-                "New run from here",
-                icon=":material/add:",
-                key="rebpe new",
-                on_click=_new_run,
-                args=(current,),
-                help="Keep what is done, and begin another run on top of it.",
-            )
-            st.page_link(
-                "pages/7_Take_home.py", label="Take the result home", icon=":material/download:"
-            )
 
 
 def _start_over(current: Session) -> None:
@@ -307,7 +287,7 @@ def _new_run(current: Session) -> None:
 # ------------------------------------------------------------------------------------- timeline
 
 
-def _timeline(run: ReBPERun) -> None:
+def _timeline(current: Session, run: ReBPERun) -> None:
     """Where the run stands; going elsewhere undoes and redoes."""
     everything = run.all_phases
     if len(everything) == 1:
@@ -324,7 +304,7 @@ def _timeline(run: ReBPERun) -> None:
     def go() -> None:
         run.go_to(st.session_state["rebpe position"] or position)
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Back",
             icon=":material/arrow_back:",
@@ -343,10 +323,29 @@ def _timeline(run: ReBPERun) -> None:
             disabled=position >= len(everything),
             help="Redo one phase.",
         )
-        st.pills(
-            "Timeline",
-            places,
-            key="rebpe position",
-            format_func=lambda number: phase_label(everything[number - 1]),
-            on_change=go,
+        st.button(
+            "Start over",
+            icon=":material/restart_alt:",
+            key="rebpe over",
+            on_click=_start_over,
+            args=(current,),
+            help="Take the whole run back. Redo makes it again.",
         )
+        st.button(
+            "New run from here",
+            icon=":material/add:",
+            key="rebpe new",
+            on_click=_new_run,
+            args=(current,),
+            help="Keep what is done, and begin another run on top of it.",
+        )
+        st.page_link(
+            "pages/7_Take_home.py", label="Take the result home", icon=":material/download:"
+        )
+    st.pills(
+        "Timeline",
+        places,
+        key="rebpe position",
+        format_func=lambda number: phase_label(everything[number - 1]),
+        on_change=go,
+    )

@@ -43,7 +43,7 @@ _MEANING: Final[Mapping[GapKind, str]] = {
 MARGIN = 16.0
 _LEAF, _BOX, _LEVEL, _TITLE, _ROW = 28.0, 36.0, 60.0, 30.0, 24.0
 _LEGEND_ROW, _LEGEND_SIZE = 21.0, 11.0
-_LEAST_WIDTH, _WIDEST_PAIR, _APART = 460.0, 1150.0, 64.0
+_LEAST_WIDTH, _WIDEST_PAIR, _APART = 460.0, 1000.0, 64.0
 _MONO, _SANS = "monospace", "sans-serif"
 
 

@@ -13,7 +13,7 @@ from morphgraph.evaluate.boundaries import Benchmark, Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays
-from morphgraph.segment import Segmentation, segment
+from morphgraph.segment import MergeSegmentation, segment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ class Blame:
 
 def blame(
     benchmark: Benchmark,
-    segmentation: Segmentation,
+    segmentation: MergeSegmentation,
     *,
     weighting: Weighting = "types",
     scope: Scope = "morphemic",

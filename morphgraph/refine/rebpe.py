@@ -27,7 +27,7 @@ from morphgraph.refine.anneal import (
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame, split_entries
 from morphgraph.refine.knockout import KnockoutSettings, choose_types
 from morphgraph.refine.reify import TypeAtoms, preview_reification
-from morphgraph.segment import Segmentation, segment
+from morphgraph.segment import MergeSegmentation, segment
 
 PhaseKind = Literal["start", "anneal", "knockout", "reify"]
 
@@ -136,7 +136,7 @@ class ReBPERun:
                 benchmark.words.texts, self.settings.holdout, self.settings.seed
             )
         self._scored: Benchmark | None = None
-        self._segmentation: tuple[int, Segmentation] | None = None
+        self._segmentation: tuple[int, MergeSegmentation] | None = None
         self._atoms = TypeAtoms()
         self._all: list[Phase] = []
         self._cursor = 0
@@ -343,14 +343,14 @@ class ReBPERun:
             )
         return self._scored
 
-    def _segmented(self) -> Segmentation:
+    def _segmented(self) -> MergeSegmentation:
         """The words of the whole reference, in the present state."""
         revision = self.graph.revision
         if self._segmentation is None or self._segmentation[0] != revision:
             self._segmentation = revision, segment(self.graph, self.benchmark.words)
         return self._segmentation[1]
 
-    def segment_scored(self) -> Segmentation:
+    def segment_scored(self) -> MergeSegmentation:
         """The words that are scored, in the present state."""
         if self._held_out is None:
             return self._segmented()

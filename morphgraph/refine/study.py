@@ -16,7 +16,7 @@ from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weig
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.segment import Segmentation, segment
+from morphgraph.segment import MergeSegmentation, Segmentation, segment
 
 RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
 """Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
@@ -28,7 +28,7 @@ _STATES_KEPT = 4
 class State:
     """How the words are segmented and scored in one state of the graph."""
 
-    segmentation: Segmentation
+    segmentation: MergeSegmentation
     scores: list[BoundaryScore]
     splits: npt.NDArray[np.int32]
     hits: npt.NDArray[np.int32]

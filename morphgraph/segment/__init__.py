@@ -1,7 +1,16 @@
 """Every way to segment a word, and words as the kernels read them."""
 
-from morphgraph.segment.bpe import Segmentation, segment
+from morphgraph.segment.bpe import MergeSegmentation, segment
 from morphgraph.segment.reachability import unreachable_types
+from morphgraph.segment.segmentation import Segmentation, Segmenter
 from morphgraph.segment.words import UNKNOWN, Words
 
-__all__ = ["UNKNOWN", "Segmentation", "Words", "segment", "unreachable_types"]
+__all__ = [
+    "UNKNOWN",
+    "MergeSegmentation",
+    "Segmentation",
+    "Segmenter",
+    "Words",
+    "segment",
+    "unreachable_types",
+]

@@ -1,6 +1,5 @@
 """Segment words by the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import numpy.typing as npt
 
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
+from morphgraph.segment.segmentation import Segmentation
 from morphgraph.segment.words import Words
 
 _ATOMS_PER_THREAD = 50_000
@@ -16,52 +16,13 @@ _ATOMS_PER_THREAD = 50_000
 
 
 @dataclass(frozen=True)
-class Segmentation:
-    """Words, and how merges segment them.
+class MergeSegmentation(Segmentation):
+    """A segmentation by merges: ``closed_by`` holds positions in ``arrays``, the merges by rank."""
 
-    ``closed_by``: int32, as long as ``words.atoms``: the position, in ``arrays``, of the merge
-    that closed the gap behind each atom; -1 if it is open. ``token_at``: int32, the type id of the
-    token that ends at each atom; -1 inside a token.
-    """
-
-    words: Words
     arrays: MergeArrays
-    closed_by: npt.NDArray[np.int32]
-    token_at: npt.NDArray[np.int32]
-
-    def tokens(self, word: int) -> list[int]:
-        """The type ids of a word's tokens."""
-        start, end = self.words.word_offsets[word : word + 2]
-        span = self.token_at[start:end]
-        return [int(token) for token in span[span >= 0]]
-
-    def token_ends(self, word: int) -> Iterator[tuple[int, int]]:
-        """The last atom (position in ``words.atoms``) and type id of each token of a word."""
-        start, end = (int(offset) for offset in self.words.word_offsets[word : word + 2])
-        for atom in range(start, end):
-            token = int(self.token_at[atom])
-            if token >= 0:
-                yield atom, token
-
-    def splits(self, word: int) -> list[int]:
-        """Where a word is split: numbers of characters to the left, gaps between characters only.
-
-        >>> from morphgraph.graph import MergeGraph
-        >>> graph = MergeGraph.from_merges([("u", "n")], alphabet="undo")
-        >>> segment_plain(graph, ["undo"]).splits(0)
-        [2, 3]
-        """
-        start, end = self.words.word_offsets[word : word + 2]
-        position = self.words.gap_position[start:end]
-        return [int(p) for p in position[(self.closed_by[start:end] < 0) & (position > 0)]]
-
-    def changed_words(self, other: "Segmentation") -> npt.NDArray[np.int64]:
-        """Words that the other segmentation, of the same words, splits at other places."""
-        differs = (self.closed_by < 0) != (other.closed_by < 0)
-        return np.unique(self.words.word_of_atom[differs]).astype(np.int64)
 
 
-def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
+def segment(graph: MergeGraph, words: Words, threads: int = 2) -> MergeSegmentation:
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost
@@ -109,7 +70,7 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> Segmentation:
             closed_by,
             token_at,
         )
-    return Segmentation(words, arrays, closed_by, token_at)
+    return MergeSegmentation(words, closed_by, token_at, arrays)
 
 
 def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int) -> list[int]:
@@ -121,7 +82,7 @@ def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int) -> list[int]:
     return [0, *inner, len(piece_offsets) - 1]
 
 
-def segment_plain(graph: MergeGraph, words: list[str], threads: int = 2) -> Segmentation:
+def segment_plain(graph: MergeGraph, words: list[str], threads: int = 2) -> MergeSegmentation:
     """Segment words whose characters are the atoms: no markers, no bytes."""
     from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 

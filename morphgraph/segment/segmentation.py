@@ -1,0 +1,106 @@
+"""How words are cut into tokens, whoever cuts them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.segment.words import Words
+
+INSIDE_TOKEN = -1
+DROPPED = -2
+"""In ``token_at``: an atom that no token covers, because the method leaves part of the word out."""
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Words, and how a method segments them.
+
+    ``closed_by``: int32, as long as ``words.atoms``: what closed the gap behind each atom, a number
+    of 0 or more; -1 if it is open. ``token_at``: int32, the type id of the token that ends at each
+    atom; `INSIDE_TOKEN` within a token, `DROPPED` where an atom is in no token (both its gaps
+    are open then).
+    """
+
+    words: Words
+    closed_by: npt.NDArray[np.int32]
+    token_at: npt.NDArray[np.int32]
+
+    def tokens(self, word: int) -> list[int]:
+        """The type ids of a word's tokens."""
+        start, end = self.words.word_offsets[word : word + 2]
+        span = self.token_at[start:end]
+        return [int(token) for token in span[span >= 0]]
+
+    def token_ends(self, word: int) -> Iterator[tuple[int, int]]:
+        """The last atom (position in ``words.atoms``) and type id of each token of a word."""
+        start, end = (int(offset) for offset in self.words.word_offsets[word : word + 2])
+        for atom in range(start, end):
+            token = int(self.token_at[atom])
+            if token >= 0:
+                yield atom, token
+
+    def splits(self, word: int) -> list[int]:
+        """Where a word is split: numbers of characters to the left, gaps between characters only.
+
+        >>> from morphgraph.graph import MergeGraph
+        >>> from morphgraph.segment.bpe import segment_plain
+        >>> graph = MergeGraph.from_merges([("u", "n")], alphabet="undo")
+        >>> segment_plain(graph, ["undo"]).splits(0)
+        [2, 3]
+        """
+        start, end = self.words.word_offsets[word : word + 2]
+        position = self.words.gap_position[start:end]
+        return [int(p) for p in position[(self.closed_by[start:end] < 0) & (position > 0)]]
+
+    def changed_words(self, other: "Segmentation") -> npt.NDArray[np.int64]:
+        """Words that the other segmentation, of the same words, splits at other places."""
+        differs = (self.closed_by < 0) != (other.closed_by < 0)
+        return np.unique(self.words.word_of_atom[differs]).astype(np.int64)
+
+
+class Segmenter(Protocol):
+    """A way to cut words into tokens, with its vocabulary and its parameters.
+
+    ``name`` says which method it is, ``parameters`` what it was set to: both go into tables and
+    signatures. ``types`` are the strings of its tokens, by id; `Words` of `encode` are for this
+    segmenter only.
+    """
+
+    @property
+    def name(self) -> str:
+        """The method's name, as in the literature: ``BPE``, ``BPE-dropout``, ``FLOTA``."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Its settings by name; nothing that changes the result is left out."""
+        ...
+
+    @property
+    def types(self) -> Sequence[str]:
+        """The string of each type, by id."""
+        ...
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many types it has: |V|."""
+        ...
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        ...
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+        ...
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom."""
+        ...
+
+    def signature(self) -> str:
+        """Name, parameters and checksum of its model: ``FLOTA(k=2):bert@0a1b2c``."""
+        ...

@@ -141,3 +141,38 @@ def test_bad_options(morphgraph: Command, options: list[str], message: str) -> N
     assert result.code == 2
     assert message in result.err
     assert not result.out
+
+
+def test_a_folder_that_cannot_be_written_fails_before_the_work(
+    morphgraph: Command, tmp_path: Path
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    for command in ("rebpe", "knockout"):
+        result = morphgraph(command, *DEMO, "--out", blocked / "inner")
+        assert result.code == 2
+        assert "Choose another place with --out" in result.err
+    assert blocked.read_text() == "in the way"
+
+
+def test_other_files_are_set_aside_and_ours_make_room(morphgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("mine")
+    (tmp_path / "README.md").write_text("mine too")
+    (tmp_path / "tokenizer.json.old").mkdir()
+    (tmp_path / "tokenizer.json").write_text("a third")
+    for _ in range(2):
+        result = morphgraph("export", "--tokenizer", "demo:nl", "--out", tmp_path)
+        assert result.code == 0
+    kept = {path.name: path.read_text() for path in tmp_path.glob("*.old*") if path.is_file()}
+    assert kept == {
+        "tokenizer_config.json.old": "mine",
+        "README.md.old": "mine too",
+        "tokenizer.json.old1": "a third",
+    }
+    assert json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))["model"]["type"] == "BPE"
+
+
+def test_a_format_without_a_reference_is_refused(morphgraph: Command, tmp_path: Path) -> None:
+    result = morphgraph("export", "--tokenizer", "demo:nl", "--out", tmp_path, "--format", "celex")
+    assert result.code == 2
+    assert "--reference" in result.err

@@ -46,7 +46,7 @@ def start(title: str) -> Session:
 def sidebar(current: Session) -> None:
     """The pages, what is open, and the demos to open instead.
 
-    Nothing here depends on edits: pages redraw parts of themselves only.
+    Nothing here but the offer to restore depends on edits: pages redraw parts of themselves only.
     """
     for page, label, icon in PAGES:
         st.page_link(page, label=label, icon=icon)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.refine.reify import preview_reification
+from morphgraph.refine.reify import TypeAtoms, preview_reification
 from web.session import Session
 from web.text import plain
 
@@ -29,7 +29,9 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
     try:
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
-        graph.apply(preview_reification(graph, blacklist, among={e.merge for e in removed.rewired}))
+        atoms = TypeAtoms(current.study.tokeniser.suffix)
+        rewired = {entry.merge for entry in removed.rewired}
+        graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
     except MorphGraphError as error:
         st.session_state[_MESSAGE] = plain(str(error))
 

@@ -23,7 +23,7 @@ from web.edits import look_at
 from web.graph_component import merge_graph
 from web.scoreboard import MARKS
 from web.session import Session
-from web.text import code
+from web.text import code, sum_of
 from web.type_panel import changed_frame
 
 _MEANING = {
@@ -45,7 +45,10 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.info("Nothing has been done yet. Run a phase, and see here what it did.")
         return
     graph = current.study.graph
-    entries = changed_merges(graph, phase.change)
+    edits = _edits_of(current, run)
+    later = len(graph.history) - edits
+    after = graph if not later else current.once(("after", edits), lambda: graph.earlier(later))
+    entries = changed_merges(after, phase.change)
     counts = Counter(entry.kind for entry in entries)
     kinds = [kind for kind in KINDS if counts[kind]]
     atoms = phase.counts.get("atoms", 0)
@@ -98,27 +101,26 @@ def _frame(current: Session, run: ReBPERun, entries: list[ChangedMerge]) -> pd.D
     }
     kind = entries[0].kind
     if kind != "annealed" and kind not in ("linked", "created"):
-        columns["was made from"] = [_sum(names, entry.before) for entry in entries]
+        columns["was made from"] = [sum_of(names, entry.before) for entry in entries]
     if kind != "removed":
-        columns["is made from"] = [_sum(names, entry.after) for entry in entries]
+        columns["is made from"] = [sum_of(names, entry.after) for entry in entries]
     if kind in ("linked", "created"):
         columns["tuple merges that use it"] = [entry.also for entry in entries]
-    if kind in ("removed", "split"):
-        is_last = bool(study.graph.history) and run.phases[-1].change is study.graph.history[-1]
-        if is_last:
-            settings = run.settings
-            blamed = study.blame(settings.weighting, settings.scope, study.before_last)
-            at = [blamed.position.get(entry.merge) for entry in entries]
-            columns["N"] = [None if p is None else blamed.applied[p] for p in at]
-            columns["B"] = [None if p is None else blamed.blamed[p] for p in at]
-            columns["R"] = [None if p is None else blamed.shown_ratio(p) for p in at]
     if kind == "removed":
+        known = [run.phases[-1].blame.get(entry.merge, (0.0, 0.0)) for entry in entries]
+        columns["N"] = [applied for applied, _ in known]
+        columns["B"] = [crossed for _, crossed in known]
+        columns["R"] = [crossed / n if n else None for n, crossed in known]
         columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
     return pd.DataFrame(columns)
 
 
-def _sum(names: list[str], parts: tuple[int, ...]) -> str:
-    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
+def _edits_of(current: Session, run: ReBPERun) -> int:
+    """How many edits the graph has right after the phase on show."""
+    history = current.study.graph.history
+    done = [id(phase.change) for phase in run.phases if not phase.change.is_empty]
+    places = {id(change): number for number, change in enumerate(history, start=1)}
+    return places[done[-1]] if done else run.edits_before
 
 
 def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
@@ -126,7 +128,10 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
     name = study.tokeniser.readable_types[entry.result]
     left, right = st.columns([1, 1])
     with left:
-        st.markdown(f"The graph around {code(shortened(name))} after this phase")
+        edits = _edits_of(current, run)
+        is_last = edits == len(study.graph.history)
+        when = "after this phase" if is_last else "as it is now, after your later edits"
+        st.markdown(f"The graph around {code(shortened(name))} {when}")
         view = view_around(study, entry.result, up=1, down=2, limit=40)
         merge_graph(
             view.scene.to_dict(),
@@ -145,7 +150,8 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
         if st.session_state.pop("rebpe opens graph", False):
             st.switch_page("pages/1_Merge_graph.py")
     with right:
-        words, total = study.words_of_merge(entry.merge)
+        first, then = study.state_after(edits - 1), study.state_after(edits)
+        words, total = study.words_of_merge(entry.merge, first, then)
         if not words:
             st.info("No word of the reference uses this merge, before or after.")
             return
@@ -209,7 +215,8 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "without and with annealing, without and with reification."
     )
     steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
-    key = (run.settings, len(steps), current.study_number)
+    begun_from = study.graph.recipe_checksum(run.edits_before)
+    key = (run.settings, begun_from, current.study_number)
     if current.ablation is None or current.ablation[0] != key:
         place = st.empty()
         if not place.button("Compute the four runs", icon=":material/table_chart:"):

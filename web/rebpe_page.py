@@ -15,30 +15,41 @@ from web.rebpe_words import followed_word
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 
-_ASKED = "rebpe asked"
 _DEFAULTS = ReBPESettings()
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
 
 
-@st.fragment
 def rebpe_page(current: Session) -> None:
-    """The whole page; a fragment, so that a step draws nothing else anew."""
+    """The whole page. Who comes back to it finds it at rest, whatever it was doing."""
+    if not current.asked_anew:
+        current.asked = ""
+    _page(current)
+
+
+@st.fragment
+def _page(current: Session) -> None:
+    """All of it; a fragment, so that a step draws nothing else anew."""
+    current.asked_anew = False
     run = current.run
+    if run is not None and run.is_stale:
+        run = current.run = None
     settings = _settings(current, locked=run is not None and len(run.all_phases) > 1)
     if run is None or (len(run.all_phases) == 1 and run.settings != settings):
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
-    running = _run_on(run)
+    running = _run_on(current, run)
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     autosave.keep(current.study.tokeniser)
     show_message()
-    _buttons(run, running)
-    _timeline(current, run)
     if running:
+        _progress(current, run)
         # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
         try:
             st.rerun(scope="fragment")
-        except StreamlitAPIException:  # the whole page was run: its user came back to it
+        except StreamlitAPIException:  # the whole page was run
+            current.asked_anew = True
             st.rerun()
+    _buttons(current, run)
+    _timeline(current, run)
     names = ["What changed", "One word", "Over the run", "Ablation", "Chosen types"]
     changes, word, over, ablation, types = st.tabs(names, on_change="rerun", key="rebpe tab")
     if changes.open:
@@ -191,47 +202,44 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
 # ------------------------------------------------------------------------------------- running
 
 
-def _ask(what: str) -> None:
-    st.session_state[_ASKED] = what
-
-
-def _run_on(run: ReBPERun) -> bool:
+def _run_on(current: Session, run: ReBPERun) -> bool:
     """Do the next phase, if one is asked for; whether more are to follow."""
-    asked = st.session_state.get(_ASKED)
-    if not asked:
+    if not current.asked:
         return False
     phase = run.step()
     upcoming = run.upcoming
-    done = (
+    if (
         phase is None
         or upcoming is None
-        or asked == "phase"
-        or (asked == "iteration" and upcoming[0] > max(phase.iteration, 1))
+        or current.asked == "phase"
+        or (current.asked == "iteration" and upcoming[0] > max(phase.iteration, 1))
+    ):
+        current.asked = ""
+    return bool(current.asked)
+
+
+def _progress(current: Session, run: ReBPERun) -> None:
+    """How far the run has come, and a button that stops it."""
+    last = run.phases[-1]
+    left, right = st.columns([8, 2], vertical_alignment="center")
+    left.progress(
+        1 - 0.75**last.iteration,
+        f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …",
     )
-    if done:
-        st.session_state.pop(_ASKED, None)
-    return not done
+    right.button(
+        "Stop",
+        icon=":material/stop:",
+        width="stretch",
+        on_click=current.ask,
+        args=("",),
+        help="What is done stays; go on whenever you like.",
+        key="rebpe stop",
+    )
 
 
-def _buttons(run: ReBPERun, running: bool) -> None:
+def _buttons(current: Session, run: ReBPERun) -> None:
+    """What to do next."""
     upcoming = run.upcoming
-    if running:
-        last = run.phases[-1]
-        left, right = st.columns([8, 2], vertical_alignment="center")
-        left.progress(
-            1 - 0.75**last.iteration,
-            f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …",
-        )
-        right.button(
-            "Stop",
-            icon=":material/stop:",
-            width="stretch",
-            on_click=_ask,
-            args=("",),
-            help="What is done stays; go on whenever you like.",
-            key="rebpe stop",
-        )
-        return
     if upcoming is None:
         says = (
             "Converged: nothing is left to change."
@@ -248,7 +256,7 @@ def _buttons(run: ReBPERun, running: bool) -> None:
             label,
             icon=":material/skip_next:",
             key="rebpe phase",
-            on_click=_ask,
+            on_click=current.ask,
             args=("phase",),
             disabled=upcoming is None,
             help="Run one phase.",
@@ -257,7 +265,7 @@ def _buttons(run: ReBPERun, running: bool) -> None:
             "One iteration",
             icon=":material/redo:",
             key="rebpe iteration",
-            on_click=_ask,
+            on_click=current.ask,
             args=("iteration",),
             disabled=upcoming is None,
             help="Run to the end of the iteration: a knockout and a reification.",
@@ -267,7 +275,7 @@ def _buttons(run: ReBPERun, running: bool) -> None:
             icon=":material/fast_forward:",
             key="rebpe all",
             type="primary",
-            on_click=_ask,
+            on_click=current.ask,
             args=("all",),
             disabled=upcoming is None,
             help="Run until nothing changes. It can be stopped at any time.",
@@ -275,12 +283,14 @@ def _buttons(run: ReBPERun, running: bool) -> None:
 
 
 def _start_over(current: Session) -> None:
+    current.asked = ""
     if current.run is not None:
         current.run.go_to(1)
     current.run = None
 
 
 def _new_run(current: Session) -> None:
+    current.asked = ""
     current.run = None
 
 
@@ -299,10 +309,11 @@ def _timeline(current: Session, run: ReBPERun) -> None:
         return
     position = len(run.phases)
     places = list(range(1, len(everything) + 1))
-    st.session_state["rebpe position"] = position
+    # The key is that of this state: a choice that was made in another one cannot come back.
+    key = f"rebpe position {len(everything)} {position} {current.study.graph.revision}"
 
     def go() -> None:
-        run.go_to(st.session_state["rebpe position"] or position)
+        run.go_to(st.session_state[key] or position)
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -312,7 +323,7 @@ def _timeline(current: Session, run: ReBPERun) -> None:
             on_click=run.go_to,
             args=(position - 1,),
             disabled=position <= 1,
-            help="Undo one phase.",
+            help="Undo one phase, and what you edited since.",
         )
         st.button(
             "Forward",
@@ -329,7 +340,7 @@ def _timeline(current: Session, run: ReBPERun) -> None:
             key="rebpe over",
             on_click=_start_over,
             args=(current,),
-            help="Take the whole run back. Redo makes it again.",
+            help="Take the whole run back, and what you edited in between. Redo makes it again.",
         )
         st.button(
             "New run from here",
@@ -345,7 +356,8 @@ def _timeline(current: Session, run: ReBPERun) -> None:
     st.pills(
         "Timeline",
         places,
-        key="rebpe position",
+        key=key,
+        default=position,
         format_func=lambda number: phase_label(everything[number - 1]),
         on_change=go,
     )

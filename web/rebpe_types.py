@@ -48,7 +48,8 @@ def chosen_types(current: Session) -> None:
         )
         return
     try:
-        shown = stages(study, [graph.types[number] for number in chosen])
+        texts = [graph.types[number] for number in chosen]
+        shown = current.once(("stages", *texts), lambda: stages(study, texts))
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return
@@ -85,6 +86,7 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
                 view_key=f"stage {number} {current.study_number} {chosen}",
                 selected=type_key(chosen[0]),
                 height=420,
+                whole=True,
             )
     st.caption(
         "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "

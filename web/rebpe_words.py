@@ -28,7 +28,9 @@ def followed_word(current: Session, run: ReBPERun) -> None:
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return
-    followed = follow(run, words, number or 0)
+    followed = current.once(
+        ("follow", text, len(run.phases), id(run)), lambda: follow(run, words, number or 0)
+    )
     tokeniser = study.tokeniser
     tokens = [
         " ".join(tokeniser.token_text(words, atom, type_) for atom, type_ in entry.tokens)

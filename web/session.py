@@ -4,7 +4,7 @@ Edits are never lost by opening something else: the recipe of each tokeniser is 
 checksum, and replayed when it is opened again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +23,7 @@ from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
 
 _KEY = "morphgraph session"
+_KEPT = 8
 
 
 @dataclass
@@ -31,8 +32,9 @@ class Session:
 
     ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
     ``recipes`` the edits of tokenisers opened earlier, by checksum; ``run`` the run of ReBPE that
-    the stepper shows, ``earlier`` graphs of past states, ``ablation`` what its table was made for,
-    and the table.
+    the stepper shows, ``asked`` what it was told to do; ``earlier`` graphs of past states;
+    ``ablation`` what its table was made for, and the table; ``kept`` other things that were worked
+    out for the present state.
     """
 
     study: Study
@@ -46,7 +48,10 @@ class Session:
     curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     run: ReBPERun | None = None
+    asked: str = ""
+    asked_anew: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
+    kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     ablation: tuple[Any, list[AblationCell]] | None = None
     notice: str = ""
     study_number: int = 0
@@ -108,6 +113,8 @@ class Session:
         self.study_number += 1
         self.curves.clear()
         self.earlier.clear()
+        self.kept.clear()
+        self.asked = ""
         self.run = self.ablation = None
         if not keep_view:
             self.focus = self.selected = None
@@ -125,13 +132,28 @@ class Session:
         except MorphGraphError as error:
             self.notice = str(error)
 
+    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What ``make`` returns, made once for a key in the present state; a few are kept."""
+        key = (*key, self.study_number, self.study.graph.recipe_checksum())
+        if key not in self.kept:
+            while len(self.kept) >= _KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            self.kept[key] = make()
+        return self.kept[key]
+
+    def ask(self, what: str) -> None:
+        """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""
+        self.asked, self.asked_anew = what, bool(what)
+
     def undo(self) -> None:
         """Take back the last edit, if there is one."""
+        self.asked = ""
         if self.study.graph.history:
             self.study.graph.undo()
 
     def redo(self) -> None:
         """Make the last undone edit again, if there is one."""
+        self.asked = ""
         if self.study.graph.undone:
             self.study.graph.redo()
 

@@ -1,6 +1,9 @@
 """Strings from files, made safe for places where Streamlit reads Markdown."""
 
 import re
+from collections.abc import Sequence
+
+from morphgraph.text import shortened
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"
@@ -48,3 +51,12 @@ def signed(value: float, digits: int = 2, unit: str = "") -> str:
     if value != value:
         return "n/a"
     return f"{value:+,.{digits}f}{unit}".replace("-", "−")
+
+
+def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
+    """The parts of a merge, ids of types, as people read them; long ones are cut.
+
+    >>> sum_of(["un", "do"], (0, 1))
+    'un + do'
+    """
+    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)

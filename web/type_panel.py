@@ -11,7 +11,7 @@ from web.edits import knock_out, look_at
 from web.graph_component import Click
 from web.scoreboard import MARKS
 from web.session import Session, remembered
-from web.text import code, signed
+from web.text import code, signed, sum_of
 from web.tree_view import word_tree_changes
 
 _REVEALED = "trees revealed"
@@ -101,16 +101,12 @@ def _rewired_table(current: Session, rewired: list[Rewired], old: str, new: str)
     st.dataframe(
         {
             "type": [shortened(names[graph.merge(entry.merge).result]) for entry in shown],
-            old: [_sum(names, entry.old_parts) for entry in shown],
-            new: [_sum(names, entry.new_parts) for entry in shown],
+            old: [sum_of(names, entry.old_parts) for entry in shown],
+            new: [sum_of(names, entry.new_parts) for entry in shown],
         },
         hide_index=True,
         height=min(35 * (len(shown) + 1) + 3, 250),
     )
-
-
-def _sum(names: list[str], parts: tuple[int, ...]) -> str:
-    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
 
 
 def _centre_button(current: Session, number: int) -> None:

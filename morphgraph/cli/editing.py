@@ -23,6 +23,7 @@ from morphgraph.cli.options import (
     one_of,
 )
 from morphgraph.cli.output import (
+    check_folder,
     print_json,
     print_scores,
     print_skipped,
@@ -84,6 +85,7 @@ def knockout(
 
     check_threshold(threshold)
     check_share(holdout)
+    check_folder(out)
     loaded, benchmark = load(
         tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
     )

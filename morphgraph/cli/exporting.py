@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from morphgraph.cli.options import FormatOption, JsonOption, TokeniserOption, read_gold, warn
-from morphgraph.cli.output import print_json, progress_bar, save_files
+from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
+from morphgraph.errors import MorphGraphError
 
 
 def export(
@@ -25,6 +26,9 @@ def export(
     from morphgraph.files import load_tokeniser, read_recipe, replay, words_to_check
     from morphgraph.reading import read_bytes
 
+    if format_ is not None and reference is None:
+        raise MorphGraphError("--format is that of the reference. Name one with --reference.")
+    check_folder(out)
     loaded = load_tokeniser(tokenizer)
     warn(loaded)
     if recipe is not None:

@@ -24,6 +24,7 @@ from morphgraph.cli.options import (
     one_of,
 )
 from morphgraph.cli.output import (
+    check_folder,
     print_json,
     print_scores,
     print_skipped,
@@ -112,6 +113,7 @@ def rebpe(
         minimum_good=minimum_good,
         minimum_ratio=minimum_ratio,
     )
+    check_folder(out)
     loaded, benchmark = load(
         tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
     )

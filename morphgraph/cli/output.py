@@ -2,8 +2,10 @@
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,26 +25,65 @@ def save(loaded: "Tokeniser", folder: Path) -> list[str]:
 
 
 def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    # A folder with both would be loaded as the other one.
-    aside = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
-    readme = folder / "README.md"
-    ours = files.get("README.md", b"").partition(b"\n")[0]
-    if ours and readme.is_file() and not readme.read_bytes().startswith(ours):
-        aside.add("README.md")  # somebody else's
-    for stale in sorted(aside):
-        if (folder / stale).is_file():
-            old = folder / f"{stale}.old"
-            (folder / stale).replace(old)
-            print(f"{folder / stale} was there already: it is now {old}", file=sys.stderr)
+    """Write files into a folder; other ones of these names are set aside, never overwritten.
+
+    Those that an earlier run wrote, which its recipe tells, make room for the new ones.
+    """
+    with _writing(folder):
+        # A folder with both would be loaded as the other one.
+        aside = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
+        if not _is_ours(folder):
+            aside |= {name for name, data in files.items() if _differs(folder / name, data)}
+        for name in sorted(aside):
+            if (folder / name).is_file():
+                old = _free_name(folder / name)
+                (folder / name).replace(old)
+                print(f"{folder / name} was there already: it is now {old}", file=sys.stderr)
     for name, data in files.items():
         write(folder / name, data)
     return [str(folder / name) for name in files]
 
 
-def write(path: Path, data: bytes) -> None:
+def _is_ours(folder: Path) -> bool:
+    from morphgraph.files import read_recipe
+    from morphgraph.reading import read_bytes
+
     try:
+        read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
+    except MorphGraphError:
+        return False
+    return True
+
+
+def _differs(path: Path, data: bytes) -> bool:
+    return path.is_file() and (path.stat().st_size != len(data) or path.read_bytes() != data)
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
+    return next(name for name in names if not name.exists())
+
+
+def check_folder(folder: Path | None) -> None:
+    """Fail now, not after the work, if a folder cannot be written to."""
+    if folder is None:
+        return
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+
+
+def write(path: Path, data: bytes) -> None:
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         problem = (error.strerror or "it cannot be written").lower()
         raise MorphGraphError(f"{path}: {problem}. Choose another place with --out.") from error

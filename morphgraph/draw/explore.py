@@ -9,7 +9,7 @@ from morphgraph.evaluate.tables import ratio_text
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.blame import Blame
-from morphgraph.refine.reify import preview_reification
+from morphgraph.refine.reify import TypeAtoms, preview_reification
 from morphgraph.refine.study import Study
 from morphgraph.text import shortened
 
@@ -151,7 +151,8 @@ def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
     graph.apply(knockout)
     knocked_out = scene(affected, numbers)
     blacklist = {merge.parts for merge in knockout.removed_merges.values()}
-    reification = preview_reification(graph, blacklist, among=set(affected))
+    atoms = TypeAtoms(study.tokeniser.suffix)
+    reification = preview_reification(graph, blacklist, atoms=atoms, among=set(affected))
     graph.apply(reification)
     in_view = set(shown)
     new = [e.merge for e in reification.reified if not in_view.isdisjoint(e.tuple_merges)]

@@ -8,6 +8,7 @@ from morphgraph.errors import FileFormatError
 from morphgraph.files.tokeniser import Tokeniser, base_name
 from morphgraph.graph import Change, EditError
 from morphgraph.reading import parse_json
+from morphgraph.text import shortened
 
 _FORMAT = "morphgraph recipe"
 _FIX = "Choose a recipe that morphgraph saved."
@@ -79,6 +80,11 @@ def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[C
     A recipe made on another tokeniser is replayed if every step fits; if one does not, the
     `FileFormatError` says which, and that the tokeniser is another one.
     """
+    for position, step in enumerate(recipe["steps"], start=1):
+        wrong = next((a for a in step.get("atoms", ()) if not tokeniser.is_atom_text(a)), None)
+        if wrong is not None:
+            problem = f"“{shortened(wrong)}” cannot be an atom: it is more than one character"
+            raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
     try:
         return tokeniser.graph.replay(recipe["steps"])
     except EditError as error:

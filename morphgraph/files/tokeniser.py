@@ -39,6 +39,17 @@ class Tokeniser:
         return self.graph.type_count
 
     @property
+    def suffix(self) -> str:
+        """What is glued to the last character of a piece, such as ``</w>``; usually nothing."""
+        return self.preprocessor.suffix
+
+    def is_atom_text(self, text: str) -> bool:
+        """Whether a text can be an atom: one character, or a last one with its suffix."""
+        return len(text) == 1 or (
+            bool(self.suffix) and text.endswith(self.suffix) and len(text) == len(self.suffix) + 1
+        )
+
+    @property
     def alphabet(self) -> tuple[str, ...]:
         """The atoms that edits added: words encoded with others have to be encoded again."""
         return self.graph.added_atoms()

@@ -207,6 +207,10 @@ class MergeGraph(MergeTable):
         self._forward(change)
         return change
 
+    def forget_undone(self) -> None:
+        """Drop what `redo` would make again."""
+        self._undone.clear()
+
     def replay(self, steps: Iterable[Mapping[str, Any]]) -> list[Change]:
         """Make the edits of a recipe, oldest first.
 

@@ -39,7 +39,8 @@ class ReBPESettings:
     ``anneal``: first add merges that hardly ever cross a boundary (``minimum_good``,
     ``minimum_ratio``), up to ``maximum_vocabulary`` types. ``repair``, ``link``, ``expand``: the
     parts of reification. ``iterations``: at most so many rounds. The others as for a knockout: see
-    `KnockoutSettings`; with a ``holdout``, annealing does not see those entries either.
+    `KnockoutSettings`; with a ``holdout``, annealing does not see those entries either, except that
+    the alphabet is completed for all words, also beyond ``maximum_vocabulary``.
     """
 
     anneal: bool = True
@@ -82,7 +83,8 @@ class Phase:
 
     ``iteration``: 0 for the start and annealing. ``counts``: what changed, by kind (see
     `Change.counts`). ``removed_by_origin``: the merges knocked out, by their origin until then.
-    ``score``: on the reference, of the run's scope and weighting.
+    ``blame``: N and B of each, by which they were chosen. ``score``: on the reference, of the run's
+    scope and weighting.
     """
 
     iteration: int
@@ -92,6 +94,7 @@ class Phase:
     merges: int
     score: BoundaryScore
     removed_by_origin: Mapping[Origin, int] = field(default_factory=dict)
+    blame: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
@@ -137,10 +140,11 @@ class ReBPERun:
             )
         self._scored: Benchmark | None = None
         self._segmentation: tuple[int, MergeSegmentation] | None = None
-        self._atoms = TypeAtoms()
+        self._atoms = TypeAtoms(tokeniser.suffix)
         self._all: list[Phase] = []
         self._cursor = 0
         self._before = len(self.graph.history)
+        self._begun_from = self.graph.recipe_checksum()
         started = time.perf_counter()
         self._record(0, "start", Change({"edit": "start"}), started)
 
@@ -183,6 +187,18 @@ class ReBPERun:
             else:
                 break
         return min(max(self._cursor, least), most)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the graph is no longer one that this run can go on from.
+
+        Edits of before its start were undone or replaced, or the run is at its start and other
+        edits were made since: what it says of the start is then about another state.
+        """
+        graph = self.graph
+        if graph.recipe_checksum(self._before) != self._begun_from:
+            return True
+        return self._position() == 1 and len(graph.history) != self._before
 
     def go_to(self, position: int) -> None:
         """Undo or redo until so many phases are done; other edits in between go along."""
@@ -245,17 +261,21 @@ class ReBPERun:
         upcoming = self._next()
         if upcoming is None:
             return None
+        cut = self._all[self._position() :]
         del self._all[self._position() :]
+        if cut:
+            # Redo must not bring back what the run no longer knows of.
+            self.graph.forget_undone()
         iteration, kind = upcoming
         started = time.perf_counter()
-        removed: Mapping[Origin, int] = {}
+        blamed: Mapping[int, tuple[float, float]] = {}
         if kind == "anneal":
             change = self._anneal()
         elif kind == "knockout":
-            change, removed = self._knock_out()
+            change, blamed = self._knock_out()
         else:
             change = self._reify()
-        return self._record(iteration, kind, change, started, removed)
+        return self._record(iteration, kind, change, started, blamed)
 
     def finish(self, progress: Callable[[float], None] | None = None) -> list[Phase]:
         """Do all phases that are left; ``progress`` gets numbers from 0 to 1."""
@@ -287,7 +307,7 @@ class ReBPERun:
             )
         return graph.anneal(chosen, atoms)
 
-    def _knock_out(self) -> tuple[Change, Mapping[Origin, int]]:
+    def _knock_out(self) -> tuple[Change, Mapping[int, tuple[float, float]]]:
         settings, graph = self.settings, self.graph
         blamed = blame(
             self.benchmark,
@@ -300,8 +320,12 @@ class ReBPERun:
         chosen = choose_types(self.tokeniser, blamed, settings.knockout())
         plan = graph.preview_cascade if settings.cascade else graph.preview_knockout
         change = plan(chosen)
-        removed = Counter(graph.origin(merge) for merge in change.removed_merges)
-        return graph.apply(change), removed
+        places = {merge: blamed.position[merge] for merge in change.removed_merges}
+        counts = {
+            merge: (float(blamed.applied[place]), float(blamed.blamed[place]))
+            for merge, place in places.items()
+        }
+        return graph.apply(change), counts
 
     def _reify(self) -> Change:
         settings = self.settings
@@ -362,7 +386,7 @@ class ReBPERun:
         kind: PhaseKind,
         change: Change,
         started: float,
-        removed: Mapping[Origin, int] | None = None,
+        blamed: Mapping[int, tuple[float, float]] | None = None,
     ) -> Phase:
         score = self.scored.score(
             self.segment_scored(), self.settings.scope, self.settings.weighting
@@ -374,7 +398,8 @@ class ReBPERun:
             self.tokeniser.vocabulary_size,
             self.graph.merge_count,
             score,
-            removed or {},
+            Counter(self.graph.origin(merge) for merge in change.removed_merges),
+            blamed or {},
             time.perf_counter() - started,
         )
         self._all.append(phase)

@@ -17,10 +17,12 @@ class TypeAtoms:
     """The atoms that the strings of types consist of, by id; found out once for each type.
 
     They stay the same whatever is edited: every edit keeps what a type is made of. A type of many
-    characters that no merge makes occurs in no word, so its atoms are its characters.
+    characters that no merge makes occurs in no word, so its atoms are its characters. ``suffix``:
+    what is glued to the last character of a word, the two being one atom (``</w>``).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, suffix: str = "") -> None:
+        self._suffix = suffix
         self._known: dict[int, Parts] = {}
 
     def of(self, graph: MergeGraph, parts: Iterable[int]) -> list[int]:
@@ -39,7 +41,8 @@ class TypeAtoms:
         while stack:
             number = stack[-1]
             incoming = graph.incoming(number)
-            parts = graph.merge(incoming[0]).parts if incoming else ()
+            is_atom = not incoming or self._ends_word(graph.types[number])
+            parts = () if is_atom else graph.merge(incoming[0]).parts
             waiting = [part for part in parts if part not in self._known]
             if waiting:
                 stack += waiting
@@ -49,10 +52,15 @@ class TypeAtoms:
             self._known[number] = tuple(atoms) if parts else self._of_leaf(graph, number)
         return self._known[type_]
 
-    @staticmethod
-    def _of_leaf(graph: MergeGraph, number: int) -> Parts:
+    def _ends_word(self, text: str) -> bool:
+        """Whether a type is the last character of a word, with the suffix."""
+        suffix = self._suffix
+        return bool(suffix) and text.endswith(suffix) and len(text) == len(suffix) + 1
+
+    def _of_leaf(self, graph: MergeGraph, number: int) -> Parts:
         text = graph.types[number]
-        if len(text) == 1 or number in graph.fixed or _BYTE.fullmatch(text):
+        known = self._ends_word(text) or number in graph.fixed
+        if len(text) == 1 or known or _BYTE.fullmatch(text):
             return (number,)
         if all(character in graph for character in text):
             return tuple(graph.ids[character] for character in text)

@@ -122,6 +122,11 @@ class Study:
         """The state before the last edit."""
         return self._kept(max(0, len(self.graph.history) - 1), self.graph.before_last)
 
+    def state_after(self, edits: int) -> State:
+        """The state after so many of the edits made."""
+        made = len(self.graph.history)
+        return self._kept(edits, lambda: self.graph.earlier(made - edits))
+
     def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> State:
         """The state after so many of the edits made."""
         _ = self.benchmark  # drops the states of another alphabet
@@ -215,13 +220,15 @@ class Study:
             for word in [int(changed[position])]
         ], len(changed)
 
-    def words_of_merge(self, merge: int, *, limit: int = 50) -> tuple[list[ChangedWord], int]:
-        """Words that the last edit segments differently where a merge is applied before or after.
+    def words_of_merge(
+        self, merge: int, first: State, then: State, *, limit: int = 50
+    ) -> tuple[list[ChangedWord], int]:
+        """Words that two states segment differently and a merge is applied to in one of them.
 
         The most frequent first, and how many there are; if there are none, words that it is applied
-        in now, segmented as before.
+        to, segmented alike.
         """
-        now, before = self.now.segmentation, self.before_last.segmentation
+        before, now = first.segmentation, then.segmentation
         owner = self.benchmark.words.word_of_atom
         applied = np.zeros(len(self.benchmark.words), bool)
         for segmentation in (now, before):
@@ -234,7 +241,7 @@ class Study:
         if not len(chosen):
             chosen = np.flatnonzero(applied)
         order = np.argsort(-self.benchmark.token_weights[chosen], kind="stable")
-        gain = self._correct_gaps(self.now) - self._correct_gaps(self.before_last)
+        gain = self._correct_gaps(then) - self._correct_gaps(first)
         return [
             ChangedWord(
                 self.benchmark.words.texts[word],

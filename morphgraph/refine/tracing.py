@@ -77,7 +77,7 @@ class ChangedMerge:
 def changed_merges(graph: MergeGraph, change: Change) -> list[ChangedMerge]:
     """Every merge that a change touched, by kind, in the order in which it was done.
 
-    ``graph`` is as right after the change, or any later state: ranks are those of the change.
+    ``graph`` is as right after the change: its ranks are those shown.
     """
     return list(_changed_merges(graph, change))
 
@@ -102,8 +102,6 @@ def _changed_merges(graph: MergeGraph, change: Change) -> Iterator[ChangedMerge]
         )
     kinds: dict[str, Kind] = {"knockout": "split", "repair": "repaired", "reify": "shortened"}
     for entry in change.rewired:
-        if not graph.has_merge(entry.merge):
-            continue
         merge = graph.merge(entry.merge)
         yield ChangedMerge(
             kinds[entry.cause],

@@ -93,3 +93,14 @@ def test_faulty_recipes(document: Any, message: str) -> None:
 def test_a_recipe_without_its_tokeniser(small_tokeniser: MakeTokeniser) -> None:
     recipe = read_recipe(json.dumps(GOOD).encode(), "r.json")
     assert replay(small_tokeniser(CHAIN), recipe, "r.json") == []
+
+
+def test_an_atom_is_one_character(small_tokeniser: Callable[..., Tokeniser]) -> None:
+    tokeniser = small_tokeniser([("a", "b")], "ab")
+    recipe = {"steps": [{"edit": "anneal", "merges": [], "atoms": ["c", "long atom"]}]}
+    with pytest.raises(FileFormatError, match="entry 1: “long atom” cannot be an atom"):
+        replay(tokeniser, recipe, "r.json")
+    assert not tokeniser.graph.history
+    recipe["steps"][0]["atoms"] = ["c"]
+    replay(tokeniser, recipe, "r.json")
+    assert "c" in tokeniser.graph

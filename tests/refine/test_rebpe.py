@@ -1,4 +1,14 @@
-"""ReBPE on tokenisers small enough to follow by hand."""
+"""ReBPE on tokenisers small enough to follow by hand.
+
+The cases of Bauwens & de Lhoneux 2025, appendix A.1, as the rules of linking and creating tell
+them apart, are: (2a) `test_a_missing_pair_is_created_just_below_the_lowest_tuple_merge`, (2b i)
+`test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again`, (2b ii)
+`test_a_pair_merge_of_higher_rank_is_not_linked` and
+`test_only_the_tuple_merge_above_the_pair_merge_is_linked`, (3a)
+`test_a_type_formed_by_another_pair_is_skipped`, (3b)
+`test_a_pair_that_was_knocked_out_is_never_created_again`; and A.3, merges that share a rank:
+`test_pairs_created_below_the_same_merge_have_ranks_of_their_own`.
+"""
 
 import os
 import subprocess

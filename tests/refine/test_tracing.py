@@ -171,3 +171,53 @@ def test_a_run_goes_back_and_forth(tokeniser: Tokeniser, reference: Reference) -
     assert [(m.rank, m.parts, m.result) for m in run.graph.merges().values()] == [
         (m.rank, m.parts, m.result) for m in merges.values()
     ]
+
+
+def test_redo_brings_back_nothing_that_a_run_has_cut_off(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, small_reference("a b", "a bc")))
+    run.step()
+    run.step()
+    assert tokeniser.graph.history
+    run.go_to(1)
+    assert tokeniser.graph.undone
+    phase = run.step()  # annealing again, which changes nothing
+    assert phase is not None
+    assert phase.change.is_empty
+    assert not tokeniser.graph.undone
+
+
+def test_a_run_knows_when_it_is_stale(tokeniser: Tokeniser, reference: Reference) -> None:
+    tokeniser.graph.knockout(["Ġthe"])
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
+    assert not run.is_stale
+    run.step()
+    tokeniser.graph.knockout(["ing"])
+    assert not run.is_stale
+    run.go_to(1)
+    assert not run.is_stale
+    tokeniser.graph.knockout(["er"])
+    assert run.is_stale
+    tokeniser.graph.undo()
+    assert not run.is_stale
+    tokeniser.graph.undo()
+    assert run.is_stale
+    tokeniser.graph.knockout(["ing"])
+    assert run.is_stale
+
+
+def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> None:
+    """Words have e</w> as an atom, so a + b + e</w> can apply and must not be repaired."""
+    tokeniser = small_tokeniser(
+        [("a", "b", "e</w>"), ("e", "</w>")], "abe</w>", end_of_word_suffix="</w>"
+    )
+    benchmark = Benchmark.build(tokeniser, small_reference("abe", "a b"))
+    settings = ReBPESettings(anneal=False, link=False, expand=False)
+    run = ReBPERun(tokeniser, benchmark, settings)
+    before = tokeniser.graph.merges()
+    run.finish()
+    assert tokeniser.graph.merges() == before

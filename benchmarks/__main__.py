@@ -1,11 +1,11 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import clicks, knockout, rebpe, segment, train
+from benchmarks import clicks, knockout, rebpe, remedies, segment, substrings, train
 
 
 def main() -> None:
     """Run each and print its table."""
-    for benchmark in (segment, knockout, rebpe, train, clicks):
+    for benchmark in (segment, substrings, knockout, rebpe, train, remedies, clicks):
         print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")
         benchmark.main()
 

@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from morphgraph.cli.comparing import compare
 from morphgraph.cli.editing import knockout
 from morphgraph.cli.exporting import export
 from morphgraph.cli.iterating import rebpe
@@ -24,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, blame, knockout, rebpe, segment, train, export):
+for command in (score, blame, compare, knockout, rebpe, segment, train, export):
     app.command()(command)
 app.command(name="app")(open_app)
 

@@ -123,6 +123,33 @@ def segment(
         list[str] | None, typer.Argument(help="Words; from standard input if none is given.")
     ] = None,
     tokenizer: TokeniserOption = "demo:en",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="bpe, dropout, trimmed, flota, first, longest, greedy, wordpiece or unigram; a "
+            "saved model's own if not given."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model that train --method saved, or a tokeniser or vocabulary for --method."
+        ),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", help="For flota, first, longest: at most so many tokens.")
+    ] = None,
+    p: Annotated[float | None, typer.Option("--p", help="For dropout: its probability.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For dropout.")] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=1000, help="For dropout: so many lines for each word.")
+    ] = 1,
+    threshold: Annotated[
+        int | None, typer.Option(help="For trimmed: take types of at most this count apart.")
+    ] = None,
+    counts: Annotated[
+        str | None, typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG.")
+    ] = None,
     text: Annotated[
         bool, typer.Option("--text", help="Each argument or line is a text, not a word.")
     ] = False,
@@ -143,6 +170,11 @@ def segment(
                 f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --text."
             )
+    settings = {"k": k, "p": p, "seed": seed, "threshold": threshold, "counts": counts}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    if method is not None or model is not None or settings or samples > 1:
+        _segment_by(method, model or tokenizer, settings, samples, given, bare or text, as_json)
+        return
     loaded = load_tokeniser(tokenizer)
     warn(loaded)
     encoded = loaded.encode(given, bare=bare or text)
@@ -160,6 +192,46 @@ def segment(
         )
     if as_json:
         print_json({"words": rows})
+        return
+    for row in rows:
+        print(" ".join(row["tokens"]))
+
+
+def _segment_by(
+    method: str | None,
+    source: str,
+    settings: dict[str, Any],
+    samples: int,
+    given: list[str],
+    bare: bool,
+    as_json: bool,
+) -> None:
+    """Segment by a saved model, or by a method on a tokeniser or vocabulary."""
+    from morphgraph.files.models import load_segmenter
+    from morphgraph.segment.dropout import Dropout
+
+    segmenter = load_segmenter(source, method, **settings)
+    encoded = segmenter.encode(given, bare=bare)
+    if samples > 1 and not isinstance(segmenter, Dropout):
+        raise MorphGraphError("--samples is for dropout; all other methods give one result.")
+    found = (
+        segmenter.samples(encoded, samples)
+        if isinstance(segmenter, Dropout)
+        else [segmenter.segment(encoded)]
+    )
+    rows: list[dict[str, Any]] = []
+    for number, word in enumerate(given):
+        for segmentation in found:
+            ends = list(segmentation.token_ends(number))
+            rows.append(
+                {
+                    "word": word,
+                    "tokens": [segmenter.token_text(encoded, atom, token) for atom, token in ends],
+                    "splits": segmentation.splits(number),
+                }
+            )
+    if as_json:
+        print_json({"words": rows, "signature": segmenter.signature()})
         return
     for row in rows:
         print(" ".join(row["tokens"]))

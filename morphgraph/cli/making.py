@@ -3,60 +3,164 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import (
-    JsonOption,
-    word_counts,
-)
-from morphgraph.cli.output import (
-    print_json,
-    progress_bar,
-    write,
-)
+from morphgraph.cli.options import JsonOption, word_counts
+from morphgraph.cli.output import print_json, progress_bar, write
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from morphgraph.train.counts import WordCounts
 
 
 def train(
-    counts: Annotated[
-        str, typer.Option(help="Word counts: FILE (word⇥count a line) or wordfreq:LANG.")
+    vocab_size: Annotated[int, typer.Option(help="Size of the vocabulary, the atoms included.")],
+    out: Annotated[
+        Path, typer.Option(help="Where to write the tokenizer.json; with --method, the model.")
     ],
-    vocab_size: Annotated[int, typer.Option(help="Size of the vocabulary, the bytes included.")],
-    out: Annotated[Path, typer.Option(help="Where to write the tokenizer.json.")],
+    counts: Annotated[
+        str | None, typer.Option(help="Word counts: FILE (word⇥count a line) or wordfreq:LANG.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Instead of counts: plain text, csv, tsv or parquet.")
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column of a table with the text.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="bpe, bpe-prime, picky, scaffold, unigram, unigram-prime or wordpiece; "
+            "byte-level BPE as a tokenizer.json if not given."
+        ),
+    ] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            help="With --method, what happens to words first: plain, knockout, rebpe, spaces or "
+            "no-spaces."
+        ),
+    ] = None,
+    picky_threshold: Annotated[
+        float | None, typer.Option(help="For picky: remove a type above this share (0.9).")
+    ] = None,
     minimum_count: Annotated[
-        int, typer.Option("--min-count", help="Merge no pair that is rarer than this.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            "--min-count",
+            help="Merge no pair that is rarer than this; with --method, drop rarer words.",
+        ),
+    ] = None,
     special: Annotated[
-        list[str] | None, typer.Option(help="A special token, placed first; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Without --method: a special token, placed first; may be repeated."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a byte-level BPE tokeniser from word counts."""
+    """Train a tokeniser from word counts or text; by default, byte-level BPE."""
     import time
 
-    from morphgraph.train.tokeniser import train_tokeniser
-
     started = time.perf_counter()
+    if method is None:
+        _only_with_method({"--pipeline": pipeline, "--picky-threshold": picky_threshold})
+    elif special:
+        raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     with progress_bar("training") as advance:
-        document, merges = train_tokeniser(
-            word_counts(counts),
-            vocab_size,
-            minimum_count=minimum_count,
-            special=special or [],
-            progress=advance,
-        )
-    write(out, json.dumps(document, ensure_ascii=False, indent=1).encode())
-    report = {
-        "saved": str(out),
-        "vocab_size": len(document["model"]["vocab"]),
-        "merges": merges,
-        "seconds": time.perf_counter() - started,
-    }
+        words = _words(counts, text, column)
+        if method is None:
+            data, report = _tokenizer_json(words, vocab_size, minimum_count, special, advance)
+        else:
+            data, report = _model(
+                method, words, vocab_size, pipeline, picky_threshold, minimum_count, advance
+            )
+    write(out, data)
+    report = {"saved": str(out), **report, "seconds": time.perf_counter() - started}
     if as_json:
         print_json(report)
-    else:
-        print(f"{report['vocab_size']:,} types, {merges:,} merges: saved {out}")
+        return
+    merges = f", {report['merges']:,} merges" if "merges" in report else ""
+    print(f"{report['vocab_size']:,} types{merges}: saved {out}")
+    if "signature" in report:
+        print(report["signature"])
+
+
+def _only_with_method(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise MorphGraphError(f"{name} needs a method. Add --method bpe, or another one.")
+
+
+def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCounts":
+    if (counts is None) == (text is None):
+        raise MorphGraphError(
+            "Train on word counts or on text: give either --counts or --text, and not both."
+        )
+    if text is not None:
+        from morphgraph.train.text import read_text
+
+        return read_text(text, column=column)
+    if column is not None:
+        raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
+    found: WordCounts = word_counts(counts or "")
+    return found
+
+
+def _tokenizer_json(
+    words: "WordCounts",
+    vocab_size: int,
+    minimum_count: int | None,
+    special: list[str] | None,
+    advance: Any,
+) -> tuple[bytes, dict[str, Any]]:
+    from morphgraph.train.tokeniser import train_tokeniser
+
+    document, merges = train_tokeniser(
+        words,
+        vocab_size,
+        minimum_count=minimum_count or 0,
+        special=special or [],
+        progress=advance,
+    )
+    data = json.dumps(document, ensure_ascii=False, indent=1).encode()
+    return data, {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
+
+
+def _model(
+    method: str,
+    words: "WordCounts",
+    vocab_size: int,
+    pipeline: str | None,
+    picky_threshold: float | None,
+    minimum_count: int | None,
+    advance: Any,
+) -> tuple[bytes, dict[str, Any]]:
+    from morphgraph.files.models import write_model
+    from morphgraph.train.methods import method_named
+    from morphgraph.train.methods import train as train_segmenter
+
+    chosen = method_named(method)
+    parameters: dict[str, Any] = {}
+    if picky_threshold is not None:
+        if "threshold" not in chosen.parameters:
+            raise MorphGraphError("--picky-threshold is for --method picky. Leave it out.")
+        parameters["threshold"] = picky_threshold
+    if not chosen.stoppable:
+        print(f"{chosen.label} tells no progress while it trains", file=sys.stderr)
+    segmenter = train_segmenter(
+        method,
+        words,
+        vocab_size,
+        pipeline=pipeline,
+        parameters=parameters,
+        minimum_count=minimum_count,
+        progress=advance,
+    )
+    return write_model(segmenter), {
+        "method": method,
+        "pipeline": pipeline or chosen.pipelines[0],
+        "vocab_size": segmenter.vocabulary_size,
+        "signature": segmenter.signature(),
+    }
 
 
 def open_app(

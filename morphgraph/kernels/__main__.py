@@ -2,13 +2,33 @@
 
 import time
 
-from morphgraph.kernels import alignment, repairing, segmenting, segmenting_long, training
+from morphgraph.kernels import (
+    alignment,
+    dropout,
+    picky_segmenting,
+    picky_training,
+    repairing,
+    segmenting,
+    segmenting_long,
+    training,
+    trie,
+)
 
 
 def main() -> None:
     """Call every kernel once with the dtypes in use."""
     started = time.perf_counter()
-    for kernels in (segmenting, segmenting_long, repairing, alignment, training):
+    for kernels in (
+        segmenting,
+        segmenting_long,
+        repairing,
+        dropout,
+        picky_segmenting,
+        trie,
+        alignment,
+        training,
+        picky_training,
+    ):
         kernels.warm_up()
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")
 

@@ -498,7 +498,7 @@ def train(
     positions = np.empty(3 * room, np.int32)
     table, queue = _initial_pairs(words, positions, state)
     merges = np.empty((most, 3), np.int32)
-    scratch = _scratch(atom_count + most, 2 * room)
+    scratch = room_for_changes(atom_count + most, 2 * room)
     status = CHUNK
     while status != DONE:
         if status == CHUNK:
@@ -564,7 +564,7 @@ def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64,
     return table, queue
 
 
-def _scratch(types: int, events: int) -> Scratch:
+def room_for_changes(types: int, events: int) -> Scratch:
     return Scratch(
         slots=np.zeros((2 * types, 4), np.int64),
         touched=np.empty(2 * types, np.int32),

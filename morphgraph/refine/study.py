@@ -257,11 +257,15 @@ class Study:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
         return state.hits.astype(np.int64) - (state.splits - state.hits)
 
+    def worst_order(self) -> list[int]:
+        """The words with wrong gaps now, those with the most first, then the most frequent."""
+        wrong = self._wrong_gaps(self.now)
+        order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
+        return [int(word) for word in order if wrong[word] > 0]
+
     def worst_words(self, limit: int = 200) -> list[ChangedWord]:
         """Words with the most wrong gaps now, the most frequent first among equals."""
-        now, relevant = self.now, self.benchmark.morphemic.relevant
-        wrong = (now.splits - now.hits) + (relevant - now.hits)
-        order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
+        now, wrong = self.now, self._wrong_gaps(self.now)
         return [
             ChangedWord(
                 self.benchmark.words.texts[word],
@@ -270,9 +274,13 @@ class Study:
                 self.marked(word, now.segmentation),
                 -int(wrong[word]),
             )
-            for word in map(int, order[:limit])
-            if wrong[word] > 0
+            for word in self.worst_order()[:limit]
         ]
+
+    def _wrong_gaps(self, state: State) -> npt.NDArray[np.int32]:
+        """Per word, wrong splits and missed boundaries."""
+        relevant = self.benchmark.morphemic.relevant
+        return (state.splits - state.hits) + (relevant - state.hits)
 
     # --------------------------------------------------------------------------------- one type
 

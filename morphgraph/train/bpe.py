@@ -55,7 +55,7 @@ def train_bpe(
     """
     from morphgraph.kernels import training
 
-    atoms, offsets, numbers, characters = _flatten(counts, alphabet)
+    atoms, offsets, numbers, characters = flatten(counts, alphabet)
     words = training.pack_words(atoms, offsets, numbers)
     del atoms, offsets, numbers
     rows = training.train(words, len(characters), vocab_size - reserved, minimum_count, progress)
@@ -67,7 +67,7 @@ def train_bpe(
     return TrainedBpe(characters, tuple(merges), tuple(vocabulary))
 
 
-def _flatten(
+def flatten(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[str, ...]]:
     """Give the words as atom ids, their offsets, their counts, and the atoms."""

@@ -9,10 +9,10 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.files.hugging_face import (
-    MAX_ADDED_TOKENS,
     from_tokenizer_json,
     from_vocabulary_and_merges,
 )
+from morphgraph.files.pipeline import MAX_ADDED_TOKENS
 from morphgraph.files.saving import to_tokenizer_json
 from morphgraph.graph import EditError
 from morphgraph.segment import segment

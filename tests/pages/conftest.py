@@ -25,6 +25,8 @@ PAGES = {
     "rebpe": "pages/4_ReBPE.py",
     "scores": "pages/5_Scores.py",
     "history": "pages/6_History.py",
+    "train": "pages/8_Train.py",
+    "compare": "pages/9_Compare.py",
     "take home": "pages/7_Take_home.py",
 }
 

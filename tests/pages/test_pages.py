@@ -14,7 +14,18 @@ from streamlit.testing.v1 import AppTest
 from web.history import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
-EVERY_PAGE = ["start", "graph", "tree", "blame", "rebpe", "scores", "history", "take home"]
+EVERY_PAGE = [
+    "start",
+    "graph",
+    "tree",
+    "blame",
+    "rebpe",
+    "train",
+    "compare",
+    "scores",
+    "history",
+    "take home",
+]
 
 
 @pytest.mark.parametrize("language", ["en", "de", "nl"])
@@ -318,6 +329,8 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
         "5_Scores",
         "6_History",
         "7_Take_home",
+        "8_Train",
+        "9_Compare",
     ],
 )
 def test_a_page_can_be_the_first_of_a_session(page: str) -> None:

@@ -1,0 +1,170 @@
+"""The command that holds methods against each other."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.cli.options import (
+    BareOption,
+    FormatOption,
+    FrequenciesOption,
+    JsonOption,
+    ReferenceOption,
+    TokeniserOption,
+    read_gold,
+    warn,
+    word_counts,
+)
+from morphgraph.cli.output import print_json, print_table, progress_bar, write
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from morphgraph.evaluate.comparing import Comparison
+
+
+def compare(
+    reference: ReferenceOption,
+    methods: Annotated[
+        str,
+        typer.Option(help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest…"),
+    ] = "bpe",
+    tokenizer: TokeniserOption = "demo:en",
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A trained model to compare too; may be repeated.")
+    ] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
+    ] = None,
+    format_: FormatOption = None,
+    frequencies: FrequenciesOption = None,
+    bare: BareOption = False,
+    limit: Annotated[
+        int, typer.Option(min=0, help="At most so many words of the reference; 0 for all.")
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Also write the words: .csv, .tex or .html.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare methods on the words of a reference: scores with intervals, and their agreement."""
+    from morphgraph.evaluate.comparing import Comparison
+    from morphgraph.evaluate.methods import method_on, parse_method, split_methods
+    from morphgraph.files import load_tokeniser, read_recipe, replay
+    from morphgraph.files.models import read_model
+    from morphgraph.reading import read_bytes
+
+    if out is not None and out.suffix not in _WRITERS:
+        raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
+    loaded = load_tokeniser(tokenizer)
+    warn(loaded)
+    if recipe is not None:
+        replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    gold = read_gold(reference, format_)
+    counts = word_counts(frequencies) if frequencies else None
+    segmenters = [method_on(loaded, *parse_method(text), counts) for text in split_methods(methods)]
+    segmenters += [read_model(read_bytes(path), str(path)) for path in model or ()]
+    if not segmenters:
+        raise MorphGraphError("There is no method to compare. Name some with --methods.")
+    entries = gold.entries[: limit or None]
+    with progress_bar("comparing"):
+        made = Comparison(
+            segmenters,
+            [entry.word for entry in entries],
+            [entry.morphs for entry in entries],
+            bare=bare,
+        )
+        report = _report(made)
+    if out is not None:
+        write(out, _WRITERS[out.suffix](made))
+    if as_json:
+        print_json(report)
+        return
+    _print(made)
+    if out is not None:
+        print(f"saved {out}")
+
+
+def _csv(made: "Comparison") -> bytes:
+    from morphgraph.evaluate.comparison_files import comparison_csv
+
+    return comparison_csv(made, made.rows)
+
+
+def _latex(made: "Comparison") -> bytes:
+    from morphgraph.evaluate.comparison_files import comparison_latex
+
+    return comparison_latex(made, made.rows).encode()
+
+
+def _html(made: "Comparison") -> bytes:
+    from morphgraph.evaluate.comparison_files import comparison_html
+
+    return comparison_html(made, made.rows, "Comparison of segmentations")
+
+
+_WRITERS = {".csv": _csv, ".tex": _latex, ".html": _html}
+
+
+def _report(made: "Comparison") -> dict[str, Any]:
+    from morphgraph.evaluate.boundaries import or_none
+
+    return {
+        "methods": [
+            {
+                "label": found.label,
+                "precision": or_none(found.precision),
+                "recall": or_none(found.recall),
+                "f1": or_none(found.f1),
+                "f1_interval": [or_none(found.interval.low), or_none(found.interval.high)],
+                "exact": or_none(found.exact),
+                "tokens_per_word": or_none(found.fertility),
+                "vocab_size": found.vocabulary_size,
+                "signature": found.signature,
+            }
+            for found in made.summaries
+        ],
+        "agreement": [[or_none(float(share)) for share in row] for row in made.agreement],
+        "words": [
+            {
+                "word": row.text,
+                "gold": list(row.gold) if row.gold is not None else None,
+                "tokens": {
+                    label: list(cell.tokens)
+                    for label, cell in zip(made.labels, row.cells, strict=True)
+                },
+                "exact": {
+                    label: cell.exact for label, cell in zip(made.labels, row.cells, strict=True)
+                },
+            }
+            for row in made.rows
+        ],
+    }
+
+
+def _print(made: "Comparison") -> None:
+    from morphgraph.evaluate.tables import percent
+
+    rows = [
+        [
+            found.label,
+            percent(found.precision),
+            percent(found.recall),
+            percent(found.f1),
+            f"{percent(found.interval.low)}–{percent(found.interval.high)}",
+            percent(found.exact),
+            f"{found.fertility:.2f}",
+            f"{found.vocabulary_size:,}",
+        ]
+        for found in made.summaries
+    ]
+    header = ["method", "precision %", "recall %", "F1 %", "95 %", "exact %", "tokens/word", "|V|"]
+    print_table(header, rows, left={0})
+    print()
+    alike = [
+        [label, *(percent(share, 1) for share in shares)]
+        for label, shares in zip(made.labels, made.agreement, strict=True)
+    ]
+    print_table(["cut alike, %", *made.labels], alike, left={0})
+    for found in made.summaries:
+        print(found.signature)

@@ -1,0 +1,301 @@
+"""Trained models in and out: one JSON file for every method, which loads again as it was.
+
+``{"format": "morphgraph model", "version": 1, "method": …}`` and what the method's own document
+holds. Nothing in a file is run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.reading import parse_json, read_bytes
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.segment.segmentation import Segmenter
+
+FORMAT = "morphgraph model"
+VERSION = 1
+
+SAVED_METHODS = (
+    "bpe",
+    "dropout",
+    "trimmed",
+    "picky",
+    "scaffold",
+    "flota",
+    "first",
+    "longest",
+    "greedy",
+    "wordpiece",
+    "unigram",
+)
+"""The methods of a model file, which `load_segmenter` takes too."""
+
+_BY_MERGES = ("bpe", "dropout", "trimmed")
+_BY_TYPES = ("flota", "greedy", "wordpiece", "unigram")
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "dropout": ("p", "seed"),
+    "trimmed": ("counts", "threshold"),
+    "flota": ("k",),
+    "first": ("k",),
+    "longest": ("k",),
+    "wordpiece": ("unknown", "longest_word"),
+    "unigram": ("unknown", "single"),
+}
+_FIX = "Choose a model that morphgraph saved."
+
+
+@runtime_checkable
+class _Documented(Protocol):
+    def document(self) -> dict[str, Any]: ...
+
+
+def write_model(segmenter: Segmenter) -> bytes:
+    """A segmenter as a model file; `MorphGraphError` if it is of a kind that cannot be saved."""
+    if not isinstance(segmenter, _Documented):
+        raise MorphGraphError(f"{segmenter.name} cannot be saved. Save the model below it.")
+    document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
+    return json.dumps(document, ensure_ascii=False, indent=1).encode()
+
+
+def read_model(data: bytes, name: str) -> Segmenter:
+    """The segmenter of a model file; anything else is a `FileFormatError`."""
+    document = parse_json(data, name)
+    if not is_model(document):
+        raise FileFormatError(name, "", "this is no saved model", _FIX)
+    if document.get("version") != VERSION:
+        problem = f"its version is {document.get('version')!r}, not {VERSION}"
+        raise FileFormatError(name, "field version", problem, "Update morphgraph.")
+    try:
+        return _segmenter_of(document)
+    except FileFormatError as error:
+        raise FileFormatError(name, error.place, error.problem, error.fix) from error
+    except MorphGraphError as error:
+        problem, _, fix = str(error).rpartition(". ")
+        raise FileFormatError(name, "", problem or fix, fix if problem else _FIX) from error
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        problem = f"its fields do not fit together ({type(error).__name__}: {str(error)[:80]})"
+        raise FileFormatError(name, "", problem, "Save the model again.") from error
+
+
+def is_model(document: Any) -> bool:
+    """Whether JSON says that it is a model file."""
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def load_segmenter(
+    source: str | os.PathLike[str], method: str | None = None, **parameters: Any
+) -> Segmenter:
+    """A segmenter from a file or demo: a saved model, or a tokeniser with a method for it.
+
+    ``source``: a model file, a ``tokenizer.json``, ``vocab.json``, ``merges.txt``, list of types or
+    SentencePiece model, or ``demo:en``. ``method``: one of `SAVED_METHODS`; by default the saved
+    model's own, or the file's. ``parameters`` are those of the method: ``p`` and ``seed`` of
+    dropout; ``k`` of flota, first and longest; ``threshold`` and ``counts`` of trimmed, where
+    ``counts`` may be `WordCounts`, a file of counts or ``wordfreq:en``. Raises `FileFormatError`
+    for what cannot be read, `MorphGraphError` for a method that does not go with the file.
+
+    >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
+    {'p': 0.1, 'seed': 7}
+    """
+    if method is not None:
+        _check(method, parameters)
+    saved = _saved_model(source)
+    if method is None and saved is not None and not parameters:
+        return saved
+    if method is None:
+        method = _method_of(saved) if saved is not None else _usual_method(source)
+        _check(method, parameters)
+    if saved is not None and method == _method_of(saved) and not parameters:
+        return saved
+    if method in _BY_MERGES:
+        return _by_merges(_tokeniser(source, saved, method), method, parameters)
+    if method in _BY_TYPES:
+        return _by_types(_vocabulary(source, saved), method, parameters)
+    if method in ("first", "longest"):
+        from morphgraph.segment.flota import First, Longest
+
+        standard = saved if saved is not None else load_segmenter(source)
+        kind = First if method == "first" else Longest
+        return kind(standard, int(parameters.get("k", 1)))
+    raise MorphGraphError(
+        f"{source}: {method} needs a model that was trained so. "
+        f"Train one with morphgraph train --method {method}."
+    )
+
+
+def _check(method: str, parameters: Mapping[str, Any]) -> None:
+    if method not in SAVED_METHODS:
+        listed = ", ".join(SAVED_METHODS)
+        raise MorphGraphError(f"There is no method {method!r}. Choose one of {listed}.")
+    known = _PARAMETERS.get(method, ())
+    for name in parameters:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise MorphGraphError(
+                f"The method {method} has no parameter {name}. Its parameters: {listed}."
+            )
+
+
+def _saved_model(source: str | os.PathLike[str]) -> Segmenter | None:
+    """The model in a file that says that it is one."""
+    if str(source).startswith("demo:") or not os.path.isfile(source):  # noqa: PTH113 - never raises
+        return None
+    data = read_bytes(source)
+    if FORMAT.encode() not in data[:200]:
+        return None
+    return read_model(data, str(source))
+
+
+def _method_of(segmenter: Segmenter) -> str:
+    return str(cast(Any, segmenter).document()["method"])
+
+
+def _usual_method(source: str | os.PathLike[str]) -> str:
+    """The method that a file is for: its merges, or its kind of vocabulary."""
+    if str(source).startswith("demo:") or os.path.isdir(source):  # noqa: PTH112 - never raises
+        return "bpe"
+    path = Path(source)
+    if path.name.endswith("merges.txt"):
+        return "bpe"
+    merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
+    if path.suffix == ".json" and "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113
+        return "bpe"
+    data = read_bytes(path)
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        document = parse_json(data, str(source))
+        model = document.get("model") if isinstance(document, dict) else None
+        kind = model.get("type") if isinstance(model, dict) else None
+        if kind in ("BPE", "BTE") or (isinstance(model, dict) and "merges" in model):
+            return "bpe"
+    from morphgraph.files.vocabularies import load_vocabulary
+
+    vocabulary = load_vocabulary(source)
+    if vocabulary.scores is not None:
+        return "unigram"
+    return "wordpiece" if vocabulary.marker == "##" else "greedy"
+
+
+def _tokeniser(source: str | os.PathLike[str], saved: Segmenter | None, method: str) -> Tokeniser:
+    from morphgraph.files import load_tokeniser
+
+    if saved is None:
+        return load_tokeniser(source)
+    tokeniser = getattr(saved, "tokeniser", None)
+    if tokeniser is None:
+        raise MorphGraphError(
+            f"{source}: a model of {saved.name} has no merges, which {method} needs. "
+            "Choose a model that was trained by BPE."
+        )
+    return cast("Tokeniser", tokeniser)
+
+
+def _vocabulary(source: str | os.PathLike[str], saved: Segmenter | None) -> Any:
+    from morphgraph.files.vocabularies import load_vocabulary, read_vocabulary
+
+    if saved is None:
+        return load_vocabulary(source)
+    vocabulary = getattr(saved, "vocabulary", None)
+    if vocabulary is not None:
+        return vocabulary
+    tokeniser = getattr(saved, "tokeniser", None)
+    if tokeniser is None:
+        raise MorphGraphError(
+            f"{source}: the vocabulary of {saved.name} cannot be used alone. Choose another model."
+        )
+    from morphgraph.files.saving import to_tokenizer_json
+
+    return read_vocabulary(to_tokenizer_json(tokeniser)[0], tokeniser.name)
+
+
+def _by_merges(tokeniser: Tokeniser, method: str, parameters: Mapping[str, Any]) -> Segmenter:
+    if method == "dropout":
+        from morphgraph.segment.dropout import Dropout
+
+        return Dropout(tokeniser, **parameters)
+    if method == "trimmed":
+        return _trimmed(tokeniser, **parameters)
+    from morphgraph.segment.bte import Bte
+
+    return Bte(tokeniser)
+
+
+def _trimmed(tokeniser: Tokeniser, *, counts: Any = None, threshold: int = 0) -> Segmenter:
+    from morphgraph.segment.trimmed import Trimmed, token_counts
+    from morphgraph.train.counts import read_word_counts, wordfreq_counts
+
+    if counts is None:
+        raise MorphGraphError(
+            "Trimmed BPE needs the word counts of a second corpus. Give a file of counts, or "
+            "wordfreq:LANG."
+        )
+    if isinstance(counts, str) and counts.startswith("wordfreq:"):
+        counts = wordfreq_counts(counts.removeprefix("wordfreq:"))
+    elif isinstance(counts, (str, os.PathLike)):
+        counts = read_word_counts(Path(counts))
+    return Trimmed(tokeniser, token_counts(tokeniser, counts), threshold)
+
+
+def _by_types(vocabulary: Any, method: str, parameters: Mapping[str, Any]) -> Segmenter:
+    from morphgraph.segment.flota import Flota
+    from morphgraph.segment.unigram import Unigram
+    from morphgraph.segment.wordpiece import Greedy, WordPiece
+
+    if method == "flota":
+        return Flota(vocabulary, **parameters)
+    if method == "greedy":
+        return Greedy(vocabulary)
+    if method == "unigram":
+        return Unigram(vocabulary, **parameters)
+    return WordPiece(vocabulary, **parameters)
+
+
+def _segmenter_of(document: Mapping[str, Any]) -> Segmenter:
+    """The segmenter of a document, by its method."""
+    method = document.get("method")
+    if method == "bpe":
+        from morphgraph.segment.bte import Bte
+
+        return Bte.from_document(document)
+    if method == "dropout":
+        from morphgraph.segment.dropout import Dropout
+
+        return Dropout.from_document(document)
+    if method == "trimmed":
+        from morphgraph.segment.trimmed import Trimmed
+
+        return Trimmed.from_document(document)
+    if method == "scaffold":
+        from morphgraph.segment.scaffold import Scaffold
+
+        return Scaffold.from_document(document)
+    if method == "picky":
+        from morphgraph.segment.picky import Picky
+
+        return Picky.from_document(document)
+    if method in ("first", "longest"):
+        from morphgraph.segment.flota import First, Longest
+
+        kind = First if method == "first" else Longest
+        return kind.from_document(document, _segmenter_of)
+    if method in _BY_TYPES:
+        from morphgraph.segment.flota import segmenter_from_document
+
+        return segmenter_from_document(document)
+    listed = ", ".join(SAVED_METHODS)
+    raise FileFormatError(
+        "", "field method", f"it is {str(method)[:40]!r}, none of {listed}", "Update morphgraph."
+    )

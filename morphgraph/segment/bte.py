@@ -1,0 +1,145 @@
+"""The standard segmentation of a tokeniser as a segmenter, and what others on a tokeniser share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.segment.bpe import segment
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.words import Words
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+
+
+class Bte:
+    """BPE, or BTE where there are tuple merges: the merges of a tokeniser's graph as it is now.
+
+    Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple merges.
+    """
+
+    def __init__(self, tokeniser: Tokeniser) -> None:
+        self.tokeniser = tokeniser
+
+    @property
+    def name(self) -> str:
+        """``BTE`` if a merge has three parts or more, else ``BPE``."""
+        merges = self.tokeniser.graph.merges().values()
+        return "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Its settings by name; there are none."""
+        return {}
+
+    @property
+    def types(self) -> Sequence[str]:
+        """The string of each type that is or was there, by id."""
+        return self.tokeniser.graph.types
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many types are present, special tokens included: |V|."""
+        return self.tokeniser.vocabulary_size
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        return self.tokeniser.encode(words, bare=bare)
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words; ``closed_by`` holds positions of merges, by rank."""
+        return segment(self.tokeniser.graph, words)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom."""
+        return self.tokeniser.token_text(words, atom, token)
+
+    def signature(self) -> str:
+        """Name, parameters, and the tokeniser's own signature: ``BPE:demo@0a1b2c3d4e5f``."""
+        return f"{signed_name(self.name, self.parameters)}:{self.tokeniser.signature()}"
+
+    def document(self) -> dict[str, Any]:
+        """All that `from_document` needs, ready for JSON; the model in its present state."""
+        return {"method": "bpe", **model_document(self.tokeniser)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
+        check_method(document, "bpe")
+        return cls(tokeniser_of(document))
+
+
+def signed_name(name: str, parameters: Mapping[str, object]) -> str:
+    """A method and its settings.
+
+    >>> signed_name("BPE-dropout", {"p": 0.1, "seed": 0})
+    'BPE-dropout(p=0.1,seed=0)'
+    """
+    settings = ",".join(f"{key}={value}" for key, value in parameters.items())
+    return f"{name}({settings})" if settings else name
+
+
+def model_document(tokeniser: Tokeniser) -> dict[str, Any]:
+    """A tokeniser in its present state, under ``model``, with its name and checksum."""
+    from morphgraph.files.saving import to_tokenizer_json
+
+    name, _, checksum = tokeniser.signature().rpartition("@")
+    model = json.loads(to_tokenizer_json(tokeniser)[0])
+    return {"name": name, "checksum": checksum, "model": model}
+
+
+def tokeniser_of(document: Mapping[str, Any]) -> Tokeniser:
+    """The tokeniser of a document; edits made before are part of it, and of its checksum."""
+    from morphgraph.files.hugging_face import from_tokenizer_json
+
+    name = str(document.get("name", "tokeniser"))
+    tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)
+    tokeniser.checksum = str(document.get("checksum") or tokeniser.checksum)
+    return tokeniser
+
+
+def check_method(document: Mapping[str, Any], method: str) -> None:
+    """Refuse the document of another method."""
+    found = document.get("method") if isinstance(document, Mapping) else None
+    if found != method:
+        raise FileFormatError(
+            "segmenter",
+            "field method",
+            f"it is {found!r} instead of “{method}”",
+            "Open it with the segmenter that it was saved from.",
+        )
+
+
+def field(document: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
+    """A field of a document; `FileFormatError` if it is missing or of another kind."""
+    value = document.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise FileFormatError(
+            "segmenter", f"field {name}", "it is missing or of another kind", "Save it again."
+        )
+    return value
+
+
+def tokeniser_of_types(
+    name: str, types: Iterable[str], merges: Iterable[Sequence[str]]
+) -> Tokeniser:
+    """A tokeniser of trained types, by id, with the preprocessing that their marker tells of.
+
+    Without a marker, a word is one piece, as it was in training. `MorphGraphError` if there are no
+    types.
+    """
+    from morphgraph.files.hugging_face import assumed_document, from_tokenizer_json
+
+    vocabulary = {text: number for number, text in enumerate(types)}
+    if not vocabulary:
+        raise MorphGraphError("There are no types. Train on at least one word.")
+    listed = [list(parts) for parts in merges]
+    document = assumed_document(vocabulary, listed)
+    if document["pre_tokenizer"]["type"] == "Whitespace":
+        document["pre_tokenizer"] = None
+    unknown = next((text for text in ("<UNK>", "<unk>", "[UNK]") if text in vocabulary), None)
+    document["model"] |= {"unk_token": unknown, "vocab": vocabulary, "merges": listed}
+    return from_tokenizer_json(json.dumps(document).encode(), name)

@@ -1,0 +1,226 @@
+"""FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.segment.segmentation import Segmentation, Segmenter
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
+from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, called, opened
+from morphgraph.segment.words import NO_GAP, Words
+
+
+class Flota(VocabularySegmenter):
+    """The longest substring that is a type, leftmost among equals, then the same on what is left.
+
+    At most ``k`` tokens of a word (None: no limit), in order of position; characters in none of
+    them are `DROPPED`. At the start of a word the word-initial form of a substring is preferred,
+    elsewhere the word-internal one; the other form is the fallback. Length is counted in characters
+    (bytes in a byte-level vocabulary) without the marker; no token crosses what the pre-tokeniser
+    separates. A bare text of a vocabulary that marks starts has no marker, so no such start.
+    Source: Hofmann et al. 2022, Fig. 1.
+
+    >>> flota = Flota(SubwordVocabulary(("un", "##desirable", "##des", "[UNK]"), "##"), k=1)
+    >>> found = flota.segment(flota.encode(["undesirable"]))
+    >>> [flota.types[token] for token in found.tokens(0)]
+    ['##desirable']
+    """
+
+    method = "flota"
+
+    def __init__(self, vocabulary: SubwordVocabulary, k: int | None = None) -> None:
+        if k is not None:
+            _check_count(k)
+        super().__init__(vocabulary)
+        self.k = k
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return "FLOTA"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """``k``."""
+        return {"k": self.k}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Flota":
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        vocabulary, parameters = opened(document, cls.method)
+        return cls(vocabulary, document_field(parameters, "k", int, optional=True))
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded; ``closed_by`` holds the ids of the tokens."""
+        from morphgraph.kernels.trie import longest_first
+
+        vocabulary, trie = self.vocabulary, self.vocabulary.trie
+        marks_start = vocabulary.marker in ("Ġ", "▁")
+        count = len(words.atoms)
+        closed_by, token_at = np.empty(count, np.int32), np.empty(count, np.int32)
+        longest_first(
+            words.atoms,
+            words.word_offsets,
+            words.piece_offsets,
+            trie.table,
+            trie.root,
+            trie.ends,
+            trie.depth,
+            vocabulary.atoms.get(vocabulary.marker, -1) if marks_start else -1,
+            vocabulary.initial_form,
+            not marks_start,
+            count if self.k is None else min(self.k, count),
+            closed_by,
+            token_at,
+        )
+        return Segmentation(words, closed_by, token_at)
+
+
+class _Kept:
+    """The tokens that a baseline keeps of another segmenter's segmentation."""
+
+    method: ClassVar[str]
+    _by_length: ClassVar[bool]
+
+    def __init__(self, segmenter: Segmenter, k: int) -> None:
+        _check_count(k)
+        self.segmenter = segmenter
+        self.k = k
+
+    @property
+    def name(self) -> str:
+        """The method's name, as in the paper."""
+        return self.method.upper()
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """``k``, and the method that it is applied to."""
+        return {"k": self.k, "of": called(self.segmenter.name, self.segmenter.parameters)}
+
+    @property
+    def types(self) -> Sequence[str]:
+        """The string of each type, by id."""
+        return self.segmenter.types
+
+    @property
+    def vocabulary_size(self) -> int:
+        """|V|."""
+        return self.segmenter.vocabulary_size
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as atoms of the other segmenter."""
+        return self.segmenter.encode(words, bare=bare)
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+        from morphgraph.kernels.trie import keep_tokens
+
+        standard = self.segmenter.segment(words)
+        closed_by, token_at = standard.closed_by.copy(), standard.token_at.copy()
+        is_marker = (words.gap_position == NO_GAP).astype(np.uint8)
+        ends = words.word_offsets[1:][np.diff(words.word_offsets) > 0]
+        is_marker[ends - 1] = 0
+        keep_tokens(words.word_offsets, is_marker, self.k, self._by_length, closed_by, token_at)
+        return Segmentation(words, closed_by, token_at)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom."""
+        return self.segmenter.token_text(words, atom, token)
+
+    def signature(self) -> str:
+        """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE():gpt2@0a1b2c``."""
+        return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
+
+    def document(self) -> dict[str, Any]:
+        """Method, parameters and the other segmenter's document as JSON, for `from_document`.
+
+        Errors: `MorphGraphError` where the other segmenter has no document.
+        """
+        if not isinstance(self.segmenter, _Documented):
+            raise MorphGraphError(
+                f"{self.segmenter.name} cannot be saved with {self.name}. Use another segmenter."
+            )
+        model = self.segmenter.document()
+        return {"method": self.method, "parameters": {"k": self.k}, "model": model}
+
+
+class First(_Kept):
+    """The ``k`` first tokens of each word's standard segmentation; the others are `DROPPED`.
+
+    Source: Hofmann et al. 2022, §3.
+    """
+
+    method = "first"
+    _by_length = False
+
+    @classmethod
+    def from_document(
+        cls,
+        document: Mapping[str, Any],
+        read: Callable[[Mapping[str, Any]], Segmenter] | None = None,
+    ) -> "First":
+        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
+        return cls(*_opened_kept(document, cls.method, read))
+
+
+class Longest(_Kept):
+    """The ``k`` longest tokens of each word's standard segmentation, leftmost among equals.
+
+    They stay in order of position, the others are `DROPPED`. Length is counted in atoms, without a
+    start-of-word marker. Source: Hofmann et al. 2022, §3.
+    """
+
+    method = "longest"
+    _by_length = True
+
+    @classmethod
+    def from_document(
+        cls,
+        document: Mapping[str, Any],
+        read: Callable[[Mapping[str, Any]], Segmenter] | None = None,
+    ) -> "Longest":
+        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
+        return cls(*_opened_kept(document, cls.method, read))
+
+
+@runtime_checkable
+class _Documented(Protocol):
+    def document(self) -> dict[str, Any]: ...
+
+
+def segmenter_from_document(document: Mapping[str, Any]) -> Segmenter:
+    """The segmenter that looks substrings up that wrote a document, by its method.
+
+    Errors: `MorphGraphError` for another method, or a document that does not fit.
+    """
+    readers: dict[str, Callable[[Mapping[str, Any]], Segmenter]] = {
+        kind.method: kind.from_document
+        for kind in (Flota, First, Longest, WordPiece, Greedy, Unigram)
+    }
+    method = document_field(document, "method", str)
+    if method not in readers:
+        raise MorphGraphError(
+            f"“{method}” is no method known here. Choose of {', '.join(readers)}."
+        )
+    return readers[method](document)
+
+
+def _opened_kept(
+    document: Mapping[str, Any],
+    method: str,
+    read: Callable[[Mapping[str, Any]], Segmenter] | None,
+) -> tuple[Segmenter, int]:
+    found = document_field(document, "method", str)
+    if found != method:
+        raise MorphGraphError(f"This is a model of “{found}”, not of “{method}”. Choose another.")
+    parameters = document_field(document, "parameters", dict)
+    model = document_field(document, "model", dict)
+    return (read or segmenter_from_document)(model), document_field(parameters, "k", int)
+
+
+def _check_count(k: int) -> None:
+    if k < 1:
+        raise MorphGraphError(f"k is the number of tokens to keep, not {k}. Give 1 or more.")

@@ -1,0 +1,283 @@
+"""Picky BPE: segment words by the merges and splits of training, in their order."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.reading import checksum, parse_json
+from morphgraph.segment.bte import (
+    Bte,
+    check_method,
+    field,
+    signed_name,
+    tokeniser_of,
+    tokeniser_of_types,
+)
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.words import Words
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+
+
+class PickyEvent(NamedTuple):
+    """A merge of two ``parts`` into a ``type``, or a split of a removed ``type`` into ``parts``.
+
+    Types are named by id; the parts of a split are those that were present at that time.
+    """
+
+    kind: Literal["merge", "split"]
+    parts: tuple[int, ...]
+    type: int
+
+
+class Performed(NamedTuple):
+    """An event performed on a word: its number, itself, and the word's tokens after it."""
+
+    number: int
+    event: PickyEvent
+    tokens: tuple[int, ...]
+
+
+class _Tables(NamedTuple):
+    """The events as `kernels.picky_segmenting` reads them."""
+
+    table: npt.NDArray[np.int64]
+    dense: npt.NDArray[np.int64]
+    merge_events: npt.NDArray[np.int32]
+    merge_offsets: npt.NDArray[np.int64]
+    split_events: npt.NDArray[np.int32]
+    split_offsets: npt.NDArray[np.int64]
+    event_types: npt.NDArray[np.int32]
+    event_offsets: npt.NDArray[np.int64]
+    is_split: npt.NDArray[np.bool_]
+    widths: npt.NDArray[np.int32]
+
+
+class Picky(Bte):
+    """Picky BPE: the earliest possible event, merge or split, not earlier than the last one.
+
+    ``tokeniser`` brings the preprocessing and all types that there ever were, by id;
+    ``events`` are those of training, in order; ``threshold`` is what they were trained with, None
+    if unknown. `MorphGraphError` for an event whose parts do not make its type. Source: Chizhov et
+    al. 2024, Algorithm 2.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> events = [("merge", (0, 1), 3), ("merge", (3, 2), 4), ("split", (0, 1), 3)]
+    >>> picky = Picky(tokeniser, [PickyEvent(*event) for event in events], 0.9)
+    >>> words = picky.encode(["abc", "ab"])
+    >>> [[picky.types[token] for token in picky.segment(words).tokens(n)] for n in range(2)]
+    [['abc'], ['a', 'b']]
+    >>> picky.vocabulary_size
+    4
+    """
+
+    def __init__(
+        self, tokeniser: Tokeniser, events: Iterable[PickyEvent], threshold: float | None = None
+    ) -> None:
+        super().__init__(tokeniser)
+        self.events = tuple(events)
+        self.threshold = threshold
+        types = tokeniser.graph.types
+        absent: set[int] = set()
+        for number, (kind, parts, whole) in enumerate(self.events):
+            if len(parts) < 2 or "".join(types[part] for part in parts) != types[whole]:
+                raise MorphGraphError(
+                    f"Event {number + 1:,} of “{types[whole]}” has parts that do not make it. "
+                    "Save the model again."
+                )
+            (absent.discard if kind == "merge" else absent.add)(whole)
+        self.removed = frozenset(absent)
+        listed = json.dumps([types, self.events], ensure_ascii=False)
+        self._checksum = checksum(listed.encode("utf-8", "surrogatepass"))
+
+    @property
+    def name(self) -> str:
+        """``Picky BPE``."""
+        return "Picky BPE"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The ``threshold`` T of training."""
+        return {"threshold": self.threshold}
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many types are present after all events, special tokens included: |V|."""
+        return self.tokeniser.vocabulary_size - len(self.removed)
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        from morphgraph.kernels.segmenting import build_table
+
+        types = self.tokeniser.graph.types
+        merged: dict[tuple[int, ...], list[int]] = {}
+        split: list[list[int]] = [[] for _ in types]
+        widths = np.ones(len(types), np.int32)
+        for number, (kind, parts, whole) in enumerate(self.events):
+            if kind == "merge":
+                merged.setdefault(parts, []).append(number)
+                widths[whole] = sum(int(widths[part]) for part in parts)
+            else:
+                split[whole].append(number)
+        made = [parts if kind == "split" else (whole,) for kind, parts, whole in self.events]
+        pairs = np.array([part for pair in merged for part in pair], np.int32)
+        pair_offsets = np.arange(0, len(pairs) + 1, 2, dtype=np.int64)
+        table, dense, _ = build_table(pairs, pair_offsets, len(types), 0)
+        return _Tables(
+            table,
+            dense,
+            *_flat(list(merged.values())),
+            *_flat(split),
+            *_flat(made),
+            np.array([kind == "split" for kind, *_ in self.events], np.bool_),
+            widths,
+        )
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words; ``closed_by`` holds numbers of events, positions in ``events``."""
+        from morphgraph.kernels.picky_segmenting import segment_by_events
+
+        closed_by = np.empty(len(words.atoms), np.int32)
+        token_at = np.empty(len(words.atoms), np.int32)
+        pieces = words.piece_offsets
+        longest = int(np.diff(pieces).max(initial=1))
+        last_piece = len(pieces) - 1
+        segment_by_events(
+            words.atoms, pieces, 0, last_piece, longest, *self._tables, closed_by, token_at
+        )
+        return Segmentation(words, closed_by, token_at)
+
+    def events_of(self, words: Words, word: int) -> list[Performed]:
+        """The events performed on one word, in order, piece after piece."""
+        start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+        first, last = words.piece_offsets.searchsorted([start, end])
+        cuts = [int(cut) for cut in words.piece_offsets[first : last + 1]]
+        pieces = [
+            [int(atom) for atom in words.atoms[cuts[n] : cuts[n + 1]]] for n in range(len(cuts) - 1)
+        ]
+        performed: list[Performed] = []
+        for piece in pieces:
+            earliest = 0
+            while True:
+                possible = [
+                    (number, place)
+                    for place in range(len(piece))
+                    for width, key in ((2, tuple(piece[place : place + 2])), (1, piece[place]))
+                    for number in [self._next(key, earliest)]
+                    if number is not None and place + width <= len(piece)
+                ]
+                if not possible:
+                    break
+                earliest, place = min(possible)
+                event = self.events[earliest]
+                if event.kind == "merge":
+                    piece[place : place + 2] = [event.type]
+                else:
+                    piece[place : place + 1] = event.parts
+                tokens = tuple(token for listed in pieces for token in listed)
+                performed.append(Performed(earliest, event, tokens))
+        return performed
+
+    @cached_property
+    def _numbers(self) -> dict[int | tuple[int, ...], list[int]]:
+        """The numbers of the events of each pair and of each split type."""
+        found: dict[int | tuple[int, ...], list[int]] = {}
+        for number, (kind, parts, whole) in enumerate(self.events):
+            found.setdefault(parts if kind == "merge" else whole, []).append(number)
+        return found
+
+    def _next(self, key: int | tuple[int, ...], earliest: int) -> int | None:
+        numbers = self._numbers.get(key, ())
+        at = bisect_left(numbers, earliest)
+        return numbers[at] if at < len(numbers) else None
+
+    def signature(self) -> str:
+        """Name, threshold, and name of the model with the checksum of its types and events."""
+        name = self.tokeniser.signature().rpartition("@")[0]
+        return f"{signed_name(self.name, self.parameters)}:{name}@{self._checksum}"
+
+    def document(self) -> dict[str, Any]:
+        """All that `from_document` needs, ready for JSON: all types, events and preprocessing."""
+        events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
+        name, _, known_as = self.tokeniser.signature().rpartition("@")
+        return {
+            "method": "picky",
+            "threshold": self.threshold,
+            "name": name,
+            "checksum": known_as,
+            "events": events,
+            "model": self.tokeniser.document,
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
+        check_method(document, "picky")
+        tokeniser = tokeniser_of(document)
+        known = len(tokeniser.graph.types)
+        events = []
+        for entry in field(document, "events", list):
+            match entry:
+                case ["merge" | "split" as kind, [*parts], int(whole)] if all(
+                    isinstance(n, int) and 0 <= n < known for n in [*parts, whole]
+                ):
+                    events.append(PickyEvent(kind, tuple(parts), whole))
+                case _:
+                    raise FileFormatError(
+                        "segmenter", "field events", "an entry is no event", "Save it again."
+                    )
+        threshold = document.get("threshold")
+        return cls(tokeniser, events, None if threshold is None else float(threshold))
+
+    @classmethod
+    def from_released(cls, data: bytes, name: str) -> Self:
+        """Read a model of the authors' released trainer (JSON with tokens, merges and splits).
+
+        The file does not tell the threshold. Its words begin with ▁. Errors: `FileFormatError`.
+        Source: https://github.com/pchizhov/picky_bpe.
+        """
+        found = parse_json(data, name)
+        try:
+            tokens = sorted(found["tokens"], key=lambda token: token["id"])
+            place = {token["id"]: number for number, token in enumerate(tokens)}
+            merges = [
+                [tokens[place[token[side]]]["str"] for side in ("left", "right")]
+                for token in tokens
+                if token["left"] is not None
+            ]
+            numbered: dict[int, PickyEvent] = {}
+            for merge in found["merges"]:
+                pair = tuple(place[part["id"]] for part in merge["pair"])
+                numbered[merge["id"]] = PickyEvent("merge", pair, place[merge["new_token"]["id"]])
+            for split in found["splits"]:
+                parts = tuple(place[part["id"]] for part in split["split"])
+                numbered[split["id"]] = PickyEvent("split", parts, place[split["token"]["id"]])
+            texts = [token["str"] for token in tokens]
+            events = [numbered[number] for number in sorted(numbered)]
+        except (KeyError, TypeError, IndexError) as error:
+            raise FileFormatError(
+                name,
+                "",
+                "it has not the fields of a Picky BPE model",
+                "Give the JSON file that bpe_trainer.py wrote.",
+            ) from error
+        return cls(tokeniser_of_types(name, texts, merges), events)
+
+
+def _flat(
+    lists: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Lists one after the other, and where each begins."""
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])
+    return np.array([n for numbers in lists for n in numbers], np.int32), offsets

@@ -1,0 +1,66 @@
+"""Scaffold-BPE: types that only help to build others are taken apart in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.reading import checksum
+from morphgraph.segment.bte import check_method, field, tokeniser_of
+from morphgraph.segment.trimmed import Demolishing
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+
+
+class Scaffold(Demolishing):
+    """Scaffold-BPE: all merges, and then every scaffold token is replaced by its merge's parts.
+
+    ``scaffolds``: the types, as strings, that `train.scaffold.train_scaffold` marked; they do not
+    count towards the vocabulary. The graph is taken as it is now. `MorphGraphError` if one is not
+    a type that a merge makes. Source: Lian et al. 2025.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> scaffold = Scaffold(tokeniser, ["ab"])
+    >>> words = scaffold.encode(["abc", "ab"])
+    >>> [[scaffold.types[token] for token in scaffold.segment(words).tokens(n)] for n in range(2)]
+    [['abc'], ['a', 'b']]
+    """
+
+    def __init__(self, tokeniser: Tokeniser, scaffolds: Iterable[str]) -> None:
+        graph = tokeniser.graph
+        self.scaffolds = frozenset(scaffolds)
+        doomed = np.zeros(len(graph.types), np.bool_)
+        for text in sorted(self.scaffolds):
+            if text not in graph or not graph.is_removable(graph.ids[text]):
+                raise MorphGraphError(
+                    f"“{text}” cannot be a scaffold: no merge makes it, or it is an added token. "
+                    "Leave it out."
+                )
+            doomed[graph.ids[text]] = True
+        super().__init__(tokeniser, doomed)
+        self._checksum = checksum("\n".join(sorted(self.scaffolds)).encode())
+
+    @property
+    def name(self) -> str:
+        """``Scaffold-BPE``."""
+        return "Scaffold-BPE"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """A checksum of the scaffold types."""
+        return {"scaffolds": self._checksum}
+
+    def document(self) -> dict[str, Any]:
+        """All that `from_document` needs, ready for JSON."""
+        return {"method": "scaffold", "scaffolds": sorted(self.scaffolds), **self._model}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
+        check_method(document, "scaffold")
+        return cls(tokeniser_of(document), field(document, "scaffolds", list))

@@ -1,0 +1,226 @@
+"""Trimmed BPE: all merges, and then rare tokens are taken apart again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.reading import checksum
+from morphgraph.segment.bpe import segment
+from morphgraph.segment.bte import (
+    Bte,
+    check_method,
+    field,
+    model_document,
+    signed_name,
+    tokeniser_of,
+)
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.words import UNKNOWN, Words
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.graph import MergeGraph
+
+
+class Counts(Protocol):
+    """Words with their counts, side by side: `train.counts.WordCounts` is one."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words."""
+        ...
+
+    @property
+    def counts(self) -> Sequence[int] | npt.NDArray[np.int64]:
+        """How often each occurs."""
+        ...
+
+
+class Demolished(NamedTuple):
+    """A token that was taken apart: its last atom (position in ``words.atoms``), type and parts."""
+
+    atom: int
+    type: int
+    parts: tuple[int, ...]
+
+
+def token_counts(tokeniser: Tokeniser, word_counts: Counts) -> npt.NDArray[np.int64]:
+    """How often each type occurs, by id, where a tokeniser segments counted words.
+
+    int64, as long as ``tokeniser.graph.types``; characters outside the alphabet are left out.
+    """
+    words = tokeniser.encode(list(word_counts.words))
+    token_at = segment(tokeniser.graph, words).token_at
+    ends = np.flatnonzero((token_at >= 0) & (token_at != UNKNOWN))
+    weights = np.asarray(word_counts.counts, np.int64)[words.word_of_atom[ends]]
+    counts = np.zeros(len(tokeniser.graph.types), np.int64)
+    np.add.at(counts, token_at[ends], weights)
+    return counts
+
+
+@dataclass(frozen=True)
+class Demolition:
+    """What takes the place of each type that is taken apart.
+
+    ``parts`` of type t: ``flat[offsets[t] : offsets[t + 1]]``, empty if t stays as it is.
+    ``lengths``: how many characters the string of each type has.
+    """
+
+    flat: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graph: MergeGraph, doomed: npt.NDArray[np.bool_]) -> Demolition:
+        """Take types apart by their merges, recursively; atoms and fixed types must not be named.
+
+        ``doomed``: bool, by type id.
+        """
+        parts: list[tuple[int, ...]] = [()] * len(graph.types)
+        for number in sorted(np.flatnonzero(doomed), key=lambda n: len(graph.types[n])):
+            parts[number] = tuple(
+                small
+                for part in graph.merge(graph.producer(int(number))).parts
+                for small in (parts[part] or (part,))
+            )
+        offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(found) for found in parts], out=offsets[1:])
+        flat = np.fromiter((p for found in parts for p in found), np.int32, int(offsets[-1]))
+        lengths = np.fromiter(map(len, graph.types), np.int64, len(graph.types))
+        return cls(flat, offsets, lengths)
+
+    def parts(self, number: int) -> tuple[int, ...]:
+        """What takes a type's place; nothing if it stays."""
+        return tuple(self.flat[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    def demolished(self, whole: Segmentation) -> list[Demolished]:
+        """The tokens of a segmentation that `apply` takes apart."""
+        return [
+            Demolished(atom, int(token), self.parts(int(token)))
+            for atom, token in enumerate(whole.token_at)
+            if 0 <= token != UNKNOWN and self.parts(int(token))
+        ]
+
+    def apply(self, whole: Segmentation) -> Segmentation:
+        """A segmentation with those tokens taken apart; gaps between their parts are open."""
+        words, token_at = whole.words, whole.token_at
+        known = np.where((token_at >= 0) & (token_at != UNKNOWN), token_at, 0)
+        sizes = np.where(known == token_at, np.diff(self.offsets)[known], 0)
+        ends = np.flatnonzero(sizes)
+        if not len(ends):
+            return whole
+        sizes = sizes[ends]
+        first = np.cumsum(sizes) - sizes
+        part_at = np.repeat(self.offsets[token_at[ends]] - first, sizes) + np.arange(sizes.sum())
+        parts = self.flat[part_at]
+        # Where each part ends, in characters: those of the token less those of the parts behind it.
+        atoms = words.atoms
+        width = np.where(atoms == UNKNOWN, 1, self.lengths[np.where(atoms == UNKNOWN, 0, atoms)])
+        characters = np.cumsum(width)
+        begins = characters[ends] - self.lengths[token_at[ends]]
+        done = np.cumsum(self.lengths[parts])
+        before = done[first] - self.lengths[parts[first]]
+        at = np.searchsorted(characters, done + np.repeat(begins - before, sizes))
+        closed_by, tokens = whole.closed_by.copy(), token_at.copy()
+        closed_by[at] = np.where(np.isin(at, ends), closed_by[at], -1)
+        tokens[at] = parts
+        return Segmentation(words, closed_by, tokens)
+
+
+class Demolishing(Bte):
+    """A tokeniser whose tokens of some types are taken apart after all merges."""
+
+    def __init__(self, tokeniser: Tokeniser, doomed: npt.NDArray[np.bool_]) -> None:
+        super().__init__(replace(tokeniser, graph=tokeniser.graph.copy()))
+        self.doomed = doomed
+        self.graph = self.tokeniser.graph
+        self._demolition = Demolition.of(self.graph, doomed)
+        self._model = model_document(tokeniser)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many types are left, special tokens included: |V|."""
+        return self.graph.type_count - int(self.doomed.sum())
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words; ``closed_by`` holds positions of merges, by rank."""
+        return self._demolition.apply(segment(self.graph, words))
+
+    def demolished(self, words: Words, word: int) -> list[Demolished]:
+        """The tokens of one word that were taken apart, from left to right."""
+        one = words.subset(np.array([word], np.int64))
+        shift = int(words.word_offsets[word])
+        found = self._demolition.demolished(segment(self.graph, one))
+        return [Demolished(atom + shift, token, parts) for atom, token, parts in found]
+
+    def signature(self) -> str:
+        """Name, parameters, and name and checksum of the tokeniser."""
+        model = f"{self._model['name']}@{self._model['checksum']}"
+        return f"{signed_name(self.name, self.parameters)}:{model}"
+
+
+class Trimmed(Demolishing):
+    """Trimmed BPE: types that are rare in a second corpus are taken apart again.
+
+    ``counts``: int64, by type id (see `token_counts`). Types whose count is at most ``threshold``
+    are trimmed: their tokens are replaced by the parts of their merge, recursively. Atoms and added
+    tokens never are. The graph is taken as it is now; later edits of the tokeniser do not matter.
+    `MorphGraphError` if there is not one count for each type. Source: Cognetta et al. 2024.
+
+    >>> from morphgraph.segment.bte import tokeniser_of_types
+    >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
+    >>> trimmed = Trimmed(tokeniser, np.array([9, 9, 9, 9, 1]), threshold=1)
+    >>> [trimmed.types[token] for token in trimmed.segment(trimmed.encode(["abc"])).tokens(0)]
+    ['ab', 'c']
+    """
+
+    def __init__(self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int) -> None:
+        graph = tokeniser.graph
+        self.counts = np.array(counts, np.int64)
+        if self.counts.shape != (len(graph.types),):
+            raise MorphGraphError(
+                f"There are {len(graph.types):,} types and {self.counts.size:,} counts. Give one "
+                "count for each, as token_counts does."
+            )
+        self.threshold = threshold
+        rare = np.flatnonzero(self.counts <= threshold)
+        doomed = np.zeros(len(graph.types), np.bool_)
+        for number in rare.tolist():
+            doomed[number] = graph.is_present(number) and graph.is_removable(number)
+        super().__init__(tokeniser, doomed)
+        listed = sorted(self._listed_counts().items())
+        self._checksum = checksum("".join(f"{text}\t{n}\n" for text, n in listed).encode())
+
+    @property
+    def name(self) -> str:
+        """``Trimmed``."""
+        return "Trimmed"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The threshold, and a checksum of the counts."""
+        return {"threshold": self.threshold, "counts": self._checksum}
+
+    def _listed_counts(self) -> dict[str, int]:
+        present = self.graph.type_ids()
+        return {self.graph.types[n]: int(self.counts[n]) for n in present if self.counts[n]}
+
+    def document(self) -> dict[str, Any]:
+        """All that `from_document` needs, ready for JSON; the model as it was when trimmed."""
+        settings = {"threshold": self.threshold, "counts": self._listed_counts()}
+        return {"method": "trimmed", **settings, **self._model}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
+        check_method(document, "trimmed")
+        tokeniser = tokeniser_of(document)
+        listed = field(document, "counts", dict)
+        counts = [int(listed.get(text, 0)) for text in tokeniser.graph.types]
+        return cls(tokeniser, counts, field(document, "threshold", int))

@@ -1,0 +1,126 @@
+"""Unigram: the most probable of all segmentations, each token independent of the others."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.vocabulary import SubwordVocabulary, check_scores, document_field
+from morphgraph.segment.wordpiece import VocabularySegmenter, opened
+from morphgraph.segment.words import INSIDE_CHARACTER, UNKNOWN, Words
+
+UNKNOWN_PENALTY = 10.0
+"""How much less than the smallest log-probability an unknown character has."""
+
+
+class Unigram(VocabularySegmenter):
+    """Viterbi over the log-probabilities of the types; among equals, as the libraries choose.
+
+    ``log_probabilities``: one for each type, the vocabulary's own scores by default. ``unknown``:
+    the type for characters that are no type, the vocabulary's own by default; a run of them is one
+    token, and each costs the smallest log-probability less ten. A vocabulary with a byte fallback
+    writes such characters in bytes ``<0x..>`` instead. ``single``: sums are rounded to single
+    precision, as in SentencePiece; in double precision, as in Hugging Face's `Unigram`. Source:
+    Kudo 2018. Errors: `MorphGraphError` for log-probabilities that are missing or not finite.
+
+    >>> vocabulary = SubwordVocabulary(("a", "b", "ab", "ba"))
+    >>> unigram = Unigram(vocabulary, [-1.0, -1.0, -1.5, -3.0])
+    >>> [vocabulary.types[t] for t in unigram.segment(unigram.encode(["aba"])).tokens(0)]
+    ['ab', 'a']
+    """
+
+    method = "unigram"
+
+    def __init__(
+        self,
+        vocabulary: SubwordVocabulary,
+        log_probabilities: Sequence[float] | None = None,
+        unknown: str | None = None,
+        single: bool | None = None,
+    ) -> None:
+        scores = vocabulary.scores if log_probabilities is None else log_probabilities
+        if scores is None:
+            raise MorphGraphError(
+                f"The vocabulary “{vocabulary.name}” has no log-probabilities. Choose a Unigram "
+                "tokenizer.json or a SentencePiece model."
+            )
+        check_scores(scores, vocabulary.types)
+        # One vocabulary holds all that the result depends on, so that its checksum does too.
+        super().__init__(
+            SubwordVocabulary(
+                vocabulary.types,
+                vocabulary.marker,
+                vocabulary.preprocessor,
+                vocabulary.special,
+                vocabulary.unknown if unknown is None else unknown,
+                vocabulary.name,
+                tuple(float(score) for score in scores),
+                vocabulary.single if single is None else single,
+            )
+        )
+        self._scores = np.array(scores, np.float64)
+        lowest = float(self._scores.min())
+        self._unknown_score = lowest - UNKNOWN_PENALTY
+        if self.vocabulary.single:
+            self._scores = self._scores.astype(np.float32).astype(np.float64)
+            self._unknown_score = float(np.float32(np.float32(lowest) - UNKNOWN_PENALTY))
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return "Unigram"
+
+    @property
+    def log_probabilities(self) -> Sequence[float]:
+        """The log-probability of each type."""
+        return self.vocabulary.scores or ()
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """``unknown`` and ``single``."""
+        return {"unknown": self.vocabulary.unknown, "single": self.vocabulary.single}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Unigram":
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        vocabulary, parameters = opened(document, cls.method)
+        unknown = document_field(parameters, "unknown", str, optional=True)
+        return cls(vocabulary, None, unknown, document_field(parameters, "single", bool))
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+        from morphgraph.kernels.trie import best_path
+
+        trie = self.vocabulary.trie
+        count = len(words.atoms)
+        closed_by, token_at = np.empty(count, np.int32), np.empty(count, np.int32)
+        best_path(
+            words.atoms,
+            words.piece_offsets,
+            (words.gap_position == INSIDE_CHARACTER).astype(np.uint8),
+            trie.table,
+            trie.root,
+            trie.ends,
+            *self.vocabulary.spelled_forms,
+            self._scores,
+            trie.atom_types,
+            self.unknown_id,
+            self._unknown_score,
+            self.unknown_id != UNKNOWN,
+            np.zeros(1, np.float32 if self.vocabulary.single else np.float64),
+            closed_by,
+            token_at,
+        )
+        return Segmentation(words, closed_by, token_at)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token; of an unknown one, its characters outside the alphabet."""
+        if token == UNKNOWN or token != self.unknown_id:
+            return super().token_text(words, atom, token)
+        start = words.word_offsets[np.searchsorted(words.word_offsets, atom, "right") - 1]
+        first = atom
+        while first > start and first in words.unknown and first - 1 in words.unknown:
+            first -= 1
+        return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))

@@ -1,0 +1,205 @@
+"""Segmenters over a vocabulary: WordPiece, and greedy longest match for any marker."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
+from morphgraph.segment.words import UNKNOWN, Words
+
+
+class VocabularySegmenter(ABC):
+    """What all segmenters that look substrings up share; ``method`` names one in a document."""
+
+    method: ClassVar[str]
+
+    def __init__(self, vocabulary: SubwordVocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The method's name, as in the literature."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Mapping[str, Any]:
+        """Its settings by name, as JSON."""
+
+    @abstractmethod
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+
+    @property
+    def types(self) -> Sequence[str]:
+        """The string of each type, by id."""
+        return self.vocabulary.types
+
+    @property
+    def vocabulary_size(self) -> int:
+        """|V|, special types included."""
+        return len(self.vocabulary)
+
+    @property
+    def unknown_id(self) -> int:
+        """The type for what no type covers; `UNKNOWN` where the vocabulary has none."""
+        unknown = self.vocabulary.unknown
+        return UNKNOWN if unknown is None else self.vocabulary.ids[unknown]
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as characters, as they stand in running text; ``bare``: as texts of their own."""
+        return self.vocabulary.encode(words, bare=bare)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom; an unknown character as itself."""
+        if token in (UNKNOWN, self.unknown_id):
+            return self.vocabulary.atom_text(words, atom)
+        return self.vocabulary.readable(token)
+
+    def signature(self) -> str:
+        """Name, parameters and checksum of the model: ``FLOTA(k=2):bert.txt@0a1b2c3d4e5f``."""
+        return f"{called(self.name, self.parameters)}:{self.vocabulary.signature()}"
+
+    def document(self) -> dict[str, Any]:
+        """Method, parameters and vocabulary as JSON, for `from_document`."""
+        model = self.vocabulary.document()
+        return {"method": self.method, "parameters": dict(self.parameters), "model": model}
+
+
+def called(name: str, parameters: Mapping[str, object]) -> str:
+    """A method with its parameters, as in signatures.
+
+    >>> called("FLOTA", {"k": 2})
+    'FLOTA(k=2)'
+    """
+    return f"{name}({', '.join(f'{key}={value}' for key, value in parameters.items())})"
+
+
+def opened(document: Mapping[str, Any], method: str) -> tuple[SubwordVocabulary, dict[str, Any]]:
+    """The vocabulary and parameters in the document of a method; else a `MorphGraphError`."""
+    found = document_field(document, "method", str)
+    if found != method:
+        raise MorphGraphError(f"This is a model of “{found}”, not of “{method}”. Choose another.")
+    vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
+    return vocabulary, document_field(document, "parameters", dict)
+
+
+class Greedy(VocabularySegmenter):
+    """From the left, the longest type that matches; an unmatched character is an unknown token.
+
+    At the start of a piece, types that the vocabulary's marker allows there; later, those that it
+    allows inside a word. A character ``<0x..>`` of a byte fallback is its own type.
+
+    >>> greedy = Greedy(SubwordVocabulary(("▁un", "do", "▁", "d")))
+    >>> words = greedy.encode(["▁undone"])
+    >>> found = greedy.segment(words)
+    >>> [greedy.token_text(words, *end) for end in found.token_ends(0)]
+    ['▁un', 'do', 'n', 'e']
+    """
+
+    method = "greedy"
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return "Greedy"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """None: the vocabulary says it all."""
+        return {}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Greedy":
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        vocabulary, _ = opened(document, cls.method)
+        return cls(vocabulary)
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+        return _leftmost_longest(self.vocabulary, words, self.unknown_id, None)
+
+
+class WordPiece(VocabularySegmenter):
+    """Greedy longest match from the left, with ``##`` before types inside a word.
+
+    A piece that cannot be finished, or has more than ``longest_word`` characters, is one
+    ``unknown`` token, as in Hugging Face's `WordPiece`; where the vocabulary lacks that type, its
+    id is `UNKNOWN`. Source: Wu et al. 2016; Devlin et al. 2019, the released tokeniser.
+
+    >>> wordpiece = WordPiece(SubwordVocabulary(("un", "##do", "[UNK]"), "##"))
+    >>> found = wordpiece.segment(wordpiece.encode(["undo", "undone"]))
+    >>> found.tokens(0), found.tokens(1)
+    ([0, 1], [2])
+    """
+
+    method = "wordpiece"
+
+    def __init__(
+        self, vocabulary: SubwordVocabulary, unknown: str = "[UNK]", longest_word: int = 100
+    ) -> None:
+        if longest_word < 1:
+            raise MorphGraphError("The longest word needs at least one character. Give 1 or more.")
+        super().__init__(vocabulary)
+        self.unknown = unknown
+        self.longest_word = longest_word
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return "WordPiece"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """``unknown`` and ``longest_word``."""
+        return {"unknown": self.unknown, "longest_word": self.longest_word}
+
+    @property
+    def unknown_id(self) -> int:
+        """The type for a piece that cannot be finished."""
+        return self.vocabulary.ids.get(self.unknown, UNKNOWN)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "WordPiece":
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        vocabulary, parameters = opened(document, cls.method)
+        unknown = document_field(parameters, "unknown", str)
+        return cls(vocabulary, unknown, document_field(parameters, "longest_word", int))
+
+    def segment(self, words: Words) -> Segmentation:
+        """Cut words that this segmenter encoded."""
+        return _leftmost_longest(self.vocabulary, words, self.unknown_id, self.longest_word)
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token; an unknown one stands for a piece, so by its own name."""
+        if token == self.unknown_id:
+            return self.unknown
+        return super().token_text(words, atom, token)
+
+
+def _leftmost_longest(
+    vocabulary: SubwordVocabulary, words: Words, unknown: int, longest_word: int | None
+) -> Segmentation:
+    from morphgraph.kernels.trie import leftmost_longest
+
+    trie = vocabulary.trie
+    closed_by, token_at = np.empty(len(words.atoms), np.int32), np.empty(len(words.atoms), np.int32)
+    leftmost_longest(
+        words.atoms,
+        words.piece_offsets,
+        trie.table,
+        trie.root,
+        trie.ends,
+        *vocabulary.spelled_forms,
+        trie.atom_types,
+        unknown,
+        longest_word is not None,
+        longest_word or 0,
+        closed_by,
+        token_at,
+    )
+    return Segmentation(words, closed_by, token_at)

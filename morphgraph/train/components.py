@@ -1,0 +1,138 @@
+"""Pipelines in the words of Hugging Face's library: a tokeniser cuts in use as it did in training.
+
+The normaliser works before anything is cut, and pre-tokenisers cut without changing text; so
+capitals are marked first here and last in `morphgraph.train.rules`, which comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from morphgraph.train.pipelines import Prepared, pipeline_named
+from morphgraph.train.rules import CAPITAL, mark_capitals, restore_capitals
+
+UNKNOWN = "<unk>"
+
+_LETTER = f"{CAPITAL}?"
+_UNIT = f"(?:{CAPITAL}{CAPITAL}|{CAPITAL}?[^'’{CAPITAL}])"
+"""One character of the text, with its sign for capitals."""
+
+_MARKS = r"^(['’])\1*|(['’])\2*$|([^\P{P}'’-])\3*"
+_CONTRACTIONS = (
+    f"(?:{_LETTER}n['’]{_LETTER}t|['’](?:"
+    + "|".join("".join(_LETTER + c for c in text) for text in ("s", "re", "ve", "m", "ll", "d"))
+    + "))(?=$|[-'’])"
+)
+# A side that is at least as long as the next one takes the apostrophe behind it; whether it is, a
+# group says that calls itself: as many characters before the apostrophe as behind it.
+_APOSTROPHES = (
+    f"^{_LETTER}n['’]{_LETTER}t$"
+    f"|['’]?(?:(?={_UNIT}*(?<even>{_UNIT}\\g<even>{_UNIT}|['’])(?:['’]|$)){_UNIT}+['’]|{_UNIT}+)"
+)
+_DIGITS = r"\p{Nd}{1,3}(?=(?:\p{Nd}{3})*(?!\p{Nd}))"
+
+
+def components(prepared: Prepared) -> dict[str, Any]:
+    """Normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
+
+    >>> from morphgraph.train.pipelines import prepare
+    >>> parts = components(prepare("no-spaces", {"word": 1}, kind="unmarked"))
+    >>> parts["pre_tokenizer"]
+    {'type': 'WhitespaceSplit'}
+    """
+    chosen, kind = pipeline_named(prepared.pipeline), prepared.kind
+    marker = _marker(kind) if chosen.marked else []
+    normalizers: list[dict[str, Any]] = []
+    decoders: list[dict[str, Any]] = []
+    pre_tokenizers: list[dict[str, Any]]
+    if chosen.name == "plain" and kind == "bytes":
+        pre_tokenizers = [{**_byte_level(add_prefix_space=False), "use_regex": True}]
+    elif chosen.name == "knockout":
+        pre_tokenizers = [_WORDS, _split(r"[^\P{P}-]"), *marker, _split("-")]
+    elif chosen.name == "rebpe":
+        normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
+        pre_tokenizers = [
+            _WORDS,
+            *map(_split, (_MARKS, _CONTRACTIONS, _APOSTROPHES)),
+            *marker,
+            *map(_split, (_DIGITS, "-+")),
+        ]
+        decoders = _capitals_back(prepared.alphabet)
+    elif chosen.marked:
+        pre_tokenizers = [_WORDS, *marker]
+    else:
+        pre_tokenizers = [_split(r"\s")] if chosen.name == "spaces" else [_WORDS]
+        if kind == "bytes":
+            pre_tokenizers.append(_byte_level(add_prefix_space=False))
+        elif kind == "characters":
+            normalizers = [_replace(" ", "▁")]
+            pre_tokenizers = [_split("▁", "Isolated" if chosen.name == "spaces" else "Removed")]
+    if kind == "bytes":
+        decoders = [_byte_level(add_prefix_space=False), *decoders]
+    elif kind == "characters":
+        decoders = [{**_METASPACE, "split": True}, *decoders]
+    return {
+        "normalizer": _sequence("normalizers", normalizers),
+        "pre_tokenizer": _sequence("pretokenizers", pre_tokenizers),
+        "decoder": _sequence("decoders", decoders),
+    }
+
+
+_WORDS: dict[str, Any] = {"type": "WhitespaceSplit"}
+_METASPACE: dict[str, Any] = {
+    "type": "Metaspace",
+    "replacement": "▁",
+    "prepend_scheme": "always",
+    "split": False,
+}
+
+
+def _marker(kind: str) -> list[dict[str, Any]]:
+    if kind == "bytes":
+        return [_byte_level(add_prefix_space=True)]
+    return [_METASPACE] if kind == "characters" else []
+
+
+def _byte_level(*, add_prefix_space: bool) -> dict[str, Any]:
+    return {
+        "type": "ByteLevel",
+        "add_prefix_space": add_prefix_space,
+        "trim_offsets": True,
+        "use_regex": False,
+    }
+
+
+def _split(pattern: str, behavior: str = "Isolated") -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": behavior,
+        "invert": False,
+    }
+
+
+def _replace(old: str, new: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+def _capitals(alphabet: Iterable[str]) -> list[dict[str, Any]]:
+    """⇧ before the capitals of the letters in the alphabet; other capitals are unknown anyway."""
+    capitals = _capitals_of(alphabet)
+    return [_replace(CAPITAL, CAPITAL * 2)] + [_replace(c, mark_capitals(c)) for c in capitals]
+
+
+def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
+    capitals = _capitals_of(alphabet)
+    return [{"type": "Fuse"}] + [_replace(mark_capitals(c), c) for c in (*capitals, CAPITAL)]
+
+
+def _capitals_of(alphabet: Iterable[str]) -> list[str]:
+    found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
+    return [c for c in found if mark_capitals(c) != c]
+
+
+def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return {"type": "Sequence", key: parts}

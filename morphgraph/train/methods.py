@@ -1,0 +1,375 @@
+"""Every way to train a tokeniser from word counts, behind one function: `train`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.train.bpe import train_bpe
+from morphgraph.train.components import UNKNOWN, components
+from morphgraph.train.counts import WordCounts
+from morphgraph.train.pipelines import PIPELINES, Prepared, prepare
+from morphgraph.train.unigram import sentencepiece_model
+
+if TYPE_CHECKING:
+    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.segment.segmentation import Segmenter
+    from morphgraph.segment.vocabulary import SubwordVocabulary
+
+Progress = Callable[[float], None] | None
+Cancelled = Callable[[], bool] | None
+
+WORDPIECE_UNKNOWN = "[UNK]"
+_WITHOUT_SPACES = ("spaces", "no-spaces")
+
+
+class TrainingStopped(MorphGraphError):
+    """The training was stopped before its end; nothing came out."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to train: what it is, what it can be told, and what does it.
+
+    ``parameters``: its own settings with their defaults. ``pipelines``: those that it can follow,
+    its own first. ``kind``: the atoms that it needs, where they are not the pipeline's.
+    ``stoppable``: it tells its progress and can be stopped; else it runs to its end.
+    """
+
+    name: str
+    label: str
+    description: str
+    run: Callable[..., Segmenter] = field(repr=False)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    pipelines: tuple[str, ...] = tuple(PIPELINES)
+    kind: str | None = None
+    stoppable: bool = True
+
+
+def train(
+    method: str,
+    counts: Mapping[str, int] | WordCounts,
+    vocab_size: int,
+    *,
+    pipeline: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    minimum_count: int | None = None,
+    progress: Progress = None,
+    cancelled: Cancelled = None,
+) -> Segmenter:
+    """Train one of the `METHODS` on word counts: a segmenter that cuts as its training did.
+
+    ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
+    method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
+    all atoms included. ``progress`` is called with a number from 0 to 1; where ``cancelled``
+    becomes true, `TrainingStopped` is raised. Unigram trains in one native call, which tells no
+    progress and cannot be stopped: there ``cancelled`` is asked before and after it only. Raises
+    `MorphGraphError` for a method, pipeline or parameter that there is not, for a size without room
+    for the atoms, and where no word is left.
+
+    >>> segmenter = train("bpe", {"low": 5, "lower": 2, "newest": 6, "widest": 3}, 259)
+    >>> list(segmenter.types[256:])
+    ['es', 'est', 'lo']
+    """
+    chosen = method_named(method)
+    pipeline = pipeline or chosen.pipelines[0]
+    if pipeline in PIPELINES and pipeline not in chosen.pipelines:
+        raise MorphGraphError(
+            f"{chosen.label} cannot follow the pipeline {pipeline}. "
+            f"Choose one of {', '.join(chosen.pipelines)}."
+        )
+    given = dict(parameters or {})
+    unknown = sorted(given.keys() - chosen.parameters.keys())
+    if unknown:
+        known = ", ".join(chosen.parameters) or "none"
+        raise MorphGraphError(
+            f"{chosen.label} has no parameter {unknown[0]!r}. Its parameters: {known}."
+        )
+    watch = _watching(progress, cancelled)
+    watch(0.0)
+    prepared = prepare(pipeline, counts, kind=chosen.kind, minimum_count=minimum_count)
+    name = f"{method}-{pipeline}-{vocab_size}"
+    trained = chosen.run(prepared, vocab_size, name, watch, **{**chosen.parameters, **given})
+    watch(1.0)
+    return trained
+
+
+def method_named(name: str) -> Method:
+    """One of the `METHODS`; `MorphGraphError` if there is none of this name."""
+    if name not in METHODS:
+        raise MorphGraphError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+def _watching(progress: Progress, cancelled: Cancelled) -> Callable[[float], None]:
+    def watch(share: float) -> None:
+        if cancelled is not None and cancelled():
+            raise TrainingStopped("The training was stopped. Start it again for a result.")
+        if progress is not None:
+            progress(share)
+
+    return watch
+
+
+# ------------------------------------------------------------------------- by merges
+
+
+def _bpe(
+    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+) -> Segmenter:
+    """BPE (Sennrich et al. 2016)."""
+    from morphgraph.segment.bte import Bte
+
+    reserved = _reserved(prepared)
+    trained = train_bpe(
+        prepared.counts,
+        vocab_size=vocab_size,
+        alphabet=prepared.alphabet,
+        reserved=reserved,
+        progress=watch,
+    )
+    _check_room(vocab_size, len(trained.alphabet) + reserved)
+    return Bte(_tokeniser(prepared, trained.vocabulary, trained.merges, name))
+
+
+def _picky(
+    prepared: Prepared,
+    vocab_size: int,
+    name: str,
+    watch: Callable[[float], None],
+    *,
+    threshold: float,
+) -> Segmenter:
+    """Picky BPE (Chizhov et al. 2024)."""
+    from morphgraph.segment.picky import Picky, PickyEvent
+    from morphgraph.train.picky import train_picky
+
+    shift = _reserved(prepared)
+    trained = train_picky(
+        prepared.counts,
+        vocab_size=vocab_size,
+        threshold=threshold,
+        alphabet=prepared.alphabet,
+        reserved=shift,
+        progress=watch,
+    )
+    _check_room(vocab_size, len(trained.alphabet) + shift)
+    first: dict[int, tuple[str, str]] = {}
+    for kind, parts, whole in trained.events:
+        if kind == "merge":
+            first.setdefault(whole, (trained.types[parts[0]], trained.types[parts[1]]))
+    tokeniser = _tokeniser(prepared, trained.types, tuple(first.values()), name)
+    events = [
+        PickyEvent(kind, tuple(part + shift for part in parts), whole + shift)
+        for kind, parts, whole in trained.events
+    ]
+    return Picky(tokeniser, events, threshold)
+
+
+def _scaffold(
+    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+) -> Segmenter:
+    """Scaffold-BPE (Lian et al. 2025)."""
+    from morphgraph.segment.scaffold import Scaffold
+    from morphgraph.train.scaffold import train_scaffold
+
+    reserved = _reserved(prepared)
+    trained = train_scaffold(
+        prepared.counts,
+        vocab_size=vocab_size,
+        alphabet=prepared.alphabet,
+        reserved=reserved,
+        progress=watch,
+    )
+    _check_room(vocab_size, len(trained.alphabet) + reserved)
+    return Scaffold(_tokeniser(prepared, trained.types, trained.merges, name), trained.scaffolds)
+
+
+def _reserved(prepared: Prepared) -> int:
+    """Room for the unknown token: bytes spell everything, characters do not."""
+    return 0 if prepared.kind == "bytes" else 1
+
+
+def _check_room(vocab_size: int, atoms: int) -> None:
+    if vocab_size < atoms:
+        raise MorphGraphError(
+            f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} atoms and special "
+            f"tokens. Ask for more than {atoms:,}."
+        )
+
+
+def trained_document(
+    prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """A ``tokenizer.json`` for trained merges that prepares words as the pipeline did."""
+    from morphgraph.files.hugging_face import special_token
+
+    special = [UNKNOWN] * _reserved(prepared)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [special_token(text, number) for number, text in enumerate(special)],
+        **components(prepared),
+        "post_processor": None,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": UNKNOWN if special else None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {text: number for number, text in enumerate([*special, *types])},
+            "merges": [list(parts) for parts in merges],
+        },
+    }
+
+
+def _tokeniser(
+    prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]], name: str
+) -> Tokeniser:
+    from morphgraph.files.hugging_face import from_tokenizer_json
+
+    document = trained_document(prepared, types, merges)
+    return from_tokenizer_json(json.dumps(document, ensure_ascii=False).encode(), name)
+
+
+# ------------------------------------------------------------------------- by probability
+
+
+def _unigram(
+    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+) -> Segmenter:
+    """Unigram (Kudo 2018), trained by SentencePiece."""
+    from morphgraph.files.vocabularies import read_vocabulary
+    from morphgraph.segment.unigram import Unigram
+
+    model = sentencepiece_model(prepared, vocab_size)
+    watch(0.99)
+    vocabulary = replace(read_vocabulary(model, name), marker=_unigram_marker(prepared), name=name)
+    if "▁" not in vocabulary.ids:
+        # The token for a space; nothing competes with it, so its score is of no consequence.
+        scores = vocabulary.scores or ()
+        vocabulary = replace(
+            vocabulary, types=(*vocabulary.types, "▁"), scores=(*scores, min(scores))
+        )
+    return Unigram(_with_pipeline(vocabulary, prepared))
+
+
+def _unigram_marker(prepared: Prepared) -> Any:
+    return "" if prepared.pipeline in _WITHOUT_SPACES else "▁"
+
+
+def _wordpiece(
+    prepared: Prepared,
+    vocab_size: int,
+    name: str,
+    watch: Callable[[float], None],
+) -> Segmenter:
+    """WordPiece as Hugging Face's trainer makes it, which merges by counts as BPE does.
+
+    That trainer takes no counts from Python, so the merges are made by `train_bpe`: atoms inside a
+    word are other atoms than those that start one, and each is one character meanwhile.
+    """
+    from morphgraph.segment.vocabulary import SubwordVocabulary
+    from morphgraph.segment.wordpiece import WordPiece
+
+    letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
+    free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))
+    inner = dict(zip(letters, free, strict=False))
+    to_inner, from_inner = str.maketrans(inner), str.maketrans({v: k for k, v in inner.items()})
+    words = [word[0] + word[1:].translate(to_inner) for word in prepared.counts.words]
+    trained = train_bpe(
+        WordCounts(words, prepared.counts.counts),
+        vocab_size=vocab_size,
+        alphabet={*prepared.alphabet, *(inner[c] for c in prepared.alphabet)},
+        reserved=1,
+        progress=watch,
+    )
+    _check_room(vocab_size, len(trained.alphabet) + 1)
+    starts = {*inner.values()}
+    types = [
+        ("##" if text[0] in starts else "") + text.translate(from_inner)
+        for text in trained.vocabulary
+    ]
+    vocabulary = SubwordVocabulary(
+        tuple(dict.fromkeys((WORDPIECE_UNKNOWN, *types))),
+        "##",
+        special=frozenset({WORDPIECE_UNKNOWN}),
+        unknown=WORDPIECE_UNKNOWN,
+        name=name,
+    )
+    return WordPiece(_with_pipeline(vocabulary, prepared), WORDPIECE_UNKNOWN)
+
+
+def _with_pipeline(vocabulary: SubwordVocabulary, prepared: Prepared) -> SubwordVocabulary:
+    """The vocabulary with the pipeline as its preprocessing."""
+    document = vocabulary.document()
+    parts = components(prepared)
+    document["preprocessor"] |= {
+        "normalizer": parts["normalizer"],
+        "pre_tokenizer": parts["pre_tokenizer"],
+        "leading_space": False,
+        "byte_fallback": False,
+    }
+    return type(vocabulary).from_document(document)
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("bpe", "BPE", "Merges the most frequent pair (Sennrich et al. 2016).", _bpe),
+        Method(
+            "bpe-prime",
+            "BPE′",
+            "BPE in which every space is a token of its own (Gow-Smith et al. 2022).",
+            _bpe,
+            pipelines=_WITHOUT_SPACES,
+        ),
+        Method(
+            "picky",
+            "Picky BPE",
+            "BPE that removes types which hardly occur but inside another one "
+            "(Chizhov et al. 2024).",
+            _picky,
+            {"threshold": 0.9},
+        ),
+        Method(
+            "scaffold",
+            "Scaffold-BPE",
+            "BPE that takes types apart again which only helped to build others "
+            "(Lian et al. 2025).",
+            _scaffold,
+        ),
+        Method(
+            "unigram",
+            "Unigram",
+            "The most probable of all segmentations (Kudo 2018), trained by SentencePiece.",
+            _unigram,
+            kind="characters",
+            stoppable=False,
+        ),
+        Method(
+            "unigram-prime",
+            "Unigram′",
+            "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).",
+            _unigram,
+            pipelines=_WITHOUT_SPACES,
+            kind="characters",
+            stoppable=False,
+        ),
+        Method(
+            "wordpiece",
+            "WordPiece",
+            "The longest match from the left, ## inside words, as in BERT (Wu et al. 2016).",
+            _wordpiece,
+            kind="unmarked",
+        ),
+    )
+}
+"""The methods by name."""

@@ -1,0 +1,81 @@
+"""Train SentencePiece's Unigram on words that a pipeline prepared."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.train.counts import WordCounts
+from morphgraph.train.pipelines import Prepared
+
+_LONGEST_LINE = 1_000_000
+LONGEST_TEXT = 5_000_000
+"""Counts are scaled down for SentencePiece to so many characters of running text."""
+
+
+def sentencepiece_model(prepared: Prepared, vocab_size: int) -> bytes:
+    """Train SentencePiece's Unigram on prepared pieces: the model file.
+
+    The pieces are the pipeline's, so everything that SentencePiece would do to words is switched
+    off: its normalisation, its marker, and its own splits. It reads counts from a file, which lies
+    in a folder of its own until it is done. Counts of more than `LONGEST_TEXT` characters in all
+    are scaled down to that, each to 1 at least.
+    """
+    import sentencepiece
+
+    model = io.BytesIO()
+    with tempfile.TemporaryDirectory(prefix="morphgraph-") as folder:
+        source = Path(folder) / "counts.tsv"
+        with source.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{piece}\t{count}\n" for piece, count in _scaled(prepared.counts))
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                input=str(source),
+                input_format="tsv",
+                model_writer=model,
+                model_type="unigram",
+                vocab_size=vocab_size,
+                hard_vocab_limit=False,
+                character_coverage=1.0,
+                required_chars="".join(prepared.alphabet),
+                normalization_rule_name="identity",
+                add_dummy_prefix=False,
+                remove_extra_whitespaces=False,
+                split_by_unicode_script=False,
+                split_by_number=False,
+                split_digits=False,
+                max_sentence_length=_LONGEST_LINE,
+                unk_id=0,
+                bos_id=-1,
+                eos_id=-1,
+                pad_id=-1,
+                num_threads=2,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError, ValueError) as error:
+            raise MorphGraphError(
+                f"SentencePiece cannot train a Unigram of {vocab_size:,} types on these words "
+                f"({_reason(error)}). Choose another size, or give more words."
+            ) from error
+    return model.getvalue()
+
+
+def _scaled(counts: WordCounts) -> Iterator[tuple[str, int]]:
+    """The counts, scaled down where they are of a long text; none becomes 0.
+
+    To find its first types, SentencePiece writes out every word as often as it occurs.
+    """
+    length = sum((len(piece) + 1) * count for piece, count in counts.items())
+    for piece, count in counts.items():
+        yield (
+            piece,
+            max(1, round(count * LONGEST_TEXT / length)) if length > LONGEST_TEXT else count,
+        )
+
+
+def _reason(error: BaseException) -> str:
+    """What the library says, without the place in its source."""
+    return str(error).rpartition("] ")[2].strip().rstrip(".")[:160] or "it does not say why"

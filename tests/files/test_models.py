@@ -1,0 +1,150 @@
+"""Saved models: every method loads again as it was; what is no model is refused with a reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.files.models import load_segmenter, read_model, write_model
+from morphgraph.train.methods import METHODS, train
+
+COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
+WORDS = ["undoing", "redoing", "néo", "x", "日"]
+
+
+def tokens(segmenter: Any) -> list[list[str]]:
+    words = segmenter.encode(WORDS)
+    found = segmenter.segment(words)
+    return [
+        [segmenter.token_text(words, *end) for end in found.token_ends(number)]
+        for number in range(len(WORDS))
+    ]
+
+
+def same(again: Any, segmenter: Any) -> None:
+    assert type(again) is type(segmenter)
+    assert tokens(again) == tokens(segmenter)
+    assert again.name == segmenter.name
+    assert again.parameters == segmenter.parameters
+    assert list(again.types) == list(segmenter.types)
+    assert again.vocabulary_size == segmenter.vocabulary_size
+    assert again.signature() == segmenter.signature()
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
+    segmenter = train(method, COUNTS, 265)
+    data = write_model(segmenter)
+    head = json.loads(data)
+    assert (head["format"], head["version"]) == ("morphgraph model", 1)
+    again = read_model(data, "m.json")
+    same(again, segmenter)
+    assert write_model(again) == data
+    path = tmp_path / "m.json"
+    path.write_bytes(data)
+    same(load_segmenter(path), segmenter)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        ("bpe", {}),
+        ("dropout", {"p": 0.3, "seed": 5}),
+        ("trimmed", {"counts": "wordfreq:en", "threshold": 1000}),
+        ("flota", {"k": 2}),
+        ("flota", {}),
+        ("first", {"k": 1}),
+        ("longest", {"k": 1}),
+        ("greedy", {}),
+        ("wordpiece", {}),
+    ],
+)
+def test_methods_on_a_demo_load_again(method: str, parameters: dict[str, Any]) -> None:
+    segmenter: Any = load_segmenter("demo:en", method, **parameters)
+    same(read_model(write_model(segmenter), "m.json"), segmenter)
+    for name, value in parameters.items():
+        assert method == "trimmed" or segmenter.parameters[name] == value
+
+
+def test_a_method_on_a_saved_model(tmp_path: Path) -> None:
+    bpe, unigram = tmp_path / "bpe.json", tmp_path / "unigram.json"
+    bpe.write_bytes(write_model(train("bpe", COUNTS, 265)))
+    unigram.write_bytes(write_model(train("unigram", COUNTS, 30)))
+    assert tokens(load_segmenter(bpe, "dropout", p=0.0)) == tokens(load_segmenter(bpe))
+    assert load_segmenter(bpe, "flota", k=1).parameters == {"k": 1}
+    assert load_segmenter(unigram, "flota", k=1).name == "FLOTA"
+    first = load_segmenter(unigram, "first", k=1)
+    assert tokens(first) == [found[:1] for found in tokens(load_segmenter(unigram))]
+    same(read_model(write_model(first), "m.json"), first)
+    with pytest.raises(MorphGraphError, match="a model of Unigram has no merges"):
+        load_segmenter(unigram, "dropout")
+
+
+def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
+    assert load_segmenter("demo:nl").name == "BPE"
+    assert (
+        load_segmenter(data_folder / "vocabularies" / "bert-base-uncased.txt").name == "WordPiece"
+    )
+    assert load_segmenter(data_folder / "tokenizers" / "gpt2").name == "BPE"
+    types = tmp_path / "types.txt"
+    types.write_text("▁un\ndo\n", encoding="utf-8")
+    assert load_segmenter(types).name == "Greedy"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "m.json, line 1, column 1: the JSON is cut off"),
+        (b"\x80\x04K\x01.", "byte 0x80 is not valid UTF-8"),
+        (b"[]", "m.json: this is no saved model"),
+        (b'{"format": "morphgraph recipe"}', "this is no saved model"),
+        (b'{"format": "morphgraph model", "version": 2}', "field version: its version is 2, not 1"),
+        (b'{"format": "morphgraph model", "version": 1}', "field method: it is 'None', none of"),
+        (
+            b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
+            "field method: it is 'os.system', none of bpe",
+        ),
+        (b'{"format": "morphgraph model", "version": 1, "method": "flota"}', "m.json: The field"),
+    ],
+)
+def test_what_is_no_model(data: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read_model(data, "m.json")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_damaged_model_is_refused(method: str) -> None:
+    """Every field of the document in turn is missing, or of another kind."""
+    document = json.loads(write_model(train(method, COUNTS, 265)))
+    checked = 0
+    for name in [key for key in document if key not in ("format", "version", "name", "checksum")]:
+        for value in (None, 7, "x", [1], {"a": {}}):
+            broken = {**document, name: value}
+            try:
+                read_model(json.dumps(broken).encode(), "m.json")
+            except FileFormatError as error:
+                assert str(error).startswith("m.json")
+                checked += 1
+    assert checked >= 5
+    with pytest.raises(FileFormatError, match=r"m\.json.*JSON"):
+        read_model(json.dumps(document).encode()[:-20], "m.json")
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "message"),
+    [
+        ("lzw", {}, "no method 'lzw'. Choose one of bpe, dropout"),
+        ("bpe", {"k": 1}, "bpe has no parameter k. Its parameters: none"),
+        ("picky", {}, "needs a model that was trained so"),
+        ("trimmed", {"threshold": 1}, "needs the word counts of a second corpus"),
+        ("unigram", {}, "has no log-probabilities"),
+        ("flota", {"k": 0}, "Give 1 or more"),
+    ],
+)
+def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(MorphGraphError) as caught:
+        load_segmenter("demo:en", method, **parameters)
+    assert message in str(caught.value)

@@ -1,0 +1,185 @@
+"""What the methods built on merges ought to compute, written as plainly as possible.
+
+Types are strings, merges a dictionary rank → parts. Nothing here is fast, and nothing here imports
+the library.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+Merges = Mapping[int, tuple[str, ...]]
+Event = tuple[str, tuple[str, ...], str]
+
+
+def occurrences(merges: Merges, tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """(rank, place) of every applicable merge; of merges with the same parts only the first."""
+    first: dict[tuple[str, ...], int] = {}
+    for rank in sorted(merges):
+        first.setdefault(merges[rank], rank)
+    return [
+        (rank, place)
+        for parts, rank in first.items()
+        for place in range(len(tokens) - len(parts) + 1)
+        if tuple(tokens[place : place + len(parts)]) == parts
+    ]
+
+
+def dropout(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
+    """Tokens; `keep` is asked at each step for every applicable occurrence, by rank and place."""
+    tokens = list(atoms)
+    while True:
+        left = [found for found in sorted(occurrences(merges, tokens)) if keep()]
+        if not left:
+            return tokens
+        rank, place = left[0]
+        tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
+
+
+def dropout_in_order(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
+    """The same, but those behind the first that is kept are not asked about."""
+    tokens = list(atoms)
+    while True:
+        for rank, place in sorted(occurrences(merges, tokens)):  # noqa: B007 - needed after it
+            if keep():
+                break
+        else:
+            return tokens
+        tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
+
+
+def splitmix64(seed: int, sample: int, word: int) -> Iterator[float]:
+    """Numbers from 0 to 1 for one word: SplitMix64, started from seed, sample and word."""
+    step, mask = 0x9E3779B97F4A7C15, 2**64 - 1
+
+    def mix(z: int) -> int:
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        return z ^ z >> 31
+
+    key = mix((mix(seed + step & mask) ^ sample) + step & mask)
+    state = mix(key + step * (word + 1) & mask)
+    while True:
+        state = state + step & mask
+        yield (mix(state) >> 11) / 2**53
+
+
+def demolish(merges: Merges, tokens: Sequence[str], doomed: Collection[str]) -> list[str]:
+    """Replace doomed tokens by the parts of the first merge that makes them, again and again."""
+    if not any(token in doomed for token in tokens):
+        return list(tokens)
+    taken_apart: list[str] = []
+    for token in tokens:
+        made_by = [merges[rank] for rank in sorted(merges) if "".join(merges[rank]) == token]
+        taken_apart += made_by[0] if token in doomed else (token,)
+    return demolish(merges, taken_apart, doomed)
+
+
+def replace(tokens: list[str], parts: tuple[str, ...], new: Sequence[str]) -> None:
+    """Replace every occurrence of the parts, from the left, in place."""
+    place = 0
+    while place < len(tokens):
+        if tuple(tokens[place : place + len(parts)]) == parts:
+            tokens[place : place + len(parts)] = new
+            place += len(new)
+        else:
+            place += 1
+
+
+def pair_counts(words: Sequence[tuple[list[str], int]]) -> Counter[tuple[str, str]]:
+    """How often each pair of neighbours occurs."""
+    found: Counter[tuple[str, str]] = Counter()
+    for tokens, count in words:
+        for pair in pairwise(tokens):
+            found[pair] += count
+    return found
+
+
+def type_counts(words: Sequence[tuple[list[str], int]]) -> Counter[str]:
+    """How often each type occurs."""
+    found: Counter[str] = Counter()
+    for tokens, count in words:
+        for token in tokens:
+            found[token] += count
+    return found
+
+
+def train_picky(
+    counts: Mapping[str, int], size: int, threshold: float, minimum: int = 1
+) -> tuple[list[str], list[Event], set[str], list[list[str]]]:
+    """All types by id, the events, those present in the end, and the words' tokens."""
+    types = sorted(set("".join(counts)))
+    present = set(types)
+    built: dict[str, tuple[str, str]] = {}
+    words = [(list(word), count) for word, count in counts.items()]
+    events: list[Event] = []
+
+    def parts_of(type_: str) -> list[str]:
+        if type_ in present:
+            return [type_]
+        return parts_of(built[type_][0]) + parts_of(built[type_][1])
+
+    while len(present) < size:
+        pairs, singles = pair_counts(words), type_counts(words)
+        if not pairs or max(pairs.values()) < max(minimum, 1):
+            break
+        best = min(pairs, key=lambda p: (-pairs[p], types.index(p[0]), types.index(p[1])))
+        new = "".join(best)
+        if new not in types:
+            types.append(new)
+            built[new] = best
+        present.add(new)
+        events.append(("merge", best, new))
+        for tokens, _ in words:
+            replace(tokens, best, [new])
+        for part in dict.fromkeys(best):
+            if part in built and pairs[best] / singles[part] > threshold:
+                present.remove(part)
+                events.append(("split", tuple(parts_of(part)), part))
+                for tokens, _ in words:
+                    replace(tokens, (part,), parts_of(part))
+    return types, events, present, [tokens for tokens, _ in words]
+
+
+def train_scaffold(
+    counts: Mapping[str, int], size: int, minimum: int = 1
+) -> tuple[list[tuple[str, str]], set[str]]:
+    """The merges in order, and the scaffold types."""
+    types = sorted(set("".join(counts)))
+    atoms = set(types)
+    scaffolds: set[str] = set()
+    words = [(list(word), count) for word, count in counts.items()]
+    merges: list[tuple[str, str]] = []
+    while True:
+        pairs, singles = pair_counts(words), type_counts(words)
+        highest = max(pairs.values(), default=0)
+        if merges:
+            for part in merges[-1]:
+                if part not in atoms and singles[part] <= highest:
+                    scaffolds.add(part)
+        if len(types) - len(scaffolds) >= size or highest < max(minimum, 1):
+            return merges, scaffolds
+        best = min(pairs, key=lambda p: (-pairs[p], types.index(p[0]), types.index(p[1])))
+        types.append("".join(best))
+        merges.append(best)
+        for tokens, _ in words:
+            replace(tokens, best, ["".join(best)])
+
+
+def segment_picky(events: Sequence[Event], atoms: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Tokens, and the numbers of the events performed, one for each place that they change."""
+    tokens = list(atoms)
+    performed: list[int] = []
+    while True:
+        earliest = performed[-1] if performed else 0
+        for number in range(earliest, len(events)):
+            kind, parts, whole = events[number]
+            before, after = (parts, (whole,)) if kind == "merge" else ((whole,), parts)
+            n = len(before)
+            places = [i for i in range(len(tokens)) if tuple(tokens[i : i + n]) == before]
+            if places:
+                tokens[places[0] : places[0] + n] = after
+                performed.append(number)
+                break
+        else:
+            return tokens, performed

@@ -1,0 +1,178 @@
+"""The comparison page: words, methods, filters and details."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from morphgraph.evaluate.methods import METHODS, method_on
+
+
+def rows(app: Any) -> list[dict[str, Any]]:
+    """The rows that the table was given."""
+    [found] = [
+        element.proto
+        for element in app.test.get("bidi_component")
+        if element.proto.component_name.endswith("comparison")
+    ]
+    listed: list[dict[str, Any]] = json.loads(found.json)["rows"]
+    return listed
+
+
+def address(app: Any, name: str) -> str:
+    """A parameter of the page's address."""
+    value = app.test.query_params[name]
+    return str(value[0] if isinstance(value, list) else value)
+
+
+def control(app: Any, label: str) -> Any:
+    [found] = [c for c in app.test.segmented_control if c.label == label]
+    return found
+
+
+def methods(app: Any, *names: str) -> Any:
+    [box] = [m for m in app.test.multiselect if m.label == "Methods"]
+    box.set_value(list(names))
+    return app.run()
+
+
+def type_words(app: Any, text: str) -> Any:
+    control(app, "Words").set_value("type or paste")
+    app.run()
+    [area] = [a for a in app.test.text_area if a.label == "Words or sentences"]
+    area.set_value(text)
+    return app.run()
+
+
+@pytest.fixture
+def compare(app: Any) -> Any:
+    app.open("compare")
+    return app
+
+
+def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:
+    worst = compare.session.study.worst_words(50)
+    assert [row["text"] for row in rows(compare)] == [word.word for word in worst]
+    assert all(row["gold"] for row in rows(compare))
+    assert all(len(row["cells"]) == 4 for row in rows(compare))
+
+
+@pytest.mark.parametrize("how", ["most blame", "at random", "with an affix"])
+def test_other_draws(compare: Any, how: str) -> None:
+    control(compare, "Draw those").set_value(how)
+    compare.run()
+    found = rows(compare)
+    assert 5 < len(found) <= 50
+    if how == "with an affix":
+        assert all("un" in row["gold"].split(" | ") for row in found)
+    if how == "most blame":
+        splits = [sum(p[1] == "missed" for p in row["cells"][0]["pieces"]) for row in found]
+        assert all(splits)
+
+
+def test_typed_words_and_sentences(compare: Any) -> None:
+    type_words(compare, "undesirable unhappily undesirable zzz")
+    assert [row["text"] for row in rows(compare)] == ["undesirable", "unhappily", "zzz"]
+    [lines] = [t for t in compare.test.toggle if t.label == "Each line is a text"]
+    lines.set_value(True)
+    compare.run()
+    assert [row["text"] for row in rows(compare)] == ["undesirable unhappily undesirable zzz"]
+
+
+def test_every_method_is_what_the_library_makes(compare: Any) -> None:
+    type_words(compare, "undesirable antiaircraft")
+    methods(compare, *METHODS)
+    tokeniser = compare.session.study.tokeniser
+    for number, name in enumerate(METHODS):
+        if name in ("trimmed", "dropout"):
+            continue
+        segmenter = method_on(tokeniser, name)
+        words = segmenter.encode(["undesirable", "antiaircraft"])
+        segmentation = segmenter.segment(words)
+        for word, row in enumerate(rows(compare)):
+            tokens = [
+                segmenter.token_text(words, atom, token)
+                for atom, token in segmentation.token_ends(word)
+            ]
+            assert row["cells"][number]["tokens"] == " ".join(tokens)
+
+
+def test_filters(compare: Any) -> None:
+    everything = rows(compare)
+    control(compare, "Show").set_value("methods disagree")
+    compare.run()
+    fewer = rows(compare)
+    assert 0 < len(fewer) <= len(everything)
+    assert all(len({str(c["pieces"]) for c in row["cells"]}) > 1 for row in fewer)
+    control(compare, "Show").set_value("one beats another")
+    compare.run().choose("Better", 2).choose("than", 0)
+
+    def errors(cell: dict[str, Any]) -> int:
+        return sum(piece[1] in ("wrong", "missed") for piece in cell["pieces"])
+
+    better = rows(compare)
+    assert better
+    assert all(errors(row["cells"][2]) < errors(row["cells"][0]) for row in better)
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_a_cell_shows_how_it_came_about(compare: Any, column: int) -> None:
+    compare.test.session_state["compare cell"] = (0, column)
+    compare.run()
+    word = rows(compare)[0]["text"]
+    assert any(word in heading.value for heading in compare.test.subheader)
+    if column == 1:
+        shares = compare.test.dataframe[0].value["share"]
+        assert 0 < shares.sum() <= 1
+
+
+def test_edits_can_be_compared_with_the_start(compare: Any) -> None:
+    study = compare.session.study
+    study.graph.knockout(study.worst_words and ["ia"])
+    type_words(compare, "antiaircraft")
+    methods(compare, "bpe", "before the edits")
+    now, before = rows(compare)[0]["cells"]
+    assert now["tokens"] != before["tokens"]
+
+
+def test_the_address_holds_the_comparison(compare: Any) -> None:
+    type_words(compare, "undo redo")
+    methods(compare, "bpe", "dropout")
+    [field] = [n for n in compare.test.number_input if n.label == "BPE-dropout: p"]
+    field.set_value(0.4)
+    compare.run()
+    assert address(compare, "methods") == "bpe,dropout(p=0.4, seed=0)"
+    assert address(compare, "words") == "undo redo"
+    # Whoever opens that address sees the same.
+    shown = rows(compare)
+    other = type(compare)()
+    other.test.query_params["methods"] = address(compare, "methods")
+    other.test.query_params["words"] = address(compare, "words")
+    other.open("compare")
+    assert rows(other) == shown
+
+
+def test_the_address_holds_what_was_drawn(compare: Any) -> None:
+    control(compare, "Draw those").set_value("at random")
+    compare.run()
+    [seed] = [n for n in compare.test.number_input if n.label == "Seed"]
+    seed.set_value(7)
+    compare.run()
+    shown = rows(compare)
+    other = type(compare)()
+    other.test.query_params["draw"] = address(compare, "draw")
+    other.open("compare")
+    assert rows(other) == shown
+
+
+def test_hostile_addresses_are_harmless(app: Any) -> None:
+    app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=-5),flota(q=1)"
+    app.test.query_params["words"] = "<script>alert(1)</script>"
+    app.test.query_params["draw"] = "nonsense,x,y"
+    app.open("compare")
+    assert [row["text"] for row in rows(app)] == ["<script>alert(1)</script>"]
+    control(app, "Words").set_value("from the reference")
+    app.run()
+    assert len(rows(app)) == 50

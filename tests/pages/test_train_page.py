@@ -1,0 +1,123 @@
+"""The Train page: what it trains is what the library trains, and errors are messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from morphgraph.files.models import write_model
+from morphgraph.train.counts import wordfreq_counts
+from morphgraph.train.methods import METHODS, train
+from morphgraph.train.text import read_text
+
+PAGE = "pages/8_Train.py"
+COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
+CSV = b"id,title\n1,undo undo\n2,undoing\n"
+
+
+@pytest.fixture
+def page(app: Any) -> Any:
+    app.test.switch_page(PAGE)
+    return app.run()
+
+
+def field(found: Any, label: str) -> Any:
+    [one] = [item for item in found if item.label == label]
+    return one
+
+
+def choose_source(page: Any, name: str) -> Any:
+    field(page.test.segmented_control, "Words from").set_value(name)
+    return page.run()
+
+
+def set_size(page: Any, size: int) -> Any:
+    field(page.test.number_input, "Vocabulary size").set_value(size)
+    return page.run()
+
+
+def models(page: Any) -> dict[str, Any]:
+    found: dict[str, Any] = page.test.session_state["trained models"]
+    return found
+
+
+def buttons(page: Any) -> dict[str, Any]:
+    return {button.label: button for button in page.test.button}
+
+
+def test_train_on_wordfreq_and_open_it(page: Any) -> None:
+    page.choose("Language", "nl")
+    set_size(page, 600).press("Train")
+    [(label, model)] = models(page).items()
+    assert label == "BPE · plain · 600 · wordfreq:nl"
+    assert write_model(model) == write_model(train("bpe", wordfreq_counts("nl"), 600))
+    assert page.metrics()["Types |V|"][0] == "600"
+    frame = page.test.dataframe[0].value
+    assert "".join(frame["tokens"][0].split()) == "Ġundesirable"
+    assert {"Download the model", "Download tokenizer.json"} <= {
+        button.label for button in page.test.get("download_button")
+    }
+    page.press("Open it in the app")
+    assert page.session.study.tokeniser.vocabulary_size == 600
+    assert page.session.study.tokeniser.signature() == model.tokeniser.signature()
+    # Another page and back: the model is still there.
+    page.open("scores")
+    page.test.switch_page(PAGE)
+    page.run()
+    assert list(models(page)) == [label]
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_every_method_on_a_file_of_counts(page: Any, method: str) -> None:
+    choose_source(page, "counts")
+    assert buttons(page)["Train"].disabled
+    page.upload("Word counts", ("counts.tsv", COUNTS))
+    page.choose("Method", method)
+    set_size(page, 262).press("Train")
+    assert page.errors() == []
+    [model] = models(page).values()
+    assert page.metrics()["Types |V|"][0] == str(model.vocabulary_size)
+    assert ("Open it in the app" in buttons(page)) == method.startswith("bpe")
+    page.press("Forget it")
+    assert models(page) == {}
+
+
+def test_train_on_a_column(page: Any) -> None:
+    choose_source(page, "text")
+    page.upload("Text", ("titles.csv", CSV))
+    page.choose("Column", "title")
+    set_size(page, 258).press("Train")
+    [model] = models(page).values()
+    counts = read_text(CSV, "titles.csv", column="title")
+    assert write_model(model) == write_model(train("bpe", counts, 258))
+
+
+def test_errors_are_messages(page: Any) -> None:
+    choose_source(page, "counts")
+    page.upload("Word counts", ("counts.tsv", b"no counts here\n"))
+    page.press("Train")
+    assert page.errors() == [
+        "counts.tsv: no line is a word and a count. Write one word per line: the word, a tab or a "
+        "space, and how often it occurs."
+    ]
+    choose_source(page, "text")
+    page.upload("Text", ("<b>.parquet", b"PAR1 broken"))
+    assert "this parquet file cannot be read" in page.errors()[0]
+    choose_source(page, "wordfreq")
+    set_size(page, 100).press("Train")
+    assert "has no room for the 256 atoms" in page.errors()[0]
+    assert page.test.session_state["trained models"] == {}
+
+
+def test_picky_has_a_threshold(page: Any) -> None:
+    assert not [n for n in page.test.number_input if n.label == "Threshold T"]
+    choose_source(page, "counts")
+    page.upload("Word counts", ("counts.tsv", COUNTS))
+    page.choose("Method", "picky")
+    field(page.test.number_input, "Threshold T").set_value(1.0)
+    set_size(page.run(), 262).press("Train")
+    [(label, model)] = models(page).items()
+    assert label == "Picky BPE, threshold 1 · plain · 262 · counts.tsv"
+    assert model.threshold == 1.0
+    assert not model.removed

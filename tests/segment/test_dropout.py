@@ -1,0 +1,203 @@
+"""BPE-dropout against a naive one: draw for draw, and in distribution."""
+
+import json
+from collections import Counter
+from functools import cache
+from itertools import product
+
+import merge_method_oracles as naive
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MergeList, graph_of, with_words
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files import Tokeniser
+from morphgraph.files.demos import demo_tokeniser_path
+from morphgraph.files.hugging_face import from_tokenizer_json
+from morphgraph.segment import Segmentation, Segmenter, Words
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.preprocess import Preprocessor
+
+
+def tokeniser_of(merges: MergeList, filler: int = 0) -> Tokeniser:
+    graph = graph_of(merges, filler)
+    known = list(range(len(graph.types)))
+    return Tokeniser("small", graph, Preprocessor(), known, frozenset(), {})
+
+
+def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
+    words = found.words
+    return [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(word)]
+
+
+@settings(max_examples=300)
+@given(
+    with_words(),
+    st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]),
+    st.sampled_from([0, 1, 2**64 - 1]),
+    st.integers(0, 3),
+    st.sampled_from([0, 400]),
+)
+def test_same_as_naive_on_the_same_numbers(
+    drawn: tuple[MergeList, list[str]], p: float, seed: int, sample: int, filler: int
+) -> None:
+    merges, listed = drawn
+    dropout = Dropout(tokeniser_of(merges, filler), p, seed)
+    words = dropout.encode(listed)
+    found = dropout.segment(words, sample)
+    for number, word in enumerate(listed):
+        numbers = naive.splitmix64(seed, sample, number)
+        tokens = naive.dropout_in_order(
+            oracles.listed(merges), word, lambda numbers=numbers: next(numbers) >= p
+        )
+        assert texts(dropout, found, number) == tokens
+        start, end = words.word_offsets[number : number + 2]
+        assert ((found.closed_by[start:end] < 0) == (found.token_at[start:end] >= 0)).all()
+
+
+@settings(max_examples=100)
+@given(with_words())
+def test_never_and_always(drawn: tuple[MergeList, list[str]]) -> None:
+    merges, listed = drawn
+    tokeniser = tokeniser_of(merges)
+    words = tokeniser.encode(listed)
+    never = Dropout(tokeniser, 0.0, 3).segment(words)
+    standard = Bte(tokeniser).segment(words)
+    assert (never.token_at == standard.token_at).all()
+    assert (never.closed_by == standard.closed_by).all()
+    always = Dropout(tokeniser, 1.0, 3).segment(words)
+    assert (always.token_at == words.atoms).all()
+    assert (always.closed_by == -1).all()
+
+
+MERGES = [("a", "b"), ("b", "a"), ("ab", "c"), ("a", "b", "c"), ("c", "a"), ("b", "c"), ("ab", "a")]
+WORDS = "ab ba abc abca cab bca abab aba caba abcab bab acb bcab cabc abba baba abac cbab abcc caab"
+
+
+def distribution(word: str, p: float) -> dict[tuple[str, ...], float]:
+    """How likely each segmentation is, from all the ways to leave occurrences out."""
+    merges = oracles.listed(MERGES)
+
+    @cache
+    def after(tokens: tuple[str, ...]) -> dict[tuple[str, ...], float]:
+        found = sorted(naive.occurrences(merges, tokens))
+        likely: Counter[tuple[str, ...]] = Counter()
+        for kept in product([True, False], repeat=len(found)):
+            share = (1 - p) ** sum(kept) * p ** (len(kept) - sum(kept))
+            left = [occurrence for occurrence, keeps in zip(found, kept, strict=True) if keeps]
+            if not left:
+                likely[tokens] += share
+                continue
+            rank, at = left[0]
+            merged = (*tokens[:at], "".join(merges[rank]), *tokens[at + len(merges[rank]) :])
+            for outcome, chance in after(merged).items():
+                likely[outcome] += share * chance
+        return likely
+
+    return after(tuple(word))
+
+
+def chi_squared(p: float, assumed: float) -> tuple[float, int]:
+    """The statistic over 10,000 samples of 20 words, and its degrees of freedom."""
+    dropout = Dropout(tokeniser_of(MERGES), p, seed=11)
+    listed = WORDS.split()
+    words = dropout.encode(listed)
+    seen: list[Counter[tuple[str, ...]]] = [Counter() for _ in listed]
+    for found in dropout.samples(words, 10_000):
+        for number, counter in enumerate(seen):
+            counter[tuple(dropout.types[token] for token in found.tokens(number))] += 1
+    statistic, freedom = 0.0, 0
+    for word, counter in zip(listed, seen, strict=True):
+        likely = distribution(word, assumed)
+        assert set(counter) <= set(likely)
+        often = {outcome for outcome in likely if likely[outcome] * 10_000 >= 5}
+        groups = [(counter[o], likely[o] * 10_000) for o in often]
+        rare = [o for o in likely if o not in often]
+        expected = sum(likely[o] for o in rare) * 10_000
+        if expected >= 5:
+            groups.append((sum(counter[o] for o in rare), expected))
+        statistic += sum((got - wanted) ** 2 / wanted for got, wanted in groups)
+        freedom += len(groups) - 1
+    return statistic, freedom
+
+
+def test_distribution() -> None:
+    assert len(WORDS.split()) == 20
+    statistic, freedom = chi_squared(0.1, 0.1)
+    assert freedom > 40
+    spread = (2 * freedom) ** 0.5
+    assert abs(statistic - freedom) < 3 * spread
+    # The same test tells a slightly different p from this one.
+    statistic, freedom = chi_squared(0.1, 0.11)
+    assert statistic - freedom > 6 * spread
+
+
+def test_a_word_depends_on_its_place_only() -> None:
+    tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
+    dropout = Dropout(tokeniser, 0.4, seed=5)
+    listed = ["undoing", "a-b c", "segmentation", ""] * 5000
+    words = dropout.encode(listed)
+    one = dropout.segment(words, 2, threads=1)
+    two = dropout.segment(words, 2, threads=2)
+    assert (one.token_at == two.token_at).all() and (one.closed_by == two.closed_by).all()
+    others = [word if n % 4 == 2 else "tokenisers" for n, word in enumerate(listed)]
+    mixed = dropout.segment(dropout.encode(others), 2)
+    found = [tuple(one.tokens(n)) for n in range(2, 400, 4)]
+    assert found == [tuple(mixed.tokens(n)) for n in range(2, 400, 4)]
+    assert len(set(found)) > 10
+    first, second = dropout.samples(words, 2)
+    assert (first.token_at == dropout.segment(words).token_at).all()
+    assert (first.token_at != second.token_at).any()
+    assert (first.token_at != Dropout(tokeniser, 0.4, seed=6).segment(words).token_at).any()
+
+
+def test_document() -> None:
+    tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
+    tokeniser.graph.knockout(["Ġthe"])
+    dropout = Dropout(tokeniser, 0.25, seed=9)
+    assert (dropout.name, dropout.parameters) == ("BTE-dropout", {"p": 0.25, "seed": 9})
+    copy = Dropout.from_document(json.loads(json.dumps(dropout.document())))
+    assert copy.signature() == dropout.signature()
+    assert dropout.signature() == f"BTE-dropout(p=0.25,seed=9):{tokeniser.signature()}"
+    assert copy.vocabulary_size == dropout.vocabulary_size
+    listed = ["theirs", "other", "naïve"] * 20
+    here, there = (s.segment(s.encode(listed)) for s in (dropout, copy))
+    for number in range(len(listed)):
+        assert texts(dropout, here, number) == texts(copy, there, number)
+
+
+def test_document_of_the_standard_segmentation() -> None:
+    tokeniser = from_tokenizer_json(demo_tokeniser_path("de").read_bytes(), "de")
+    standard = Bte(tokeniser)
+    assert (standard.name, dict(standard.parameters)) == ("BPE", {})
+    assert standard.signature() == f"BPE:{tokeniser.signature()}"
+    listed = ["Entwaffnung", "unx", "für"]
+    before = [texts(standard, standard.segment(standard.encode(listed)), n) for n in range(3)]
+    tokeniser.graph.knockout(["Ġun"])
+    copy = Bte.from_document(json.loads(json.dumps(standard.document())))
+    assert copy.name == standard.name == "BTE"
+    assert copy.signature() == standard.signature() != f"BPE:{tokeniser.fork().signature()}"
+    assert copy.vocabulary_size == standard.vocabulary_size == tokeniser.fork().vocabulary_size - 1
+    after = [texts(copy, copy.segment(copy.encode(listed)), n) for n in range(3)]
+    assert after == [
+        texts(standard, standard.segment(standard.encode(listed)), n) for n in range(3)
+    ]
+    assert after != before
+    with pytest.raises(MorphGraphError, match="instead of “dropout”"):
+        Dropout.from_document(standard.document())
+
+
+@pytest.mark.parametrize(("p", "seed"), [(-0.1, 0), (1.1, 0), (float("nan"), 0), (0.1, -1)])
+def test_refuses(p: float, seed: int) -> None:
+    with pytest.raises(MorphGraphError, match="Choose a"):
+        Dropout(tokeniser_of_types("x", "a", []), p, seed)
+
+
+def test_no_words() -> None:
+    dropout = Dropout(tokeniser_of_types("x", ["a", "aa"], ["aa"]))
+    for listed in ([], [""]):
+        words: Words = dropout.encode(listed)
+        assert len(dropout.segment(words).token_at) == 0

@@ -1,0 +1,256 @@
+"""FLOTA, FIRST and LONGEST against naive oracles, and on published vocabularies."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import substring_oracles as oracles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.vocabularies import load_vocabulary
+from morphgraph.segment import Segmenter
+from morphgraph.segment.flota import First, Flota, Longest, segmenter_from_document
+from morphgraph.segment.preprocess import Preprocessor
+from morphgraph.segment.segmentation import DROPPED, INSIDE_TOKEN
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.vocabulary import Marker, SubwordVocabulary
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+
+BODIES = st.text("abc", min_size=1, max_size=5)
+MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+    """Random types, with and without the marker."""
+    marker = draw(MARKERS)
+    bodies = draw(st.lists(st.tuples(BODIES, st.booleans()), min_size=1, max_size=25))
+    types = dict.fromkeys((marker if marked else "") + body for body, marked in bodies)
+    return SubwordVocabulary(tuple(types), marker)
+
+
+def tokens_of(segmenter: Segmenter, text: str, marker: str = "") -> list[oracles.Token]:
+    """The tokens of a word with the characters they cover, counted without the marker.
+
+    Also checks that ``closed_by`` and ``token_at`` say the same.
+    """
+    found = segmenter.segment(segmenter.encode([marker + text]))
+    tokens = []
+    at = start = -len(marker)
+    for closed, token in zip(found.closed_by.tolist(), found.token_at.tolist(), strict=True):
+        at += 1
+        assert (closed >= 0) == (token == INSIDE_TOKEN)
+        if token >= 0:
+            tokens.append((segmenter.types[token], max(start, 0), at))
+        if token != INSIDE_TOKEN:
+            start = at
+    return tokens
+
+
+@settings(max_examples=600)
+@given(vocabularies(), st.text("abcd", max_size=14), st.none() | st.integers(1, 5))
+def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None) -> None:
+    marker = vocabulary.marker
+    found = tokens_of(Flota(vocabulary, k), word, marker if marker != "##" else "")
+    assert found == oracles.flota([word], vocabulary.types, marker, k or 99)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(["##", ""]), st.data())
+def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
+    """No token crosses the ends of pieces; k counts over the whole word."""
+    bodies = data.draw(st.lists(st.text("ab=", min_size=1, max_size=4), min_size=1, unique=True))
+    types = dict.fromkeys([*bodies, *(marker + body for body in bodies[::2])])
+    pieces = data.draw(st.lists(st.text("abc", max_size=4).map(lambda t: t + "="), max_size=3))
+    from tokenizers import pre_tokenizers
+
+    split = Preprocessor(pre_tokenizer=pre_tokenizers.Split("=", "merged_with_previous"))
+    k = data.draw(st.integers(1, 6))
+    flota = Flota(SubwordVocabulary(tuple(types), marker, split), k)
+    found = tokens_of(flota, "".join(pieces))
+    assert found == oracles.flota(pieces, types, marker, k)
+
+
+def test_many_words_at_once() -> None:
+    """What one word leaves behind in the kernel does not change the next."""
+    vocabulary = SubwordVocabulary(("▁ab", "abc", "bc", "c", "▁c"), "▁")
+    flota = Flota(vocabulary)
+    texts = ["▁abcc", "▁", "c", "▁cab", "", "abab", "▁bcbcbcab"]
+    together = flota.segment(flota.encode(texts))
+    for number, text in enumerate(texts):
+        alone = flota.segment(flota.encode([text]))
+        assert together.tokens(number) == alone.tokens(0)
+        start, end = together.words.word_offsets[number : number + 2]
+        assert together.token_at[start:end].tolist() == alone.token_at.tolist()
+
+
+def test_the_marker_goes_with_a_word_initial_type_only() -> None:
+    vocabulary = SubwordVocabulary(("▁ab", "abc", "d"), "▁")
+    flota = Flota(vocabulary)
+    assert flota.segment(flota.encode(["▁abd"])).token_at.tolist() == [-1, -1, 0, 2]
+    # abc is longer, but no type starts a word with it: the marker is in no token.
+    assert flota.segment(flota.encode(["▁abc"])).token_at.tolist() == [DROPPED, -1, -1, 1]
+
+
+def test_dropped_characters_are_open_on_both_sides() -> None:
+    flota = Flota(SubwordVocabulary(("ab", "cd", "e")), k=2)
+    found = flota.segment(flota.encode(["abecdx"]))
+    assert found.token_at.tolist() == [-1, 0, DROPPED, -1, 1, DROPPED]
+    assert found.closed_by.tolist() == [0, -1, -1, 1, -1, -1]
+    assert found.splits(0) == [2, 3, 5]
+    assert found.words.unknown == {5: "x"}
+
+
+REAL: list[tuple[str, list[str]]] = [
+    ("vocabularies/bert-base-uncased.txt", ["un", "desirable"]),
+    ("vocabularies/xlnet-base-cased.txt", ["▁undesirable"]),
+    ("tokenizers/gpt2/vocab.json", ["Ġundesirable"]),
+]
+
+
+@pytest.mark.parametrize("path, expected", REAL)
+def test_published_vocabularies(data_folder: Path, path: str, expected: list[str]) -> None:
+    vocabulary = load_vocabulary(data_folder / path)
+    flota = Flota(vocabulary, k=2)
+    found = flota.segment(flota.encode(["undesirable"]))
+    assert [vocabulary.types[token] for token in found.tokens(0)] == expected
+
+
+@pytest.mark.parametrize("path", [path for path, _ in REAL])
+def test_published_vocabularies_as_oracle(data_folder: Path, path: str) -> None:
+    from wordfreq import top_n_list
+
+    vocabulary = load_vocabulary(data_folder / path)
+    words = [word for word in top_n_list("en", 30_000) if word.isascii() and word.isalpha()][::40]
+    known = frozenset(vocabulary.types)
+    flota = Flota(vocabulary, k=3)
+    found = flota.segment(flota.encode(words))
+    for number, word in enumerate(words):
+        expected = oracles.flota([word], known, vocabulary.marker, 3)
+        assert [vocabulary.types[t] for t in found.tokens(number)] == [t for t, *_ in expected]
+
+
+def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
+    vocabulary = load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json")
+    flota = Flota(vocabulary)
+    found = flota.segment(flota.encode(["hyper", "undesirable"], bare=True))
+    assert [vocabulary.types[token] for token in found.tokens(0)] == ["hyper"]
+    # Without its marker the word does not start: its internal forms are preferred.
+    assert vocabulary.internal("undesirable") is None
+    assert [vocabulary.types[token] for token in found.tokens(1)] == ["Ġundesirable"]
+
+
+@settings(max_examples=300)
+@given(vocabularies(), st.text("abcd", max_size=12), st.integers(1, 4), st.integers(1, 3))
+def test_baselines_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int, most: int) -> None:
+    marker = vocabulary.marker if vocabulary.marker != "##" else ""
+    for standard in (Greedy(with_unknown(vocabulary)), Flota(vocabulary, most)):
+        if standard.method == "greedy" and marker:
+            continue  # a marker may be a token of its own there: see the test below
+        tokens = tokens_of(standard, word, marker)
+        assert tokens_of(First(standard, k), word, marker) == oracles.first(tokens, k)
+        assert tokens_of(Longest(standard, k), word, marker) == oracles.longest(tokens, k)
+
+
+def with_unknown(vocabulary: SubwordVocabulary) -> SubwordVocabulary:
+    """The same types and one for what they don't cover."""
+    types = (*vocabulary.types, "<unk>")
+    return SubwordVocabulary(
+        types, vocabulary.marker, special=frozenset({"<unk>"}), unknown="<unk>"
+    )
+
+
+def test_longest_on_a_published_vocabulary(data_folder: Path) -> None:
+    greedy = Greedy(load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json"))
+    words = greedy.encode(["hyperunstable"])
+    standard = greedy.segment(words)
+    assert [greedy.types[t] for t in standard.tokens(0)] == ["Ġhyper", "uns", "table"]
+    kept = Longest(greedy, 2).segment(words)
+    assert [greedy.types[t] for t in kept.tokens(0)] == ["Ġhyper", "table"]
+    assert kept.token_at.tolist()[6:9] == [DROPPED] * 3
+    # Five letters each: the left one.
+    assert [greedy.types[t] for t in Longest(greedy, 1).segment(words).tokens(0)] == ["Ġhyper"]
+
+
+def test_a_marker_breaks_no_tie() -> None:
+    greedy = Greedy(SubwordVocabulary(("Ġab", "cde", "Ġ"), "Ġ", _spaces()))
+    words = greedy.encode(["abcde"])
+    assert [greedy.types[t] for t in greedy.segment(words).tokens(0)] == ["Ġab", "cde"]
+    assert [greedy.types[t] for t in Longest(greedy, 1).segment(words).tokens(0)] == ["cde"]
+
+
+def _spaces() -> Preprocessor:
+    from tokenizers import normalizers
+
+    return Preprocessor(normalizer=normalizers.Replace(" ", "Ġ"), leading_space=True)
+
+
+SCORES = (-1.0, -2.0, -3.0, -4.0)
+TYPES = SubwordVocabulary(
+    ("un", "##do", "do", "[UNK]"), "##", special=frozenset({"[UNK]"}), unknown="[UNK]"
+)
+ALL: list[Any] = [
+    Flota(TYPES),
+    Flota(TYPES, 1),
+    WordPiece(TYPES, longest_word=7),
+    Greedy(TYPES),
+    Unigram(TYPES, SCORES),
+    Unigram(TYPES, SCORES, single=True),
+    First(WordPiece(TYPES), 1),
+    Longest(Flota(TYPES, 2), 1),
+]
+WORDS = ["undo", "doundo", "undone", "x", "", "undoundoundo"]
+
+
+@pytest.mark.parametrize("segmenter", ALL, ids=lambda segmenter: segmenter.signature())
+def test_a_document_gives_it_back(segmenter: Any) -> None:
+    import json
+
+    document = json.loads(json.dumps(segmenter.document()))
+    assert document["method"] == segmenter.method
+    for again in (type(segmenter).from_document(document), segmenter_from_document(document)):
+        assert type(again) is type(segmenter)
+        assert again.signature() == segmenter.signature()
+        assert again.parameters == segmenter.parameters
+        assert again.document() == segmenter.document()
+        one = segmenter.segment(segmenter.encode(WORDS))
+        other = again.segment(again.encode(WORDS))
+        assert other.token_at.tolist() == one.token_at.tolist()
+
+
+@pytest.mark.parametrize("segmenter", ALL, ids=lambda segmenter: segmenter.signature())
+def test_a_damaged_document_is_refused(segmenter: Any) -> None:
+    document = segmenter.document()
+    for key in document:
+        without = {name: value for name, value in document.items() if name != key}
+        with pytest.raises(MorphGraphError, match=key):
+            type(segmenter).from_document(without)
+    with pytest.raises(MorphGraphError, match="bpe"):
+        type(segmenter).from_document({**document, "method": "bpe"})
+    with pytest.raises(MorphGraphError, match="no method"):
+        segmenter_from_document({**document, "method": "bpe"})
+
+
+def test_signatures_differ_by_all_that_matters() -> None:
+    assert Flota(TYPES, 2).signature().startswith("FLOTA(k=2):vocabulary@")
+    assert First(Flota(TYPES, 3), 2).signature().startswith("FIRST(k=2):FLOTA(k=3):vocabulary@")
+    signatures = {segmenter.signature() for segmenter in ALL}
+    signatures.add(Unigram(TYPES, (-1.5, *SCORES[1:])).signature())
+    signatures.add(Flota(SubwordVocabulary(("un", "do", "##do"), "##")).signature())
+    assert len(signatures) == len(ALL) + 2
+
+
+def test_k_has_to_be_positive() -> None:
+    for make in (lambda: Flota(TYPES, 0), lambda: First(Flota(TYPES), 0)):
+        with pytest.raises(MorphGraphError, match="1 or more"):
+            make()
+
+
+def test_what_cannot_be_saved_is_said() -> None:
+    class Bare:
+        name, parameters = "BPE", {}
+
+    with pytest.raises(MorphGraphError, match="BPE cannot be saved with FIRST"):
+        First(Bare(), 1).document()  # type: ignore[arg-type]

@@ -1,0 +1,176 @@
+"""Segmenting by events against a naive one, and the released layout of a model."""
+
+import json
+
+import merge_method_oracles as naive
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.train.picky import train_picky
+
+
+@st.composite
+def models(draw: st.DrawFn) -> tuple[list[str], list[naive.Event]]:
+    """Types, and events in an order that training need not come to."""
+    types = list("abc")
+    parts: dict[str, list[tuple[str, ...]]] = {}
+    events: list[naive.Event] = []
+    for _ in range(draw(st.integers(0, 14))):
+        if parts and draw(st.booleans()):
+            whole = draw(st.sampled_from(sorted(parts)))
+            found = list(draw(st.sampled_from(parts[whole])))
+            for place in range(len(found) - 1, -1, -1):
+                if found[place] in parts and draw(st.booleans()):
+                    found[place : place + 1] = parts[found[place]][0]
+            events.append(("split", tuple(found), whole))
+            continue
+        pair = (draw(st.sampled_from(types)), draw(st.sampled_from(types)))
+        whole = "".join(pair)
+        if len(whole) <= 8:
+            events.append(("merge", pair, whole))
+            parts.setdefault(whole, []).append(pair)
+            if whole not in types:
+                types.append(whole)
+    return types, events
+
+
+def picky_of(types: list[str], events: list[naive.Event], filler: int = 0) -> Picky:
+    listed = [*(chr(0xE000 + i) for i in range(filler)), *types]
+    first = {whole: parts for kind, parts, whole in reversed(events) if kind == "merge"}
+    tokeniser = tokeniser_of_types("small", listed, first.values())
+    ids = {text: number for number, text in enumerate(listed)}
+    return Picky(
+        tokeniser,
+        [PickyEvent(kind, tuple(ids[p] for p in parts), ids[w]) for kind, parts, w in events],
+    )
+
+
+def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
+    words = picky.encode(listed)
+    found = picky.segment(words)
+    assert ((found.closed_by < 0) == (found.token_at >= 0)).all()
+    for number, word in enumerate(listed):
+        tokens, performed = naive.segment_picky(events, word)
+        ends = found.token_ends(number)
+        assert [picky.token_text(words, atom, token) for atom, token in ends] == tokens
+        history = picky.events_of(words, number)
+        assert [step.number for step in history] == performed
+        for step in history:
+            assert step.event == picky.events[step.number]
+        if history:
+            assert list(history[-1].tokens) == found.tokens(number)
+        start, end = words.word_offsets[number : number + 2]
+        closed = {int(n) for n in found.closed_by[start:end] if n >= 0}
+        assert closed <= set(performed)
+        assert all(events[n][0] == "merge" for n in closed)
+
+
+@settings(max_examples=400)
+@given(models(), st.lists(st.text("abcd", max_size=12), max_size=6), st.sampled_from([0, 400]))
+def test_same_as_naive(
+    model: tuple[list[str], list[naive.Event]], listed: list[str], filler: int
+) -> None:
+    types, events = model
+    picky = picky_of(types, events, filler)
+    check(picky, events, listed)
+    absent = set()
+    for kind, _, whole in events:
+        absent = absent - {whole} if kind == "merge" else absent | {whole}
+    assert picky.vocabulary_size == len(types) + filler - len(absent)
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1),
+    st.lists(st.text("abcd", max_size=12), max_size=6),
+    st.integers(3, 30),
+    st.sampled_from([0.2, 0.5, 0.7, 0.9]),
+)
+def test_same_as_naive_after_training(
+    counts: dict[str, int], listed: list[str], size: int, threshold: float
+) -> None:
+    picky = train_picky(counts, vocab_size=size, threshold=threshold).segmenter()
+    _, events, present, segmented = naive.train_picky(counts, size, threshold)
+    check(picky, events, [*listed, *counts])
+    assert picky.vocabulary_size == len(present)
+    found = picky.segment(picky.encode(list(counts)))
+    for number, tokens in enumerate(segmented):  # words of training end up as training left them
+        assert [picky.types[token] for token in found.tokens(number)] == tokens
+
+
+def test_document() -> None:
+    counts = {"▁abc": 9, "▁ab": 1, "▁bcd": 4, "▁abcd": 12}
+    picky = train_picky(counts, vocab_size=8, threshold=0.6).segmenter("folder/mine")
+    assert any(event.kind == "split" for event in picky.events)
+    assert dict(picky.parameters) == {"threshold": 0.6}
+    copy = Picky.from_document(json.loads(json.dumps(picky.document())))
+    assert copy.signature() == picky.signature()
+    assert picky.signature().startswith("Picky BPE(threshold=0.6):mine@")
+    assert (copy.events, copy.vocabulary_size) == (picky.events, picky.vocabulary_size)
+    listed = [word[1:] for word in counts]
+    here, there = (s.segment(s.encode(listed)) for s in (picky, copy))
+    assert (here.token_at == there.token_at).all()
+    fewer = Picky(picky.tokeniser, picky.events[:-1], 0.6)
+    assert fewer.signature() != picky.signature()
+
+
+def test_released_layout() -> None:
+    """A file as the authors' trainer writes it: ids with a hole, events in two numbered lists."""
+    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "c", "▁a", "ab", "▁ab"]
+    ids = {text: number + (number > 8) for number, text in enumerate(texts)}
+    halves = {"▁a": ("▁", "a"), "ab": ("a", "b"), "▁ab": ("▁a", "b")}
+
+    def token(text: str) -> dict[str, object]:
+        left, right = halves.get(text, (None, None))
+        return {
+            "id": ids[text],
+            "str": text,
+            "freq": 3,
+            "special": text.startswith("<"),
+            "present": text != "▁a",
+            "left": left and ids[left],
+            "right": right and ids[right],
+            "split": [ids[text]] if text != "▁a" else [ids["▁"], ids["a"]],
+        }
+
+    def merge(number: int, left: str, right: str) -> dict[str, object]:
+        new = token(left + right)
+        return {"id": number, "pair": [token(left), token(right)], "new_token": new}
+
+    model = {
+        "tokens": [token(text) for text in texts],
+        "id2int": {},
+        "int2id": {},
+        "merges": [merge(0, "▁", "a"), merge(1, "▁a", "b"), merge(3, "a", "b")],
+        "splits": [{"id": 2, "token": token("▁a"), "split": [token("▁"), token("a")]}],
+    }
+    picky = Picky.from_released(json.dumps(model).encode(), "model.json")
+    assert picky.vocabulary_size == 10
+    assert [event.kind for event in picky.events] == ["merge", "merge", "split", "merge"]
+    words = picky.encode(["ab", "acab", "xa"])
+    found = picky.segment(words)
+    assert [[picky.types[t] for t in found.tokens(n)] for n in range(3)] == [
+        ["▁ab"],
+        ["▁", "a", "c", "ab"],
+        ["▁", "<UNK>", "a"],
+    ]
+    history = [(step.number, step.event.kind) for step in picky.events_of(words, 1)]
+    assert history == [(0, "merge"), (2, "split"), (3, "merge")]
+    for broken in ({**model, "splits": [{}]}, {"tokens": 3}, [1]):
+        with pytest.raises(FileFormatError, match=r"model\.json"):
+            Picky.from_released(json.dumps(broken).encode(), "model.json")
+
+
+def test_refuses() -> None:
+    tokeniser = tokeniser_of_types("x", ["a", "b", "ab"], ["ab"])
+    for parts in ((1, 0), (2,)):
+        with pytest.raises(MorphGraphError, match="parts that do not make it"):
+            Picky(tokeniser, [PickyEvent("merge", parts, 2)])
+    document = Picky(tokeniser, [PickyEvent("merge", (0, 1), 2)]).document()
+    for events in (3, [["merge", [0, 9], 2]], [["join", [0, 1], 2]], [[0, 1]], [["merge", 3, 2]]):
+        with pytest.raises(FileFormatError, match="field events"):
+            Picky.from_document({**document, "events": events})

@@ -1,0 +1,59 @@
+"""Scaffold-BPE: segmenting, after training, against a naive one."""
+
+import json
+
+import merge_method_oracles as naive
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.scaffold import Scaffold
+from morphgraph.train.scaffold import train_scaffold
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1),
+    st.lists(st.text("abcd", max_size=12), max_size=6),
+    st.integers(3, 30),
+)
+def test_same_as_naive(counts: dict[str, int], listed: list[str], size: int) -> None:
+    trained = train_scaffold(counts, vocab_size=size)
+    scaffold = trained.segmenter()
+    ranked = oracles.listed(trained.merges)
+    listed = [*listed, *counts]
+    words = scaffold.encode(listed)
+    found = scaffold.segment(words)
+    assert ((found.closed_by < 0) == (found.token_at >= 0)).all()
+    for number, word in enumerate(listed):
+        whole = oracles.segment(ranked, word)[0]
+        ends = found.token_ends(number)
+        shown = [scaffold.token_text(words, atom, token) for atom, token in ends]
+        assert shown == naive.demolish(ranked, whole, trained.scaffolds)
+        demolished = [scaffold.types[d.type] for d in scaffold.demolished(words, number)]
+        assert demolished == [token for token in whole if token in trained.scaffolds]
+    assert scaffold.vocabulary_size == len(trained.vocabulary)
+    assert scaffold.name == "Scaffold-BPE"
+
+
+def test_document() -> None:
+    trained = train_scaffold({"▁abc": 9, "▁ab": 1, "▁ad": 2, "▁<s>": 1}, vocab_size=11)
+    scaffold = trained.segmenter("folder/mine")
+    assert trained.scaffolds
+    copy = Scaffold.from_document(json.loads(json.dumps(scaffold.document())))
+    assert copy.signature() == scaffold.signature()
+    assert copy.signature().startswith("Scaffold-BPE(scaffolds=")
+    assert ":mine@" in copy.signature()
+    assert (copy.scaffolds, list(copy.types)) == (trained.scaffolds, list(trained.types))
+    here, there = (s.segment(s.encode(["abc", "ab", "xad"])) for s in (scaffold, copy))
+    assert (here.token_at == there.token_at).all()
+
+
+def test_refuses() -> None:
+    tokeniser = tokeniser_of_types("x", ["a", "b", "ab"], ["ab"])
+    for wrong in ("a", "abc"):
+        with pytest.raises(MorphGraphError, match=f"“{wrong}” cannot be a scaffold"):
+            Scaffold(tokeniser, [wrong])

@@ -1,0 +1,118 @@
+"""Trimming against a naive one, and by hand."""
+
+import json
+from collections import Counter
+
+import merge_method_oracles as naive
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MergeList, graph_of, with_words
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files import Tokeniser
+from morphgraph.files.demos import demo_tokeniser_path
+from morphgraph.files.hugging_face import from_tokenizer_json
+from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.preprocess import Preprocessor
+from morphgraph.segment.trimmed import Trimmed, token_counts
+from morphgraph.train.counts import WordCounts, wordfreq_counts
+
+
+def texts(segmenter: Trimmed, listed: list[str]) -> list[list[str]]:
+    words = segmenter.encode(listed)
+    found = segmenter.segment(words)
+    assert ((found.closed_by < 0) == (found.token_at >= 0)).all()
+    return [
+        [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(number)]
+        for number in range(len(listed))
+    ]
+
+
+@settings(max_examples=300)
+@given(with_words(), st.data())
+def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) -> None:
+    merges, listed = drawn
+    graph = graph_of(merges)
+    known = list(range(len(graph.types)))
+    tokeniser = Tokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
+    corpus = data.draw(st.dictionaries(st.sampled_from([*listed, "abc", "ca"]), st.integers(0, 4)))
+    ranked = oracles.listed(merges)
+    counted: Counter[str] = Counter()
+    for word, count in corpus.items():
+        for token in oracles.segment(ranked, word)[0]:
+            counted[token] += count
+    counts = token_counts(tokeniser, WordCounts.from_mapping(corpus))
+    assert {t: int(n) for t, n in zip(graph.types, counts, strict=True) if n} == {
+        t: n for t, n in counted.items() if n and t in graph
+    }
+    threshold = data.draw(st.integers(0, 6))
+    trimmed = Trimmed(tokeniser, counts, threshold)
+    made = {"".join(parts) for parts in merges}
+    doomed = {type_ for type_ in made if counted[type_] <= threshold}
+    wholes = [oracles.segment(ranked, word)[0] for word in listed]
+    assert texts(trimmed, listed) == [naive.demolish(ranked, tokens, doomed) for tokens in wholes]
+    assert trimmed.vocabulary_size == len(graph.types) - len(doomed)
+    words = trimmed.encode(listed)
+    for number, tokens in enumerate(wholes):
+        found = trimmed.demolished(words, number)
+        assert [trimmed.types[d.type] for d in found] == [t for t in tokens if t in doomed]
+        for atom, type_, parts in found:
+            shown = naive.demolish(ranked, [trimmed.types[type_]], doomed)
+            assert [trimmed.types[part] for part in parts] == shown
+            start, end = words.word_offsets[number : number + 2]
+            assert start <= atom < end
+
+
+def test_parts_that_no_merge_forms() -> None:
+    """The first merge of "abc" uses "ab", which never comes to be: its text tells its width."""
+    types = ["a", "b", "c", "bc", "abc", "ab"]
+    tokeniser = tokeniser_of_types("odd", types, [("ab", "c"), ("b", "c"), ("a", "bc")])
+    trimmed = Trimmed(tokeniser, [9, 9, 9, 9, 0, 9], 0)
+    assert texts(trimmed, ["abc", "cabc"]) == [["ab", "c"], ["c", "ab", "c"]]
+
+
+def test_added_tokens_stay() -> None:
+    tokeniser = tokeniser_of_types("x", ["a", "b", "ab", "<s>"], ["ab"])
+    assert tokeniser.special == {"<s>"}
+    trimmed = Trimmed(tokeniser, np.zeros(4), 0)
+    assert texts(trimmed, ["ab<s>"]) == [["a", "b", "<s>"]]
+    assert trimmed.vocabulary_size == 3
+
+
+def test_real_tokeniser_and_document() -> None:
+    tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
+    tokeniser.graph.knockout(["Ġof"])
+    second = wordfreq_counts("en", wordlist="small", minimum_count=20_000)
+    counts = token_counts(tokeniser, second)
+    trimmed = Trimmed(tokeniser, counts, 50_000)
+    assert 100 < tokeniser.vocabulary_size - trimmed.vocabulary_size < 7_000
+    listed = ["offspring", "unbelievable", "naïve", "segmentation", "it's"]
+    found = texts(trimmed, listed)
+    copy = Trimmed.from_document(json.loads(json.dumps(trimmed.document())))
+    assert texts(copy, listed) == found
+    assert copy.signature() == trimmed.signature()
+    assert copy.vocabulary_size == trimmed.vocabulary_size
+    assert trimmed.signature().startswith("Trimmed(threshold=50000,counts=")
+    assert trimmed.signature().endswith(f":{tokeniser.signature()}")
+    signature, size = trimmed.signature(), trimmed.vocabulary_size
+    tokeniser.graph.knockout(["Ġthe"])  # later edits are not its business
+    tokeniser.graph.anneal([("語", "e")], atoms=["語"])
+    assert "語" in tokeniser.alphabet and len(texts(trimmed, ["語e"])[0]) == 5
+    assert (texts(trimmed, listed), trimmed.signature(), trimmed.vocabulary_size) == (
+        found,
+        signature,
+        size,
+    )
+
+
+def test_refuses() -> None:
+    tokeniser = tokeniser_of_types("x", ["a", "b", "ab"], ["ab"])
+    with pytest.raises(MorphGraphError, match="3 types and 2 counts"):
+        Trimmed(tokeniser, [1, 2], 0)
+    document = Trimmed(tokeniser, [1, 2, 3], 0).document()
+    for broken in ({**document, "method": "bpe"}, {**document, "counts": 3}):
+        with pytest.raises(MorphGraphError, match="segmenter, field"):
+            Trimmed.from_document(broken)

@@ -1,0 +1,222 @@
+"""Unigram against the naive oracle, the `tokenizers` library and SentencePiece."""
+
+import io
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import sentencepiece
+import substring_oracles as oracles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
+from tokenizers import Tokenizer, models
+from wordfreq import get_frequency_dict, top_n_list
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.vocabularies import read_vocabulary
+from morphgraph.segment import UNKNOWN
+from morphgraph.segment.segmentation import INSIDE_TOKEN
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.vocabulary import BYTES, SubwordVocabulary
+
+TYPES = st.lists(st.text("abé", min_size=1, max_size=4), min_size=1, max_size=15, unique=True)
+WORDS = st.text("abéñ", max_size=12)
+# Quarters have exact sums, with many ties; the others have none.
+SCORE = st.integers(-60, -1).map(lambda n: n / 4) | st.floats(-15, -0.125, width=32)
+
+
+@st.composite
+def scored(draw: st.DrawFn) -> dict[str, float]:
+    """Types with log-probabilities."""
+    return {text: draw(SCORE) for text in draw(TYPES)}
+
+
+def unigram_of(scores: dict[str, float], *, bytes_: bool = False, single: bool = False) -> Unigram:
+    """A model with <unk>, whose score no text gets."""
+    from morphgraph.segment.preprocess import Preprocessor
+
+    types = ("<unk>", *scores, *(BYTES if bytes_ else ()))
+    vocabulary = SubwordVocabulary(
+        types,
+        preprocessor=Preprocessor(byte_fallback=bytes_),
+        special=frozenset({"<unk>"}),
+        unknown="<unk>",
+    )
+    zeros = [0.0] * (256 if bytes_ else 0)
+    return Unigram(vocabulary, [0.0, *scores.values(), *zeros], single=single)
+
+
+def tokens(unigram: Unigram, words: Sequence[str]) -> list[list[int]]:
+    """The ids of the tokens of words; each token closes its inner gaps."""
+    found = unigram.segment(unigram.encode(words))
+    assert ((found.closed_by >= 0) == (found.token_at == INSIDE_TOKEN)).all()
+    return [found.tokens(number) for number in range(len(words))]
+
+
+@settings(max_examples=400)
+@given(scored(), WORDS)
+def test_no_segmentation_scores_more(scores: dict[str, float], word: str) -> None:
+    unigram = unigram_of(scores)
+    words = unigram.encode([word])
+    found = unigram.segment(words)
+    texts = []
+    at = 0
+    for atom, token in found.token_ends(0):
+        texts.append((token, word[at : atom + 1]))
+        at = atom + 1
+    assert "".join(text for _, text in texts) == word
+    assert all(unigram.types[token] in (text, "<unk>") for token, text in texts)
+    # A run of unknown characters is one token; the oracle wants them one by one.
+    pieces = [p for token, text in texts for p in ([text] if token else [*text])]
+    best = oracles.best_score(word, scores)
+    assert oracles.score_of(pieces, scores) == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("bytes_", [False, True])
+@settings(max_examples=500)
+@given(scored=scored(), word=WORDS)
+def test_as_the_tokenizers_library(bytes_: bool, scored: dict[str, float], word: str) -> None:
+    unigram = unigram_of(scored, bytes_=bytes_)
+    vocabulary = list(zip(unigram.types, unigram.log_probabilities, strict=True))
+    library = models.Unigram(vocabulary, unk_id=0, byte_fallback=bytes_)
+    assert tokens(unigram, [word]) == [[token.id for token in library.tokenize(word)]]
+
+
+def sentencepiece_model(scores: dict[str, float], *, bytes_: bool, own: Sequence[str]) -> bytes:
+    """A SentencePiece model with these types; ``own`` are symbols of the user's."""
+    model: Any = sentencepiece_model_pb2.ModelProto()
+    kind = model.SentencePiece
+    model.trainer_spec.model_type = model.trainer_spec.UNIGRAM
+    model.trainer_spec.byte_fallback = bytes_
+    model.normalizer_spec.add_dummy_prefix = False
+    model.normalizer_spec.remove_extra_whitespaces = False
+    model.pieces.add(piece="<unk>", score=0, type=kind.UNKNOWN)
+    for text, score in scores.items():
+        type_ = kind.USER_DEFINED if text in own else kind.NORMAL
+        model.pieces.add(piece=text, score=score, type=type_)
+    for text in BYTES if bytes_ else ():
+        model.pieces.add(piece=text, score=0, type=kind.BYTE)
+    data: bytes = model.SerializeToString()
+    return data
+
+
+@pytest.mark.parametrize("bytes_", [False, True])
+@settings(max_examples=500)
+@given(scored=scored(), word=WORDS, count=st.integers(0, 2))
+def test_as_sentencepiece(bytes_: bool, scored: dict[str, float], word: str, count: int) -> None:
+    own = [text for text in scored if len(text) > 1][:count]
+    own = own if set(own) < set(scored) else []
+    data = sentencepiece_model(scored, bytes_=bytes_, own=own)
+    unigram = Unigram(read_vocabulary(data, "random.model"))
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    found = unigram.segment(unigram.encode([word], bare=True))
+    assert found.tokens(0) == library.encode(word)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["unknown", "bytes"])
+def trained(request: pytest.FixtureRequest) -> bytes:
+    """A model that SentencePiece trained on English words with their counts."""
+    counts = sorted(get_frequency_dict("en").items(), key=lambda item: -item[1])[:20_000]
+    rows = [f"{word}\t{max(1, round(frequency * 1e7))}" for word, frequency in counts]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(rows),
+        model_writer=model,
+        input_format="tsv",
+        vocab_size=4_000,
+        model_type="unigram",
+        byte_fallback=request.param,
+        user_defined_symbols=["ing"],
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+def real_words() -> list[str]:
+    odd = ["Überläufer", "日本語", "ﬁsh", "x🦉🦉y", "½", "E=mc²", "don't", "İ", "<s>", "a" * 300]
+    words = top_n_list("en", 60_000)[::2] + top_n_list("ru", 300) + top_n_list("de", 3_000)
+    return [*odd, *words]
+
+
+def test_trained_by_sentencepiece(trained: bytes) -> None:
+    unigram = Unigram(read_vocabulary(trained, "en.model"))
+    library = sentencepiece.SentencePieceProcessor(model_proto=trained)
+    words = real_words()
+    found = tokens(unigram, words)
+    expected = library.encode(words)
+    differing = [word for word, a, b in zip(words, found, expected, strict=True) if a != b]
+    assert differing == []
+    assert any(library.unk_id() in ids for ids in found) != unigram.vocabulary.byte_fallback
+
+
+def test_trained_as_tokenizer_json(trained: bytes) -> None:
+    """The same model as the `tokenizers` library reads and normalises it."""
+    model = read_vocabulary(trained, "en.model")
+    assert model.scores is not None
+    plain = models.Unigram(
+        list(zip(model.types, model.scores, strict=True)), 0, model.byte_fallback
+    )
+    library = Tokenizer(plain)
+    library.normalizer = model.preprocessor.normalizer
+    library.pre_tokenizer = model.preprocessor.pre_tokenizer
+    unigram = Unigram(read_vocabulary(library.to_str().encode(), "tokenizer.json"))
+    assert not unigram.vocabulary.single
+    words = [word for word in real_words() if "<" not in word]
+    expected = [encoding.ids for encoding in library.encode_batch_fast(words)]
+    assert tokens(unigram, words) == expected
+
+
+def test_precision_follows_the_library() -> None:
+    """Sums that differ in double precision only: the left start wins where they are equal."""
+    rng = random.Random(1)
+    scores = {"a": -1.1, "b": -1.3, "ab": -1.1 - 1.3 - 1e-9, "aa": -2.2, "aab": -3.5000000001}
+    words = ["".join(rng.choices("ab", k=12)) for _ in range(200)]
+    exact, rounded = unigram_of(scores), unigram_of(scores, single=True)
+    assert tokens(exact, words) != tokens(rounded, words)
+    data = sentencepiece_model(scores, bytes_=False, own=[])
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    assert tokens(rounded, words) == library.encode(words)
+
+
+def test_unknown_characters_stay_visible() -> None:
+    unigram = unigram_of({"a": -1.0, "ab": -1.0})
+    words = unigram.encode(["axya", "xy"])
+    found = unigram.segment(words)
+    assert [found.tokens(0), found.tokens(1)] == [[1, 0, 1], [0]]
+    assert words.unknown == {1: "x", 2: "y", 4: "x", 5: "y"}
+    texts = [unigram.token_text(words, atom, token) for atom, token in found.token_ends(0)]
+    assert texts == ["a", "xy", "a"]
+    assert unigram.token_text(words, 5, 0) == "xy"
+
+
+def test_without_an_unknown_type_each_character_stands_alone() -> None:
+    unigram = Unigram(SubwordVocabulary(("a", "bc")), [-1.0, -2.0])
+    words = unigram.encode(["axyb"])
+    assert unigram.segment(words).tokens(0) == [0, UNKNOWN, UNKNOWN, UNKNOWN]
+    assert [unigram.token_text(words, atom, UNKNOWN) for atom in (1, 2, 3)] == ["x", "y", "b"]
+
+
+@pytest.mark.parametrize(
+    "scores, message",
+    [
+        (None, "has no log-probabilities"),
+        ([-1.0], "1 log-probabilities for 2 types"),
+        ([-1.0, float("nan")], "of “b” is nan"),
+        ([-1.0, float("-inf")], "of “b” is -inf"),
+        ([-1.0, "x"], "of “b” is 'x'"),
+    ],
+)
+def test_log_probabilities_are_checked(scores: Any, message: str) -> None:
+    with pytest.raises(MorphGraphError, match=message):
+        Unigram(SubwordVocabulary(("a", "b")), scores)
+
+
+def test_the_document_of_a_trained_model(trained: bytes) -> None:
+    unigram = Unigram(read_vocabulary(trained, "en.model"))
+    again = Unigram.from_document(json.loads(json.dumps(unigram.document())))
+    words = real_words()[:2_000]
+    assert tokens(again, words) == tokens(unigram, words)
+    assert again.signature() == unigram.signature()

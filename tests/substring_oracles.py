@@ -1,0 +1,110 @@
+"""What segmenters that look substrings up ought to find, written as plainly as possible.
+
+A token is a triple (type, start, end): the type's string, and the characters of the word that it
+covers, without its marker. Nothing here is fast, and nothing here imports the library.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+Token = tuple[str, int, int]
+Form = Callable[[str, bool], list[str]]
+
+
+def forms(marker: str) -> Form:
+    """The spellings to try for a string at a word's start (or not), the preferred one first.
+
+    >>> forms("##")("do", False), forms("Ġ")("do", True), forms("")("do", True)
+    (['##do', 'do'], ['Ġdo', 'do'], ['do'])
+    """
+
+    def spell(text: str, initial: bool) -> list[str]:
+        marked_first = initial == (marker != "##")
+        both = [marker + text, text] if marked_first else [text, marker + text]
+        return both if marker else [text]
+
+    return spell
+
+
+def flota(pieces: list[str], vocabulary: Collection[str], marker: str, k: int) -> list[Token]:
+    """Longest substring, leftmost among equals; blank it out; again, at most k times.
+
+    In a ## vocabulary each piece starts a word, in the others only the first.
+
+    >>> flota(["undo"], ["un", "##do", "d"], "##", 9)
+    [('un', 0, 2), ('##do', 2, 4)]
+    """
+    starts = [sum(map(len, pieces[:i])) for i in range(len(pieces))]
+    initial = starts if marker == "##" else starts[:1]
+    rest = [*"".join(pieces)]
+    tokens: list[Token] = []
+    while len(tokens) < k:
+        found = []
+        for start in range(len(rest)):
+            for end in range(start + 1, len(rest) + 1):
+                inside = not any(start < boundary < end for boundary in starts)
+                if inside and "-" not in rest[start:end]:
+                    for type_ in forms(marker)("".join(rest[start:end]), start in initial):
+                        if type_ in vocabulary:
+                            found.append((start - end, start, end, type_))
+                            break
+        if not found:
+            break
+        _, start, end, type_ = min(found)
+        tokens.append((type_, start, end))
+        rest[start:end] = "-" * (end - start)
+    return sorted(tokens, key=lambda token: token[1])
+
+
+def first(tokens: list[Token], k: int) -> list[Token]:
+    """The k first tokens."""
+    return tokens[:k]
+
+
+def longest(tokens: list[Token], k: int) -> list[Token]:
+    """The k longest tokens, leftmost among equals, in order of position."""
+    by_length = sorted(tokens, key=lambda token: (token[1] - token[2], token[1]))
+    return sorted(by_length[:k], key=lambda token: token[1])
+
+
+def greedy(word: str, vocabulary: Collection[str], marker: str) -> list[str]:
+    """Longest match from the left; a character that nothing matches is a token in brackets.
+
+    >>> greedy("undot", ["un", "##do", "do", "t"], "##")
+    ['un', '##do', '<t>']
+    """
+    tokens, start = [], 0
+    while start < len(word):
+        prefix = marker if marker == "##" and start else ""
+        ends = [e for e in range(start + 1, len(word) + 1) if prefix + word[start:e] in vocabulary]
+        end = max(ends, default=0)
+        tokens.append(prefix + word[start:end] if end else f"<{word[start]}>")
+        start = end or start + 1
+    return tokens
+
+
+def wordpiece(word: str, vocabulary: Collection[str], unknown: str, longest_word: int) -> list[str]:
+    """Greedy with ##; the whole word unknown if it is too long or a character is left over."""
+    tokens = greedy(word, vocabulary, "##")
+    fits = len(word) <= longest_word and all(token in vocabulary for token in tokens)
+    return tokens if fits else [unknown]
+
+
+def best_score(word: str, scores: Mapping[str, float]) -> float:
+    """The largest sum of scores of all segmentations; an unknown character costs min − 10."""
+    if not word:
+        return 0.0
+    penalty = min(scores.values()) - 10
+    options = [
+        scores[word[:end]] + best_score(word[end:], scores)
+        for end in range(1, len(word) + 1)
+        if word[:end] in scores
+    ]
+    if word[0] not in scores:
+        options.append(penalty + best_score(word[1:], scores))
+    return max(options)
+
+
+def score_of(tokens: list[str], scores: Mapping[str, float]) -> float:
+    """The sum of scores of a segmentation; strings that are no type are unknown characters."""
+    penalty = min(scores.values()) - 10
+    return sum(scores[t] if t in scores else penalty * len(t) for t in tokens)

@@ -1,0 +1,132 @@
+"""The command line: training by every method, and segmenting by every model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.files.models import read_model
+
+Command = Callable[..., Any]
+METHODS = ["bpe", "bpe-prime", "picky", "scaffold", "unigram", "unigram-prime", "wordpiece"]
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    path = tmp_path / "counts.tsv"
+    path.write_text("undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_train_and_segment(morphgraph: Command, counts: Path, tmp_path: Path, method: str) -> None:
+    out = tmp_path / "model.json"
+    arguments = ("--counts", counts, "--vocab-size", 260, "--out", out, "--json")
+    run = morphgraph("train", "--method", method, *arguments)
+    assert run.code == 0, run.err
+    report = run.json
+    assert list(report) == ["saved", "method", "pipeline", "vocab_size", "signature", "seconds"]
+    assert report["method"] == method
+    assert report["pipeline"] == ("spaces" if "prime" in method else "plain")
+    model = read_model(out.read_bytes(), "model.json")
+    assert (model.vocabulary_size, model.signature()) == (report["vocab_size"], report["signature"])
+    shown = morphgraph("segment", "--model", out, "undoing", "redoing", "--json").json
+    assert shown["signature"] == report["signature"]
+    assert [row["word"] for row in shown["words"]] == ["undoing", "redoing"]
+    plain = "".join(shown["words"][0]["tokens"]).replace("##", "")
+    assert plain.strip("Ġ▁") == "undoing"
+
+
+def test_plain_train_stays_as_it_was(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "tokenizer.json"
+    run = morphgraph("train", "--counts", counts, "--vocab-size", 260, "--out", out, "--json")
+    assert list(run.json) == ["saved", "vocab_size", "merges", "seconds"]
+    assert json.loads(out.read_bytes())["model"]["type"] == "BPE"
+
+
+def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
+    table, out = tmp_path / "titles.csv", tmp_path / "m.json"
+    table.write_text("id,title\n1,undo undo\n2,undo\n", encoding="utf-8")
+    arguments = ("train", "--text", table, "--method", "bpe", "--vocab-size", 258, "--out", out)
+    run = morphgraph(*arguments)
+    assert run.code == 2
+    assert "Name the one with the text: “id”, “title”" in run.err
+    run = morphgraph(*arguments, "--column", "title")
+    assert run.code == 0, run.err
+    assert run.out.startswith("258 types: saved ")
+    # do and un are as frequent as nd; ids of the atoms decide: d o, then n do.
+    assert morphgraph("segment", "--model", out, "undo").out == "Ġ u ndo\n"
+
+
+def test_picky_threshold(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.json"
+    arguments = ("--counts", counts, "--vocab-size", 265, "--out", out, "--json")
+    run = morphgraph("train", "--method", "picky", "--picky-threshold", "1", *arguments)
+    assert run.code == 0, run.err
+    assert json.loads(out.read_bytes())["method"] == "picky"
+    # With a threshold of 1 nothing is removed, so it is BPE.
+    picky = morphgraph("segment", "--model", out, "undoing").out
+    morphgraph("train", "--method", "bpe", *arguments)
+    assert morphgraph("segment", "--model", out, "undoing").out == picky
+
+
+def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) -> None:
+    whole = morphgraph("segment", "undesirable").out.split()
+    on_demo = ("segment", "--model", "demo:en", "undesirable", "--method")
+    assert morphgraph(*on_demo, "bpe").out.split() == whole
+    assert morphgraph(*on_demo, "dropout", "--p", "0").out.split() == whole
+    assert len(morphgraph(*on_demo, "dropout", "--p", "1").out.split()) == len("Ġundesirable")
+    assert morphgraph(*on_demo, "first", "--k", "1").out.split() == whole[:1]
+    samples = morphgraph(*on_demo, "dropout", "--p", "0.5", "--seed", "3", "--samples", "5").out
+    assert len(samples.splitlines()) == 5
+    assert len(set(samples.splitlines())) > 1
+    assert len(morphgraph(*on_demo, "flota", "--k", "1").out.split()) == 1
+    trimmed = ("trimmed", "--counts", counts, "--threshold", "0")
+    # Nothing of the word is in the other corpus, so that all its tokens are taken apart.
+    assert len(morphgraph(*on_demo, *trimmed).out.split()) > len(whole)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "--vocab-size", "300"], "give either --counts or --text"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--text", "C"], "and not both"),
+        (["train", "--vocab-size", "9", "--counts", "C", "--pipeline", "plain"], "needs a method"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--column", "x"], "--column names"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--method", "lzw"], "no method 'lzw'"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--method", "bpe", "--special", "x"],
+         "--special does not go"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--method", "bpe",
+          "--picky-threshold", "1"], "is for --method picky"),
+        (["train", "--vocab-size", "9", "--counts", "C", "--method", "bpe"], "no room for the 256"),
+    ],
+)  # fmt: skip
+def test_train_refuses(
+    morphgraph: Command, counts: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    given = [str(counts) if argument == "C" else argument for argument in arguments]
+    run = morphgraph(*given, "--out", tmp_path / "out.json")
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "lzw"], "no method 'lzw'"),
+        (["--method", "picky"], "needs a model that was trained so"),
+        (["--method", "bpe", "--k", "2"], "has no parameter k"),
+        (["--method", "bpe", "--samples", "2"], "--samples is for dropout"),
+        (["--method", "trimmed"], "needs the word counts of a second corpus"),
+        (["--method", "unigram"], "has no log-probabilities"),
+        (["--method", "dropout", "--p", "2"], "Choose a number from 0 to 1"),
+        (["--model", "missing.json"], "no such file or directory"),
+    ],
+)
+def test_segment_refuses(morphgraph: Command, arguments: list[str], message: str) -> None:
+    run = morphgraph("segment", "word", *arguments)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err

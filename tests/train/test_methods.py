@@ -1,0 +1,189 @@
+"""Every training method: what comes out, that it is the method's own, and how it is stopped."""
+
+import json
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.models import read_model, write_model
+from morphgraph.train.counts import WordCounts, wordfreq_counts
+from morphgraph.train.methods import METHODS, TrainingStopped, train
+from morphgraph.train.pipelines import PIPELINES, prepare
+from morphgraph.train.tokeniser import train_tokeniser
+from morphgraph.train.unigram import sentencepiece_model
+
+COMBINATIONS = [(m.name, pipeline) for m in METHODS.values() for pipeline in m.pipelines]
+WORDS = ["undesirable", "McDonald's", "co-operate", "l'eau", "1234567", "naïve", "(what?!)", "日本"]
+
+
+@pytest.fixture(scope="module")
+def counts() -> WordCounts:
+    """The 2,000 most frequent English words."""
+    all_counts = wordfreq_counts("en", wordlist="small")
+    return WordCounts(all_counts.words[:2_000], all_counts.counts[:2_000])
+
+
+def tokens(segmenter: Any, words: Sequence[str]) -> list[list[str]]:
+    encoded = segmenter.encode(words)
+    found = segmenter.segment(encoded)
+    return [
+        [segmenter.token_text(encoded, *end) for end in found.token_ends(number)]
+        for number in range(len(words))
+    ]
+
+
+@pytest.mark.parametrize(("method", "pipeline"), COMBINATIONS)
+def test_every_combination(counts: WordCounts, method: str, pipeline: str) -> None:
+    segmenter = train(method, counts, 1000, pipeline=pipeline)
+    assert segmenter.vocabulary_size == 1000
+    words = [*counts.words[:500], *WORDS]
+    found = tokens(segmenter, words)
+    for word, parts in zip(words, found, strict=True):
+        if word.isascii() and "[UNK]" not in parts and pipeline != "rebpe":
+            text = "".join(part.removeprefix("##") for part in parts)
+            assert text.translate(dict.fromkeys(map(ord, "Ġ▁"))) == word
+    assert sum(map(len, found[:500])) < 1100, "frequent words have few tokens"
+    again = read_model(write_model(segmenter), "m.json")
+    assert tokens(again, words) == found
+    assert again.signature() == segmenter.signature()
+
+
+def test_bpe_is_the_tokeniser_that_train_writes(counts: WordCounts) -> None:
+    document, _ = train_tokeniser(counts, 1000)
+    trained: Any = train("bpe", counts, 1000, pipeline="plain")
+    assert trained.tokeniser.document["model"]["merges"] == document["model"]["merges"]
+    assert trained.tokeniser.document["pre_tokenizer"] == document["pre_tokenizer"]
+    assert trained.name == "BPE"
+
+
+@pytest.mark.parametrize("pipeline", list(PIPELINES))
+def test_hugging_face_segments_as_we_do(counts: WordCounts, pipeline: str) -> None:
+    segmenter: Any = train("bpe", counts, 1000, pipeline=pipeline)
+    tokenizer = Tokenizer.from_str(json.dumps(segmenter.tokeniser.document))
+    for word in [*counts.words[:200], *WORDS]:
+        prefix = " " if segmenter.tokeniser.preprocessor.leading_space else ""
+        encoded = segmenter.encode([word])
+        ids = segmenter.segment(encoded).tokens(0)
+        assert ids == tokenizer.encode(prefix + word).ids, word
+
+
+def test_the_prime_methods_have_no_space_in_a_type(counts: WordCounts) -> None:
+    for method, space in (("bpe-prime", "Ġ"), ("unigram-prime", "▁")):
+        segmenter = train(method, counts, 1000)
+        assert [text for text in segmenter.types if space in text] == [space]
+        words = segmenter.encode(["the house"], bare=True)
+        found = segmenter.segment(words)
+        shown = [segmenter.token_text(words, *end) for end in found.token_ends(0)]
+        assert space in shown, "the space is a token"
+        dropped = train(method, counts, 1000, pipeline="no-spaces")
+        words = dropped.encode(["the house"], bare=True)
+        without = [dropped.token_text(words, *end) for end in dropped.segment(words).token_ends(0)]
+        assert without == [text for text in shown if text != space]
+
+
+def test_a_rebpe_pipeline_in_use(counts: WordCounts) -> None:
+    segmenter = train("bpe", counts, 2000, pipeline="rebpe")
+    [found] = tokens(segmenter, ["Don't"])
+    assert "".join(found) == "▁⇧do▁n't"
+    words = segmenter.encode(["Don't"])
+    # The gap before n't is between characters 2 and 3, where the word is split.
+    assert 2 in segmenter.segment(words).splits(0)
+
+
+@pytest.mark.parametrize("pipeline", METHODS["unigram"].pipelines)
+def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:
+    import sentencepiece
+
+    segmenter = train("unigram", counts, 1000, pipeline=pipeline)
+    prepared = prepare(pipeline, counts, kind="characters")
+    model = sentencepiece_model(prepared, 1000)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
+    marked = PIPELINES[pipeline].marked
+    words = [word for word in counts.words if word.isascii() and word.isalpha()]
+    words += ["qzxqzx", "undesirabilities"]
+    found = tokens(segmenter, words)
+    for word, ours in zip(words, found, strict=True):
+        assert ours == theirs.encode(("▁" if marked else "") + word, out_type=str), word
+
+
+def test_wordpiece_is_that_of_hugging_face() -> None:
+    """Compared on counts without ties, as theirs go by the order of a hash map."""
+    words = {"ababab": 97, "bca": 45, "cabab": 21, "abc": 11}
+    theirs = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=12, special_tokens=["[UNK]"], show_progress=False
+    )
+    theirs.train_from_iterator([f"{word} " * count for word, count in words.items()], trainer)
+    ours = train("wordpiece", words, 12, pipeline="plain")
+    assert set(ours.types) == set(theirs.get_vocab())
+    texts = [*words, "ab", "cbacab", "x"]
+    assert tokens(ours, texts) == [theirs.encode(text).tokens for text in texts]
+
+
+def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
+    picky: Any = train("picky", counts, 1000, parameters={"threshold": 0.5})
+    assert picky.threshold == 0.5
+    assert picky.removed
+    assert len(picky.types) - len(picky.removed) == picky.vocabulary_size == 1000
+    scaffold: Any = train("scaffold", counts, 1000)
+    assert scaffold.scaffolds
+    assert len(scaffold.types) - len(scaffold.scaffolds) == scaffold.vocabulary_size == 1000
+    words = scaffold.encode(counts.words)
+    used = {scaffold.types[token] for token in set(scaffold.segment(words).token_at) if token >= 0}
+    assert not used & scaffold.scaffolds
+
+
+# ------------------------------------------------------------------------- progress and errors
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
+    shares: list[float] = []
+    train(method, counts, 1000, progress=shares.append)
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    if METHODS[method].stoppable:
+        assert len(shares) > 3
+    stopped = []
+
+    def after(number: int) -> Any:
+        return lambda: stopped.append(1) or len(stopped) > number
+
+    for number in (0, 1):
+        stopped.clear()
+        with pytest.raises(TrainingStopped, match="was stopped"):
+            train(method, counts, 1000, cancelled=after(number))
+        assert len(stopped) == number + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("lzw", 300), {}, r"no method 'lzw'\. Choose one of bpe, bpe-prime"),
+        (("bpe", 300), {"pipeline": "best"}, "no pipeline 'best'"),
+        (("bpe-prime", 300), {"pipeline": "plain"}, "BPE′ cannot follow the pipeline plain"),
+        (("bpe", 300), {"parameters": {"k": 1}}, "BPE has no parameter 'k'. Its parameters: none"),
+        (("picky", 300), {"parameters": {"k": 1}}, "Its parameters: threshold"),
+        (("picky", 300), {"parameters": {"threshold": 2.0}}, "threshold is 2.0"),
+        (("bpe", 300), {"pipeline": "knockout"}, "leaves no word to train on; 3 words: rarer"),
+        (("wordpiece", 3), {}, "has no room for the 5 atoms"),
+        (("unigram", 3), {}, "SentencePiece cannot train a Unigram of 3 types on these words"),
+    ]
+    + [((m, 99), {}, "has no room for the 256 atoms") for m in ("bpe", "picky", "scaffold")],
+)
+def test_refuses(arguments: tuple[str, int], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MorphGraphError, match=message):
+        train(arguments[0], {"ab": 2, "ba": 1}, arguments[1], **options)
+
+
+def test_all_methods_take_odd_words() -> None:
+    counts = {"##a": 5, "<unk>": 5, "[UNK]": 5, "▁▁": 5, "Ġ": 5, "\U000f0000x": 5, "日本語": 5}
+    for method, pipeline in product(METHODS, ("plain", "spaces")):
+        if pipeline in METHODS[method].pipelines:
+            segmenter = train(method, counts, 290, pipeline=pipeline)
+            assert all(tokens(segmenter, list(counts)))

@@ -1,0 +1,56 @@
+"""Training Scaffold-BPE against a naive trainer."""
+
+import merge_method_oracles as naive
+import pytest
+import wordfreq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.train.bpe import train_bpe
+from morphgraph.train.scaffold import train_scaffold
+
+
+def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dict[str, int]]:
+    words = st.text(alphabet, min_size=1, max_size=longest)
+    return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
+
+
+@settings(max_examples=500)
+@given(
+    word_counts("a", 20, 9) | word_counts("ab", 12, 12) | word_counts("abβ語😀", 9, 20),
+    st.integers(0, 40) | st.just(1000),
+    st.integers(0, 4),
+)
+def test_same_as_naive(counts: dict[str, int], size: int, minimum: int) -> None:
+    trained = train_scaffold(counts, vocab_size=size, minimum_count=minimum)
+    merges, scaffolds = naive.train_scaffold(counts, size, minimum)
+    assert list(trained.merges) == merges
+    assert trained.scaffolds == scaffolds
+
+
+def test_by_hand() -> None:
+    # a+b (12), then ab+c (9): 3 ab are left, and a+d has 5. Scaffolds leave room for it.
+    trained = train_scaffold({"abc": 9, "ab": 3, "ad": 5}, vocab_size=6)
+    assert trained.merges == (("a", "b"), ("ab", "c"), ("a", "d"))
+    assert trained.scaffolds == {"ab"}
+    assert trained.vocabulary == ("a", "b", "c", "d", "abc", "ad")
+    # With 6 ab left, it stays.
+    trained = train_scaffold({"abc": 9, "ab": 6, "ad": 5}, vocab_size=6)
+    assert (len(trained.merges), trained.scaffolds) == (2, frozenset())
+    # With as many left as the next pair has, it does not.
+    assert train_scaffold({"abc": 9, "ab": 5, "ad": 5}, vocab_size=6).scaffolds == {"ab"}
+
+
+def test_merges_are_those_of_bpe() -> None:
+    frequencies = wordfreq.get_frequency_dict("de", "large")
+    counts = {word: 1 + int(f * 1e8) for word, f in list(frequencies.items())[:60_000]}
+    trained = train_scaffold(counts, vocab_size=6_000)
+    assert len(trained.vocabulary) == 6_000
+    assert len(trained.scaffolds) > 300
+    assert trained.merges == train_bpe(counts, vocab_size=len(trained.types)).merges
+
+
+def test_refuses() -> None:
+    with pytest.raises(MorphGraphError, match="no words to train on"):
+        train_scaffold({}, vocab_size=9)

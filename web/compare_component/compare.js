@@ -1,0 +1,122 @@
+// A table of words by methods, built of text nodes only: words and types come from uploaded files.
+//
+// The default export is called again at every change of data or theme with the same parent
+// element; the table is built anew only if its rows differ.
+
+const views = new WeakMap();
+const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function isDark(host) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  const painter = canvas.getContext("2d");
+  painter.fillStyle = "#fff";
+  painter.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
+  painter.fillRect(0, 0, 1, 1);
+  const [r, g, b] = painter.getImageData(0, 0, 1, 1).data;
+  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
+}
+
+class CompareView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".compare");
+    this.table = parent.querySelector("table");
+    this.pending = [];
+    this.sequence = 0;
+    this.frame.addEventListener("click", (event) => this.chose(event));
+    this.frame.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        this.chose(event);
+      }
+    });
+  }
+
+  update({ data, setTriggerValue }) {
+    this.send = setTriggerValue;
+    this.sequence = Math.max(this.sequence, data.ack ?? 0);
+    this.pending = this.pending.filter((click) => click.sequence > (data.ack ?? 0));
+    this.frame.style.maxHeight = `${data.height}px`;
+    this.frame.classList.toggle("dark", isDark(this.parent.host ?? this.parent));
+    const source = JSON.stringify([data.labels, data.rows]);
+    if (source !== this.source) {
+      this.source = source;
+      this.build(data);
+    }
+    for (const cell of this.table.querySelectorAll("td.cell")) {
+      cell.classList.toggle("chosen", cell.dataset.key === data.chosen);
+    }
+  }
+
+  build({ labels, rows }) {
+    const head = element("thead");
+    const titles = element("tr");
+    for (const label of ["word", ...labels]) titles.append(element("th", "", label));
+    head.append(titles);
+    const body = element("tbody");
+    for (const row of rows) {
+      const line = element("tr");
+      const word = element("td", "word", row.text);
+      word.title = row.text;
+      if (row.gold) word.append(element("span", "gold", row.gold));
+      line.append(word);
+      row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
+      body.append(line);
+    }
+    this.table.replaceChildren(head, body);
+  }
+
+  cell({ pieces, tokens, count, exact }, key) {
+    const made = element("td", "cell");
+    made.dataset.key = key;
+    made.tabIndex = 0;
+    made.title = tokens;
+    let chip = null;
+    for (const [text, boundary, dropped] of pieces) {
+      if (boundary === "missed" && chip) {
+        chip.append(element("span", "missed", text));
+        continue;
+      }
+      if (boundary !== "start") made.append(element("span", `mark ${boundary}`));
+      chip = element("span", dropped ? "chip dropped" : "chip");
+      chip.append(element("span", "", text));
+      made.append(chip);
+    }
+    made.append(element("span", exact ? "note exact" : "note", exact ? `✓ ${count}` : `${count}`));
+    return made;
+  }
+
+  chose(event) {
+    const cell = event.target.closest?.("td.cell");
+    if (!cell || !this.send) return;
+    this.sequence += 1;
+    this.pending.push({ sequence: this.sequence, key: cell.dataset.key, kind: "click" });
+    this.flush();
+  }
+
+  flush() {
+    this.send("pending", [...this.pending]);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (this.pending.length && this.send) this.flush();
+    }, RESEND);
+  }
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  let view = views.get(parentElement);
+  if (!view) views.set(parentElement, (view = new CompareView(parentElement)));
+  view.update(component);
+  return () => {
+    clearTimeout(view.timer);
+    view.send = null;
+  };
+}

@@ -1,0 +1,149 @@
+"""Which methods are compared, and how they are set."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.methods import METHODS, Parameter, method_on, parse_method, split_methods
+from morphgraph.files.models import read_model
+from morphgraph.segment.segmentation import Segmenter
+from morphgraph.train.counts import WordCounts
+from web.inputs import content_of
+from web.session import Session, remembered
+from web.text import plain
+
+TRAINED = "trained models"
+_START = "before the edits"
+_FIRST = ["bpe", "dropout", "flota", "greedy"]
+
+
+def choose_methods(current: Session) -> list[Segmenter]:
+    """The chosen methods, made on the open tokeniser or trained; messages for what cannot be."""
+    models: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
+    edited = bool(current.study.graph.history)
+    names = [*METHODS, *([_START] if edited else []), *(f"model {name}" for name in models)]
+    asked = st.query_params.get("methods")
+    first, given = _asked(asked) if asked else (_FIRST, {})
+    with remembered(compare_methods=[name for name in first if name in names]):
+        st.session_state["compare_methods"] = [
+            name for name in st.session_state["compare_methods"] if name in names
+        ]
+        chosen = st.multiselect(
+            "Methods",
+            names,
+            key="compare_methods",
+            format_func=lambda name: METHODS[name].title if name in METHODS else name,
+            help="On the open tokeniser as it is now. Train others, or open model files, to add "
+            "them here.",
+        )
+    settings = _settings(chosen, given)
+    with st.expander("Add a model file", icon=":material/upload_file:"):
+        _upload(models)
+    st.query_params["methods"] = ",".join(
+        _spelled(name, settings.get(name, {})) for name in chosen if name in METHODS
+    )
+    made = []
+    for name in chosen:
+        try:
+            made.append(_make(current, name, settings.get(name, {}), models))
+        except MorphGraphError as error:
+            st.warning(plain(str(error)), icon=":material/warning:")
+    return made
+
+
+def _asked(text: str) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+    """The methods of an address that somebody shared; those that are none are left out."""
+    names: list[str] = []
+    given: dict[str, Mapping[str, Any]] = {}
+    for part in split_methods(text)[:20]:
+        try:
+            name, parameters = parse_method(part)
+        except MorphGraphError:
+            continue
+        if name in METHODS and name not in names:
+            names.append(name)
+            given[name] = parameters
+    return names or _FIRST, given
+
+
+def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
+    listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return f"{name}({listed})" if listed else name
+
+
+def _settings(
+    chosen: list[str], given: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """A number field for each parameter of the chosen methods."""
+    fields = [
+        (name, key, parameter)
+        for name in chosen
+        if name in METHODS
+        for key, parameter in METHODS[name].parameters.items()
+    ]
+    found: dict[str, dict[str, Any]] = {}
+    if not fields:
+        return found
+    columns = st.columns(max(4, len(fields)))
+    for column, (name, key, parameter) in zip(columns, fields, strict=False):
+        widget = f"compare_{name}_{key}"
+        start = _within(given.get(name, {}).get(key, parameter.default), parameter)
+        with remembered(**{widget: start}):
+            found.setdefault(name, {})[key] = column.number_input(
+                f"{METHODS[name].title}: {key}",
+                parameter.least,
+                parameter.most,
+                step=0.05 if isinstance(parameter.default, float) else 1,
+                key=widget,
+                help=parameter.meaning,
+            )
+    return found
+
+
+def _within(value: Any, parameter: Parameter) -> Any:
+    kind = type(parameter.default)
+    return kind(min(max(value, parameter.least), parameter.most))
+
+
+def _upload(models: dict[str, Segmenter]) -> None:
+    file = st.file_uploader("Model", type=["json"], key="compare model", help="As Train saves it.")
+    if file is None:
+        return
+    try:
+        models[file.name] = read_model(content_of(file), file.name)
+    except MorphGraphError as error:
+        st.error(plain(str(error)))
+        return
+    st.caption("It is among the methods now.")
+
+
+def _make(
+    current: Session, name: str, parameters: Mapping[str, Any], models: Mapping[str, Segmenter]
+) -> Segmenter:
+    study = current.study
+    if name.startswith("model "):
+        return models[name.removeprefix("model ")]
+
+    def make() -> Segmenter:
+        if name == _START:
+            return method_on(study.tokeniser.fork(), "bpe")
+        return method_on(study.tokeniser, name, parameters, _counts(current))
+
+    made: Segmenter = current.once(("method", name, tuple(parameters.items())), make)
+    return made
+
+
+def _counts(current: Session) -> WordCounts | None:
+    """Word counts for methods that need some: the frequencies of the open reference."""
+    benchmark = current.study.benchmark
+
+    def make() -> WordCounts | None:
+        if benchmark.frequencies:
+            known = benchmark.frequencies
+            return WordCounts(list(known), [max(0, round(n)) for n in known.values()])
+        return None
+
+    found: WordCounts | None = current.once(("counts",), make)
+    return found

@@ -1,0 +1,192 @@
+"""The comparison page: words by methods, side by side, against the gold."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.comparing import Comparison, Row
+from morphgraph.evaluate.comparison_files import (
+    comparison_csv,
+    comparison_html,
+    comparison_latex,
+)
+from morphgraph.evaluate.tables import percent
+from morphgraph.segment.segmentation import Segmenter
+from morphgraph.text import shortened
+from web.compare_component import comparison_table
+from web.compare_details import one_cell
+from web.compare_methods import choose_methods
+from web.compare_words import choose_words
+from web.session import Session
+from web.text import plain
+
+_PAGE = 50
+_ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
+
+
+@st.fragment
+def compare_page(current: Session) -> None:
+    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    texts, gold = choose_words(current)
+    segmenters = choose_methods(current)
+    if not texts or not segmenters:
+        st.info("Choose words and at least one method.")
+        return
+    try:
+        comparison = _compared(current, segmenters, texts, gold)
+    except MorphGraphError as error:
+        st.error(plain(str(error)))
+        return
+    chosen = _filtered(comparison)
+    _table(current, comparison, chosen)
+    st.caption(
+        "Between chips: a solid green line is a split on a gold boundary, a broken violet one a "
+        "split inside a morph; a red line inside a chip is a gold boundary that is closed. ✓ marks "
+        "words cut just as in the gold; the number counts tokens. Click a cell to see how it came "
+        "about."
+    )
+    cell = st.session_state.get("compare cell")
+    if cell is not None and cell[0] < len(comparison.rows) and cell[1] < len(segmenters):
+        one_cell(current, comparison, *cell)
+    _summaries(comparison)
+    _downloads(comparison, [comparison.rows[number] for number in chosen])
+
+
+def _compared(
+    current: Session,
+    segmenters: list[Segmenter],
+    texts: list[str],
+    gold: list[tuple[str, ...] | None],
+) -> Comparison:
+    """The comparison, made once for the same words and methods."""
+    key = (
+        "comparison",
+        tuple(segmenter.signature() for segmenter in segmenters),
+        tuple(texts),
+        tuple(gold),
+    )
+    made: Comparison = current.once(key, lambda: Comparison(segmenters, texts, gold))
+    return made
+
+
+def _filtered(comparison: Comparison) -> list[int]:
+    """Numbers of the rows to show."""
+    left, one, other, count = st.columns([6, 3, 3, 2], vertical_alignment="bottom")
+    several = len(comparison.segmenters) > 1
+    which = left.segmented_control(
+        "Show",
+        [_ALL, _DISAGREE, _BETTER] if several else [_ALL],
+        default=_ALL,
+        required=True,
+        key=f"compare filter {several}",
+    )
+    everything = list(range(len(comparison.rows)))
+    chosen = everything
+    if which == _DISAGREE:
+        chosen = comparison.disagreeing()
+    elif which == _BETTER:
+        numbers = range(len(comparison.labels))
+        names = comparison.labels.__getitem__
+        better = one.selectbox("Better", numbers, format_func=names, key="compare better")
+        worse = other.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
+        chosen = comparison.better(int(better or 0), int(worse or 0))
+    count.markdown(f"**{len(chosen):,}** of {len(everything):,} words")
+    return chosen
+
+
+def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
+    pages = max(1, -(-len(chosen) // _PAGE))
+    page = 1
+    if pages > 1:
+        page = int(
+            st.number_input(f"Page, of {pages}", 1, pages, key=f"compare page {pages}", width=140)
+        )
+    shown: list[tuple[int, Row]] = [
+        (number, comparison.rows[number]) for number in chosen[(page - 1) * _PAGE : page * _PAGE]
+    ]
+    if not shown:
+        st.info("No word is like that.")
+        return
+
+    def choose(row: int, column: int) -> None:
+        st.session_state["compare cell"] = (row, column)
+
+    comparison_table(
+        comparison.labels,
+        shown,
+        key="comparison",
+        chosen=st.session_state.get("compare cell"),
+        on_choose=choose,
+    )
+
+
+def _summaries(comparison: Comparison) -> None:
+    st.subheader("Summary of these words", anchor=False)
+    found = comparison.summaries
+    columns: dict[str, list[Any]] = {
+        "method": [summary.label for summary in found],
+        "precision %": [percent(summary.precision) for summary in found],
+        "recall %": [percent(summary.recall) for summary in found],
+        "F1 %": [percent(summary.f1) for summary in found],
+        "95 % interval of F1": [
+            f"{percent(summary.interval.low)} to {percent(summary.interval.high)}"
+            for summary in found
+        ],
+        "exact %": [percent(summary.exact) for summary in found],
+        "tokens per word": [f"{summary.fertility:.2f}" for summary in found],
+        "types": [f"{summary.vocabulary_size:,}" for summary in found],
+        "signature": [shortened(summary.signature, 80) for summary in found],
+    }
+    numbers = [name for name in columns if name not in ("method", "signature")]
+    st.dataframe(
+        pd.DataFrame(columns),
+        hide_index=True,
+        column_config={
+            name: st.column_config.TextColumn(name, alignment="right") for name in numbers
+        },
+    )
+    if len(found) < 2:
+        return
+    st.markdown("**Words that two methods cut alike, in %**")
+    matrix = pd.DataFrame(
+        [[percent(value, 1) for value in row] for row in comparison.agreement],
+        index=list(comparison.labels),
+        columns=list(comparison.labels),
+    )
+    st.dataframe(
+        matrix,
+        column_config={
+            name: st.column_config.TextColumn(name, alignment="right") for name in matrix.columns
+        },
+    )
+
+
+def _downloads(comparison: Comparison, rows: list[Row]) -> None:
+    with st.container(horizontal=True):
+        for label, name, mime, make in (
+            ("CSV", "comparison.csv", "text/csv", lambda: comparison_csv(comparison, rows)),
+            (
+                "LaTeX",
+                "comparison.tex",
+                "application/x-tex",
+                lambda: comparison_latex(comparison, rows),
+            ),
+            (
+                "Web page",
+                "comparison.html",
+                "text/html",
+                lambda: comparison_html(comparison, rows, "Comparison of segmentations"),
+            ),
+        ):
+            st.download_button(
+                label,
+                make,
+                file_name=name,
+                mime=mime,
+                icon=":material/download:",
+                key=f"compare {name}",
+                on_click="ignore",
+                help="The rows that are shown, on all pages.",
+            )

@@ -20,9 +20,9 @@ PAGES = (
     ("pages/2_Merge_tree.py", "Merge tree", ":material/account_tree:"),
     ("pages/3_Blame.py", "Blame", ":material/gavel:"),
     ("pages/4_ReBPE.py", "ReBPE", ":material/autorenew:"),
-    ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
     ("pages/8_Train.py", "Train", ":material/model_training:"),
     ("pages/9_Compare.py", "Compare", ":material/compare_arrows:"),
+    ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
     ("pages/6_History.py", "History", ":material/history:"),
     ("pages/7_Take_home.py", "Take home", ":material/download:"),
 )

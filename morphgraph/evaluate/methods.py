@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.graph import MergeGraph
 from morphgraph.segment.segmentation import Segmenter
 
 if TYPE_CHECKING:
@@ -64,7 +66,19 @@ def _trimmed(tokeniser: Tokeniser, given: Mapping[str, Any], counts: "Counts | N
     return Trimmed(tokeniser, token_counts(tokeniser, counts), **given)
 
 
+_vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, Any]] = WeakKeyDictionary()
+"""The vocabulary of each graph's present state, by its revision: its trie is made only once."""
+
+
 def _vocabulary(tokeniser: Tokeniser) -> Any:
+    graph = tokeniser.graph
+    known = _vocabularies.get(graph)
+    if known is None or known[0] != graph.revision:
+        known = _vocabularies[graph] = (graph.revision, _made_vocabulary(tokeniser))
+    return known[1]
+
+
+def _made_vocabulary(tokeniser: Tokeniser) -> Any:
     from morphgraph.files.vocabularies import detect_marker
     from morphgraph.segment.vocabulary import SubwordVocabulary
 

@@ -29,19 +29,44 @@ with st.container(border=True):
         st.warning(plain(warning), icon=":material/warning:")
     skipped_lines(current)
 
-graph, blame, scores = st.columns(3)
-with graph.container(border=True, height="stretch"):
-    st.subheader("Merge graph")
-    st.write("Look at a type, the merges that make it, and what is made from it. Click to remove.")
-    st.page_link("pages/1_Merge_graph.py", label="Browse the graph", icon=":material/hub:")
-with blame.container(border=True, height="stretch"):
-    st.subheader("Blame")
-    st.write("See which merges close gold boundaries, and knock out all above a threshold.")
-    st.page_link("pages/3_Blame.py", label="Find the culprits", icon=":material/gavel:")
-with scores.container(border=True, height="stretch"):
-    st.subheader("Scores")
-    st.write("Precision, recall and F1 with their counts, for your own reference and your paper.")
-    st.page_link("pages/5_Scores.py", label="Read the scores", icon=":material/monitoring:")
+CARDS = (
+    (
+        "Merge graph",
+        "Look at a type, the merges that make it, and what is made from it. Click to remove.",
+        ("pages/1_Merge_graph.py", "Browse the graph", ":material/hub:"),
+    ),
+    (
+        "Blame",
+        "See which merges close gold boundaries, and knock out all above a threshold.",
+        ("pages/3_Blame.py", "Find the culprits", ":material/gavel:"),
+    ),
+    (
+        "ReBPE",
+        "Anneal, knock out, repair and reify, step by step, until nothing is left to mend.",
+        ("pages/4_ReBPE.py", "Run the whole remedy", ":material/autorenew:"),
+    ),
+    (
+        "Compare",
+        "Hold every method of the literature against the gold, on your own words.",
+        ("pages/9_Compare.py", "See them side by side", ":material/compare_arrows:"),
+    ),
+    (
+        "Scores",
+        "Precision, recall and F1 with their counts, for your own reference and your paper.",
+        ("pages/5_Scores.py", "Read the scores", ":material/monitoring:"),
+    ),
+    (
+        "Take home",
+        "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
+        ("pages/7_Take_home.py", "Take it home", ":material/download:"),
+    ),
+)
+for row in (CARDS[:3], CARDS[3:]):
+    for column, (title, text, (page, label, icon)) in zip(st.columns(3), row, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.subheader(title, anchor=False)
+            st.write(text)
+            st.page_link(page, label=label, icon=icon)
 
 st.subheader("Open your own files")
 left, right = st.columns(2)

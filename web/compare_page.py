@@ -29,8 +29,11 @@ _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 @st.fragment
 def compare_page(current: Session) -> None:
     """The whole page; a fragment, so that a choice draws nothing else anew."""
-    texts, gold = choose_words(current)
-    segmenters = choose_methods(current)
+    words, methods = st.container(), st.container()
+    with methods:  # the methods may decide which words are drawn
+        segmenters = choose_methods(current)
+    with words:
+        texts, gold = choose_words(current, segmenters)
     if not texts or not segmenters:
         st.info("Choose words and at least one method.")
         return

@@ -6,28 +6,35 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from morphgraph.evaluate.comparing import most_disputed
 from morphgraph.refine.study import Study
+from morphgraph.segment.segmentation import Segmenter
 from web.session import Session, remembered
 
 Gold = tuple[str, ...] | None
 TYPED, DRAWN = "type or paste", "from the reference"
-_HOW = ("most wrong gaps", "most blame", "at random", "with an affix")
+_HOW = ("most wrong gaps", "most blame", "at random", "with an affix", "most disputed")
 _MOST = 1000
+_LOOKED_AT = 5000
+"""Words of the reference among which the most disputed are looked for."""
 _EXAMPLES = "undesirable unhappily antiaircraft"
 _LONGEST = 100_000
 _IN_ADDRESS = 1000
 """Characters of text that the page's address holds, so that it can be shared."""
 
 
-def choose_words(current: Session) -> tuple[list[str], list[Gold]]:
-    """The texts, and the gold morphs of those that are in the reference."""
+def choose_words(current: Session, segmenters: Sequence[Segmenter]) -> tuple[list[str], list[Gold]]:
+    """The texts, and the gold morphs of those that are in the reference.
+
+    ``segmenters``: the methods that are compared, for words on which they differ.
+    """
     study = current.study
     with remembered(compare_source=TYPED if "words" in st.query_params else DRAWN):
         source = st.segmented_control("Words", [TYPED, DRAWN], key="compare_source", required=True)
     if source == TYPED:
         texts = _typed()
     else:
-        return _drawn(study)
+        return _drawn(current, segmenters)
     known = _gold_of(study)
     return texts, [known.get(text) for text in texts]
 
@@ -53,8 +60,9 @@ def _typed() -> list[str]:
     return texts[:_MOST]
 
 
-def _drawn(study: Study) -> tuple[list[str], list[Gold]]:
-    left, middle, right = st.columns([4, 2, 3], vertical_alignment="bottom")
+def _drawn(current: Session, segmenters: Sequence[Segmenter]) -> tuple[list[str], list[Gold]]:
+    study = current.study
+    left, middle, right = st.columns([6, 2, 2], vertical_alignment="bottom")
     with remembered(**_asked(st.query_params.get("draw", ""))):
         how = left.segmented_control("Draw those", _HOW, key="compare_how", required=True)
         count = int(middle.number_input("How many", 1, _MOST, step=10, key="compare_count"))
@@ -67,6 +75,8 @@ def _drawn(study: Study) -> tuple[list[str], list[Gold]]:
             order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
         elif how == "most blame":
             order = _most_blamed(study)
+        elif how == "most disputed":
+            order = _most_disputed(current, segmenters)
         else:
             order = study.worst_order()
         detail = {_HOW[2]: "compare_seed", _HOW[3]: "compare_affix"}.get(how or "")
@@ -74,6 +84,19 @@ def _drawn(study: Study) -> tuple[list[str], list[Gold]]:
         _address(draw=",".join([str(_HOW.index(how or _HOW[0])), str(count), *more]))
     chosen = [int(number) for number in order[:count]]
     return [entries[i].word for i in chosen], [entries[i].morphs for i in chosen]
+
+
+def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
+    """Words that the methods cut differently, among so many of the reference."""
+    entries = current.study.benchmark.reference.entries
+    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
+    key = ("disputed", *(segmenter.signature() for segmenter in segmenters))
+    found: list[int] = current.once(
+        key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen])
+    )
+    if len(entries) > _LOOKED_AT:
+        st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")
+    return [int(chosen[number]) for number in found]
 
 
 def _asked(draw: str) -> dict[str, Any]:

@@ -180,6 +180,28 @@ class Comparison:
         ]
 
 
+def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
+    """The numbers of texts that methods cut differently, the most disputed first.
+
+    A gap is disputed by as many methods as are in the minority about it; the gaps of a text add up.
+    Texts that all cut alike are left out.
+    """
+    keys = []
+    for segmenter in segmenters:
+        words = segmenter.encode(texts)
+        segmentation = segmenter.segment(words)
+        gaps = np.flatnonzero((segmentation.closed_by < 0) & (words.gap_position > 0))
+        found = (words.word_of_atom[gaps].astype(np.int64) << 32) | words.gap_position[gaps]
+        keys.append(np.unique(found))
+    if not keys:
+        return []
+    places, split_by = np.unique(np.concatenate(keys), return_counts=True)
+    minority = np.minimum(split_by, len(segmenters) - split_by)
+    disputes = np.bincount(places >> 32, minority, len(texts))
+    order = np.argsort(-disputes, kind="stable")
+    return [int(number) for number in order if disputes[number]]
+
+
 def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
     """Names of methods; those that share one get their parameters as well, and then a number."""
     names = [segmenter.name for segmenter in segmenters]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.comparing import Cell, Comparison, Piece, labels_of
+from morphgraph.evaluate.comparing import Cell, Comparison, Piece, labels_of, most_disputed
 from morphgraph.evaluate.methods import METHODS, method_on, parse_method, split_methods
 from morphgraph.files import Tokeniser, load_tokeniser
 from morphgraph.segment.bte import Bte
@@ -79,6 +79,17 @@ def test_cells_and_summaries(
             for row in made.rows
         ]
         assert made.better(0, 1) == [n for n, (a, b) in enumerate(errors) if a < b]
+
+
+def test_most_disputed_by_hand(small_tokeniser: MakeTokeniser) -> None:
+    """ab is cut by none, by none and by one: disputed by 1; abc at a|b by one, at b|c by two: 2."""
+    made = [
+        Bte(small_tokeniser(merges, "abc"))
+        for merges in ([("a", "b")], [("a", "b"), ("ab", "c")], [("b", "c")])
+    ]
+    assert most_disputed(made, ["aa", "ab", "abc"]) == [2, 1]
+    assert most_disputed(made[:1], ["ab", "abc"]) == []
+    assert most_disputed([], ["ab"]) == []
 
 
 def test_pieces_by_hand(small_tokeniser: MakeTokeniser) -> None:

@@ -59,7 +59,7 @@ def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:
     assert all(len(row["cells"]) == 4 for row in rows(compare))
 
 
-@pytest.mark.parametrize("how", ["most blame", "at random", "with an affix"])
+@pytest.mark.parametrize("how", ["most blame", "at random", "with an affix", "most disputed"])
 def test_other_draws(compare: Any, how: str) -> None:
     control(compare, "Draw those").set_value(how)
     compare.run()
@@ -67,6 +67,8 @@ def test_other_draws(compare: Any, how: str) -> None:
     assert 5 < len(found) <= 50
     if how == "with an affix":
         assert all("un" in row["gold"].split(" | ") for row in found)
+    if how == "most disputed":
+        assert all(len({str(c["pieces"]) for c in row["cells"]}) > 1 for row in found)
     if how == "most blame":
         splits = [sum(p[1] == "missed" for p in row["cells"][0]["pieces"]) for row in found]
         assert all(splits)

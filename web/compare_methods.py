@@ -13,15 +13,23 @@ from morphgraph.train.counts import WordCounts
 from web.inputs import content_of
 from web.session import Session, remembered
 from web.text import plain
+from web.train_page import MOST_MODELS, trained_models
 
-TRAINED = "trained models"
 _START = "before the edits"
 _FIRST = ["bpe", "dropout", "flota", "greedy"]
 
 
-def choose_methods(current: Session) -> list[Segmenter]:
-    """The chosen methods, made on the open tokeniser or trained; messages for what cannot be."""
-    models: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
+def choose_methods(current: Session) -> tuple[list[Segmenter], list[str]]:
+    """The chosen methods and their labels; messages for what cannot be made."""
+    models = trained_models()
+    place = st.container()  # the upload comes first in time, so that its model can be chosen
+    with st.expander("Add a model file", icon=":material/upload_file:"):
+        _upload(models)
+    with place:
+        return _chosen(current, models)
+
+
+def _chosen(current: Session, models: Mapping[str, Segmenter]) -> tuple[list[Segmenter], list[str]]:
     edited = bool(current.study.graph.history)
     names = [*METHODS, *([_START] if edited else []), *(f"model {name}" for name in models)]
     asked = st.query_params.get("methods")
@@ -39,18 +47,22 @@ def choose_methods(current: Session) -> list[Segmenter]:
             "them here.",
         )
     settings = _settings(chosen, given)
-    with st.expander("Add a model file", icon=":material/upload_file:"):
-        _upload(models)
     st.query_params["methods"] = ",".join(
         _spelled(name, settings.get(name, {})) for name in chosen if name in METHODS
     )
-    made = []
+    made, labels = [], []
     for name in chosen:
         try:
             made.append(_make(current, name, settings.get(name, {}), models))
+            labels.append(_label(name))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
-    return made
+    return made, labels
+
+
+def _label(name: str) -> str:
+    """A method's name in tables: that of its model, where it is one."""
+    return METHODS[name].title if name in METHODS else name.removeprefix("model ")
 
 
 def _asked(text: str) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
@@ -111,12 +123,25 @@ def _upload(models: dict[str, Segmenter]) -> None:
     file = st.file_uploader("Model", type=["json"], key="compare model", help="As Train saves it.")
     if file is None:
         return
+    if st.session_state.get("compare uploaded") == file.file_id:
+        return  # read already; if it was forgotten since, it stays so
     try:
-        models[file.name] = read_model(content_of(file), file.name)
+        read = read_model(content_of(file), file.name)
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return
-    st.caption("It is among the methods now.")
+    st.session_state["compare uploaded"] = file.file_id
+    name = file.name
+    while name in models:
+        name += "′"
+    models[name] = read
+    while len(models) > MOST_MODELS:
+        models.pop(next(iter(models)))
+    if "compare_methods" in st.session_state:
+        st.session_state["compare_methods"] = [
+            *st.session_state["compare_methods"],
+            f"model {name}",
+        ]
 
 
 def _make(

@@ -29,16 +29,21 @@ _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 @st.fragment
 def compare_page(current: Session) -> None:
     """The whole page; a fragment, so that a choice draws nothing else anew."""
+    st.title("Compare")
+    st.caption(
+        "The same words by every method, against the gold. The page's address holds words, methods "
+        "and parameters, to be shared with who has the same tokeniser and reference open."
+    )
     words, methods = st.container(), st.container()
     with methods:  # the methods may decide which words are drawn
-        segmenters = choose_methods(current)
+        segmenters, labels = choose_methods(current)
     with words:
         texts, gold = choose_words(current, segmenters)
     if not texts or not segmenters:
         st.info("Choose words and at least one method.")
         return
     try:
-        comparison = _compared(current, segmenters, texts, gold)
+        comparison = _compared(current, segmenters, labels, texts, gold)
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return
@@ -50,8 +55,8 @@ def compare_page(current: Session) -> None:
         "words cut just as in the gold; the number counts tokens. Click a cell to see how it came "
         "about."
     )
-    cell = st.session_state.get("compare cell")
-    if cell is not None and cell[0] < len(comparison.rows) and cell[1] < len(segmenters):
+    cell = _chosen_cell(comparison)
+    if cell is not None:
         one_cell(current, comparison, *cell)
     _summaries(comparison)
     _downloads(comparison, [comparison.rows[number] for number in chosen])
@@ -60,6 +65,7 @@ def compare_page(current: Session) -> None:
 def _compared(
     current: Session,
     segmenters: list[Segmenter],
+    labels: list[str],
     texts: list[str],
     gold: list[tuple[str, ...] | None],
 ) -> Comparison:
@@ -67,11 +73,21 @@ def _compared(
     key = (
         "comparison",
         tuple(segmenter.signature() for segmenter in segmenters),
+        tuple(map(id, segmenters)),  # a model file states its own checksum
+        tuple(labels),
         tuple(texts),
         tuple(gold),
     )
-    made: Comparison = current.once(key, lambda: Comparison(segmenters, texts, gold))
+    made: Comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
     return made
+
+
+def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
+    """Where the word and method that were clicked are now; None if one of them is not there."""
+    text, label = st.session_state.get("compare cell", (None, None))
+    if text not in comparison.texts or label not in comparison.labels:
+        return None
+    return comparison.texts.index(text), comparison.labels.index(label)
 
 
 def _filtered(comparison: Comparison) -> list[int]:
@@ -114,13 +130,14 @@ def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
         return
 
     def choose(row: int, column: int) -> None:
-        st.session_state["compare cell"] = (row, column)
+        if row < len(comparison.texts) and column < len(comparison.labels):
+            st.session_state["compare cell"] = (comparison.texts[row], comparison.labels[column])
 
     comparison_table(
         comparison.labels,
         shown,
         key="comparison",
-        chosen=st.session_state.get("compare cell"),
+        chosen=_chosen_cell(comparison),
         on_choose=choose,
     )
 

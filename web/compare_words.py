@@ -41,7 +41,8 @@ def choose_words(current: Session, segmenters: Sequence[Segmenter]) -> tuple[lis
 
 def _typed() -> list[str]:
     asked = st.query_params.get("words")
-    with remembered(compare_text=asked or _EXAMPLES, compare_lines=False):
+    in_lines = st.query_params.get("lines") == "1"
+    with remembered(compare_text=asked or _EXAMPLES, compare_lines=in_lines):
         left, right = st.columns([6, 2], vertical_alignment="bottom")
         text = left.text_area(
             "Words or sentences", key="compare_text", height=100, max_chars=_LONGEST
@@ -54,8 +55,9 @@ def _typed() -> list[str]:
     if len(texts) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
     if text and len(text) <= _IN_ADDRESS:
-        _address(words=text)
+        _address(words=text, lines=str(int(lines)))
     else:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
         _address()
     return texts[:_MOST]
 
@@ -102,7 +104,8 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
 def _asked(draw: str) -> dict[str, Any]:
     """The settings in an address that somebody shared; the usual ones for what is amiss."""
     how, count, more = (*draw.split(",", 2), "", "", "")[:3]
-    kind = int(how) if how.isdecimal() and int(how) < len(_HOW) else 0
+    kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
+    count = count if len(count) < 9 else ""
     return {
         "compare_how": _HOW[kind],
         "compare_count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
@@ -113,7 +116,7 @@ def _asked(draw: str) -> dict[str, Any]:
 
 def _address(**parameters: str) -> None:
     """Keep the words of this page in its address."""
-    for name in ("words", "draw"):
+    for name in ("words", "lines", "draw"):
         if name in parameters:
             st.query_params[name] = parameters[name]
         elif name in st.query_params:

@@ -23,7 +23,8 @@ from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
 
 _KEY = "morphgraph session"
-_KEPT = 8
+_KEPT = 40
+_NOTHING = object()
 
 
 @dataclass
@@ -135,11 +136,13 @@ class Session:
     def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What ``make`` returns, made once for a key in the present state; a few are kept."""
         key = (*key, self.study_number, self.study.graph.recipe_checksum())
-        if key not in self.kept:
-            while len(self.kept) >= _KEPT:
-                self.kept.pop(next(iter(self.kept)))
-            self.kept[key] = make()
-        return self.kept[key]
+        found = self.kept.pop(key, _NOTHING)
+        if found is _NOTHING:
+            found = make()
+        self.kept[key] = found  # the newest stand last
+        while len(self.kept) > _KEPT:
+            self.kept.pop(next(iter(self.kept)))
+        return found
 
     def ask(self, what: str) -> None:
         """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""

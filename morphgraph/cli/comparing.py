@@ -48,7 +48,7 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
-    from morphgraph.evaluate.comparing import Comparison
+    from morphgraph.evaluate.comparing import Comparison, labels_of
     from morphgraph.evaluate.methods import method_on, parse_method, split_methods
     from morphgraph.files import load_tokeniser, read_recipe, replay
     from morphgraph.files.models import read_model
@@ -63,7 +63,9 @@ def compare(
     gold = read_gold(reference, format_)
     counts = word_counts(frequencies) if frequencies else None
     segmenters = [method_on(loaded, *parse_method(text), counts) for text in split_methods(methods)]
+    labels = list(labels_of(segmenters))
     segmenters += [read_model(read_bytes(path), str(path)) for path in model or ()]
+    labels += [path.stem for path in model or ()]
     if not segmenters:
         raise MorphGraphError("There is no method to compare. Name some with --methods.")
     entries = gold.entries[: limit or None]
@@ -72,6 +74,7 @@ def compare(
             segmenters,
             [entry.word for entry in entries],
             [entry.morphs for entry in entries],
+            labels=labels,
             bare=bare,
         )
         report = _report(made)

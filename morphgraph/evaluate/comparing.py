@@ -91,7 +91,7 @@ class Comparison:
     """Words segmented by several methods.
 
     ``texts``: words or sentences; ``gold``: their morphs, or None, one for each text. ``labels``
-    name the methods in tables: two of the same name are told apart by their parameters.
+    name the methods in tables; by default their own names, those that share one with parameters.
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class Comparison:
         texts: Sequence[str],
         gold: Sequence[Sequence[str] | None],
         *,
+        labels: Sequence[str] | None = None,
         bare: bool = False,
     ) -> None:
         if len(gold) != len(texts):
@@ -110,7 +111,7 @@ class Comparison:
         self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
         self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
-        self.labels = labels_of(segmenters)
+        self.labels = tuple(labels) if labels is not None else labels_of(segmenters)
         self._columns = [
             _column(segmenter, self.texts, self.gold, bare) for segmenter in self.segmenters
         ]

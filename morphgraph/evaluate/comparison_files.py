@@ -14,6 +14,10 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
 }
 _STYLE = """
 :root {
@@ -76,13 +80,15 @@ def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
     titles = ["Word", "Gold", *comparison.labels]
     lines = [f"% {' '.join(summary.signature.split())}" for summary in comparison.summaries]
     lines += [
+        "% needs booktabs; XeLaTeX or LuaLaTeX for characters such as Ġ and ▁",
         rf"\begin{{tabular}}{{{'l' * (2 + columns)}}}",
         r"\toprule",
         " & ".join(latex(title) for title in titles) + r" \\",
         r"\midrule",
     ]
     for row in rows:
-        cells = [latex(row.text), r"\,\textbar\,".join(map(latex, row.gold or ()))]
+        # The braces keep a [ or * at the start from being an option of the line before.
+        cells = ["{}" + latex(row.text), r"\,\textbar\,".join(map(latex, row.gold or ()))]
         cells += [_latex_cell(cell) for cell in row.cells]
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", ""]

@@ -3,6 +3,7 @@
 A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -170,6 +171,8 @@ def method_on(
         if limits is None:
             takes = ", ".join(known.parameters) or "no parameters"
             raise MorphGraphError(f"{method} has no parameter “{name}”. It takes {takes}.")
+        if isinstance(limits.default, int) and value != int(value):
+            raise MorphGraphError(f"{name}={value} is no whole number, which {method} needs.")
         if not limits.least <= value <= limits.most:
             raise MorphGraphError(
                 f"{name}={value} is out of range for {method}. "
@@ -195,10 +198,11 @@ def parse_method(text: str) -> tuple[str, dict[str, Value]]:
     for part in filter(None, (p.strip() for p in (found[2] or "").split(","))):
         name, sign, value = (item.strip() for item in part.partition("="))
         try:
-            parameters[name] = int(value) if re.fullmatch(r"[+-]?\d+", value) else float(value)
+            whole = re.fullmatch(r"[+-]?\d{1,15}", value)
+            parameters[name] = int(value) if whole else float(value[:30])
         except ValueError:
             sign = ""
-        if not sign:
+        if not sign or not math.isfinite(parameters.get(name, 0)):
             raise MorphGraphError(f"“{part[:80]}” is no parameter. Write it like p=0.1.")
     return found[1], parameters
 

@@ -121,6 +121,8 @@ def load_segmenter(
         _check(method, parameters)
     if saved is not None and method == _method_of(saved) and not parameters:
         return saved
+    if method == "dropout" and saved is not None and method == _method_of(saved):
+        parameters = {**saved.parameters, **parameters}
     if method in _BY_MERGES:
         return _by_merges(_tokeniser(source, saved, method), method, parameters)
     if method in _BY_TYPES:
@@ -129,6 +131,8 @@ def load_segmenter(
         from morphgraph.segment.flota import First, Longest
 
         standard = saved if saved is not None else load_segmenter(source)
+        if isinstance(standard, First | Longest):
+            standard = standard.segmenter
         kind = First if method == "first" else Longest
         return kind(standard, int(parameters.get("k", 1)))
     raise MorphGraphError(
@@ -194,10 +198,15 @@ def _tokeniser(source: str | os.PathLike[str], saved: Segmenter | None, method: 
 
     if saved is None:
         return load_tokeniser(source)
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.dropout import Dropout
+    from morphgraph.segment.trimmed import Trimmed
+
+    # Others have a tokeniser too, but with types that their method takes out again.
     tokeniser = getattr(saved, "tokeniser", None)
-    if tokeniser is None:
+    if tokeniser is None or type(saved) not in (Bte, Dropout, Trimmed):
         raise MorphGraphError(
-            f"{source}: a model of {saved.name} has no merges, which {method} needs. "
+            f"{source}: a model of {saved.name} is not cut by its merges alone, as {method} needs. "
             "Choose a model that was trained by BPE."
         )
     return cast("Tokeniser", tokeniser)

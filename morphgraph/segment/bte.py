@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +11,7 @@ from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bpe import segment
 from morphgraph.segment.segmentation import Segmentation
 from morphgraph.segment.words import Words
+from morphgraph.text import shortened
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
@@ -92,12 +94,14 @@ def model_document(tokeniser: Tokeniser) -> dict[str, Any]:
 
 
 def tokeniser_of(document: Mapping[str, Any]) -> Tokeniser:
-    """The tokeniser of a document; edits made before are part of it, and of its checksum."""
+    """The tokeniser of a document, with the checksum that it states: that of where it came from."""
     from morphgraph.files.hugging_face import from_tokenizer_json
 
-    name = str(document.get("name", "tokeniser"))
+    name = shortened(" ".join(str(document.get("name", "tokeniser")).split()), 80)
     tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)
-    tokeniser.checksum = str(document.get("checksum") or tokeniser.checksum)
+    stated = str(document.get("checksum", ""))
+    if re.fullmatch(r"[0-9a-f]{12}(\+[0-9a-f]{12})?", stated):
+        tokeniser.checksum = stated
     return tokeniser
 
 

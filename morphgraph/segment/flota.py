@@ -123,7 +123,8 @@ class _Kept:
         is_marker = (words.gap_position == NO_GAP).astype(np.uint8)
         ends = words.word_offsets[1:][np.diff(words.word_offsets) > 0]
         is_marker[ends - 1] = 0
-        keep_tokens(words.word_offsets, is_marker, self.k, self._by_length, closed_by, token_at)
+        k = min(self.k, len(words.atoms))
+        keep_tokens(words.word_offsets, is_marker, k, self._by_length, closed_by, token_at)
         return Segmentation(words, closed_by, token_at)
 
     def token_text(self, words: Words, atom: int, token: int) -> str:

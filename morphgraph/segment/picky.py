@@ -23,6 +23,7 @@ from morphgraph.segment.bte import (
 )
 from morphgraph.segment.segmentation import Segmentation
 from morphgraph.segment.words import Words
+from morphgraph.text import shortened
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
@@ -88,17 +89,49 @@ class Picky(Bte):
         self.events = tuple(events)
         self.threshold = threshold
         types = tokeniser.graph.types
-        absent: set[int] = set()
-        for number, (kind, parts, whole) in enumerate(self.events):
-            if len(parts) < 2 or "".join(types[part] for part in parts) != types[whole]:
-                raise MorphGraphError(
-                    f"Event {number + 1:,} of “{types[whole]}” has parts that do not make it. "
-                    "Save the model again."
-                )
-            (absent.discard if kind == "merge" else absent.add)(whole)
-        self.removed = frozenset(absent)
+        self.removed = self._checked(tokeniser)
         listed = json.dumps([types, self.events], ensure_ascii=False)
         self._checksum = checksum(listed.encode("utf-8", "surrogatepass"))
+
+    def _checked(self, tokeniser: Tokeniser) -> frozenset[int]:
+        """Go through all events as training did; the types that are removed at the end.
+
+        Nothing but types that merges made may be split, into as many atoms as they were merged of:
+        the kernel has room for no more.
+        """
+        types, byte = tokeniser.graph.types, tokeniser.preprocessor.byte_fallback
+        made_by_merges = {event.type for event in self.events if event.kind == "merge"}
+        atoms: dict[int, int] = {}
+        absent: set[int] = set()
+
+        def width(type_: int) -> int | None:
+            return atoms.get(type_) if type_ in made_by_merges else 1
+
+        for number, (kind, parts, whole) in enumerate(self.events, start=1):
+            text = types[whole]
+            widths = [width(part) for part in parts]
+            total = sum(n for n in widths if n is not None)
+            if len(parts) < 2 or "".join(types[part] for part in parts) != text:
+                problem = "has parts that do not make it"
+            elif None in widths:
+                problem = "uses a type that no event before it has made"
+            elif whole in tokeniser.graph.fixed or tokeniser.is_atom_text(text):
+                problem = "is of a type that words have as an atom"
+            elif byte and text.startswith("<0x"):
+                problem = "is of a byte"
+            elif kind == "merge" and (len(parts) != 2 or atoms.get(whole, total) != total):
+                problem = "merges other than two parts, or others than before"
+            elif kind == "split" and atoms.get(whole) != total:
+                problem = "splits what no event before it has merged"
+            else:
+                problem = ""
+            if problem:
+                raise MorphGraphError(
+                    f"Event {number:,} of “{shortened(text, 60)}” {problem}. Save the model again."
+                )
+            atoms[whole] = total
+            (absent.discard if kind == "merge" else absent.add)(whole)
+        return frozenset(absent)
 
     @property
     def name(self) -> str:

@@ -198,7 +198,7 @@ def _leftmost_longest(
         trie.atom_types,
         unknown,
         longest_word is not None,
-        longest_word or 0,
+        min(longest_word or 0, len(words.atoms)),
         closed_by,
         token_at,
     )

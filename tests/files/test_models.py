@@ -1,6 +1,7 @@
 """Saved models: every method loads again as it was; what is no model is refused with a reason."""
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.files.models import load_segmenter, read_model, write_model
+from morphgraph.segment.segmentation import Segmenter
+from morphgraph.train.counts import WordCounts
 from morphgraph.train.methods import METHODS, train
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
@@ -78,7 +81,7 @@ def test_a_method_on_a_saved_model(tmp_path: Path) -> None:
     first = load_segmenter(unigram, "first", k=1)
     assert tokens(first) == [found[:1] for found in tokens(load_segmenter(unigram))]
     same(read_model(write_model(first), "m.json"), first)
-    with pytest.raises(MorphGraphError, match="a model of Unigram has no merges"):
+    with pytest.raises(MorphGraphError, match="a model of Unigram is not cut by its merges alone"):
         load_segmenter(unigram, "dropout")
 
 
@@ -148,3 +151,22 @@ def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], mess
     with pytest.raises(MorphGraphError) as caught:
         load_segmenter("demo:en", method, **parameters)
     assert message in str(caught.value)
+
+
+def test_huge_numbers_in_a_model_are_only_large() -> None:
+    """A word length or a number of tokens beyond all words is the same as none."""
+    text = ["low", "lower"]
+    kept = load_segmenter("demo:en", "first", k=10**30)
+    assert kept.segment(kept.encode(text)).tokens(1)
+    with pytest.raises(MorphGraphError, match="not cut by its merges alone"):
+        _saved_as("picky", "bpe")
+
+
+def _saved_as(trained_by: str, method: str) -> Segmenter:
+    """A model of one method, opened by another."""
+    counts = WordCounts.from_mapping({"low": 5, "lower": 2, "newest": 6})
+    data = write_model(train(trained_by, counts, 300))
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        file.write(data)
+        file.flush()
+        return load_segmenter(file.name, method)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from morphgraph.evaluate.methods import METHODS, method_on
+from morphgraph.files.models import write_model
 
 
 def rows(app: Any) -> list[dict[str, Any]]:
@@ -121,9 +122,10 @@ def test_filters(compare: Any) -> None:
 
 @pytest.mark.parametrize("column", [0, 1, 2])
 def test_a_cell_shows_how_it_came_about(compare: Any, column: int) -> None:
-    compare.test.session_state["compare cell"] = (0, column)
-    compare.run()
     word = rows(compare)[0]["text"]
+    label = ["BPE", "BPE-dropout", "FLOTA"][column]
+    compare.test.session_state["compare cell"] = (word, label)
+    compare.run()
     assert any(word in heading.value for heading in compare.test.subheader)
     if column == 1:
         shares = compare.test.dataframe[0].value["share"]
@@ -170,11 +172,36 @@ def test_the_address_holds_what_was_drawn(compare: Any) -> None:
 
 
 def test_hostile_addresses_are_harmless(app: Any) -> None:
-    app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=-5),flota(q=1)"
+    app.test.query_params["methods"] = "dropout(p=99),<script>,flota(k=nan),greedy(q=1)"
     app.test.query_params["words"] = "<script>alert(1)</script>"
-    app.test.query_params["draw"] = "nonsense,x,y"
+    app.test.query_params["draw"] = f"{'1' * 5000},{'2' * 5000},{'3' * 5000}"
     app.open("compare")
     assert [row["text"] for row in rows(app)] == ["<script>alert(1)</script>"]
     control(app, "Words").set_value("from the reference")
     app.run()
     assert len(rows(app)) == 50
+
+
+def test_an_uploaded_model_is_chosen_at_once_and_told_apart(compare: Any) -> None:
+    model = write_model(method_on(compare.session.study.tokeniser.fork(), "bpe"))
+    compare.upload("Model", ("my model.json", model)).run()
+    [box] = [m for m in compare.test.multiselect if m.label == "Methods"]
+    assert "model my model.json" in box.value
+    assert len(rows(compare)[0]["cells"]) == 5
+    labels = list(compare.test.dataframe[0].value["method"])
+    assert labels == ["BPE", "BPE-dropout", "FLOTA", "Greedy", "my model.json"]
+
+
+def test_broken_models_are_a_message(compare: Any) -> None:
+    compare.upload("Model", ("broken.json", b'{"format": "morphgraph model", "version": 1}'))
+    assert any("broken.json" in message for message in compare.errors())
+    assert len(rows(compare)[0]["cells"]) == 4
+
+
+def test_another_word_does_not_show_a_cell_that_nobody_clicked(compare: Any) -> None:
+    type_words(compare, "alpha beta")
+    compare.test.session_state["compare cell"] = ("beta", "FLOTA")
+    compare.run()
+    assert any("beta" in heading.value for heading in compare.test.subheader)
+    type_words(compare, "gamma delta")
+    assert not any("FLOTA" in heading.value for heading in compare.test.subheader)

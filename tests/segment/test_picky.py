@@ -174,3 +174,30 @@ def test_refuses() -> None:
     for events in (3, [["merge", [0, 9], 2]], [["join", [0, 1], 2]], [[0, 1]], [["merge", 3, 2]]):
         with pytest.raises(FileFormatError, match="field events"):
             Picky.from_document({**document, "events": events})
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"),
+    [
+        ([("split", (0, 1, 2), 5)], "no event before it has merged"),
+        ([("merge", (0, 1, 2), 5)], "merges other than two parts"),
+        ([("merge", (4, 2), 5), ("merge", (0, 1), 4)], "no event before it has made"),
+        ([("merge", (0, 2), 4)], "do not make it"),
+    ],
+)
+def test_events_that_would_need_more_room_are_refused(
+    events: list[tuple[str, tuple[int, ...], int]], problem: str
+) -> None:
+    """Types a b c d ab abc: a split of what was never merged would make one atom several."""
+    tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "d", "ab", "abc"], [])
+    with pytest.raises(MorphGraphError, match=problem):
+        Picky(tokeniser, [PickyEvent(*event) for event in events])  # type: ignore[arg-type]
+
+
+def test_added_tokens_are_never_split() -> None:
+    """A word may have such a token as one atom, so a split would need more room than it has."""
+    tokeniser = tokeniser_of_types("low", ["<", "u", ">", "<u", "<u>"], [])
+    tokeniser.graph.fixed = frozenset({4})
+    events = [PickyEvent("merge", (0, 1), 3), PickyEvent("merge", (3, 2), 4)]
+    with pytest.raises(MorphGraphError, match="as an atom"):
+        Picky(tokeniser, events)

@@ -5,6 +5,8 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
+from morphgraph.draw.merge_tree import describe
+from morphgraph.evaluate.boundaries import boundary_positions
 from morphgraph.evaluate.comparing import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -13,7 +15,8 @@ from morphgraph.segment.trimmed import Demolishing
 from morphgraph.text import shortened
 from web.session import Session
 from web.text import code
-from web.tree_view import word_trees
+from web.tree_component import tree_picture
+from web.tree_view import file_name, word_trees
 
 _SAMPLES = 200
 
@@ -31,8 +34,22 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
         _events(segmenter, text)
     elif isinstance(segmenter, Demolishing):
         _demolished(segmenter, text)
-    elif segmenter.signature() == Bte(current.study.tokeniser).signature():
+    elif isinstance(segmenter, Bte) and segmenter.tokeniser is current.study.tokeniser:
         word_trees(current, text, [(name, current.study.graph)], "compare tree")
+    elif isinstance(segmenter, Bte):
+        _tree(segmenter, text, comparison.rows[row].gold, name)
+
+
+def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -> None:
+    """The merge tree of a word by a tokeniser that is not the open one; without blame."""
+    tokeniser = segmenter.tokeniser
+    words = tokeniser.encode([text])
+    gaps = None
+    if gold is not None:
+        wanted = set(boundary_positions(gold))
+        gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
+    tree = describe(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
+    tree_picture([tree], key="compare tree", file_name=file_name(text))
 
 
 def _samples(segmenter: Dropout, text: str) -> None:

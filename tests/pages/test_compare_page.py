@@ -139,6 +139,16 @@ def test_edits_can_be_compared_with_the_start(compare: Any) -> None:
     methods(compare, "bpe", "before the edits")
     now, before = rows(compare)[0]["cells"]
     assert now["tokens"] != before["tokens"]
+    # Each has its merge tree, with the gold boundaries.
+    for label, tokens in (("BPE", now["tokens"]), ("before the edits", before["tokens"])):
+        compare.test.session_state["compare cell"] = ("antiaircraft", label)
+        compare.run()
+        [tree] = [
+            json.loads(element.proto.json)
+            for element in compare.test.get("bidi_component")
+            if element.proto.component_name.endswith("merge_tree")
+        ]
+        assert f"Tokens: {tokens}." in tree["light"]
 
 
 def test_the_address_holds_the_comparison(compare: Any) -> None:

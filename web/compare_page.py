@@ -13,6 +13,7 @@ from morphgraph.evaluate.comparison_files import (
     comparison_latex,
 )
 from morphgraph.evaluate.tables import percent
+from morphgraph.files import DEMOS
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import shortened
 from web.compare_component import comparison_table
@@ -34,6 +35,7 @@ def compare_page(current: Session) -> None:
         "The same words by every method, against the gold. The page's address holds words, methods "
         "and parameters, to be shared with who has the same tokeniser and reference open."
     )
+    _open_asked_demo(current)
     words, methods = st.container(), st.container()
     with methods:  # the methods may decide which words are drawn
         segmenters, labels = choose_methods(current)
@@ -50,16 +52,31 @@ def compare_page(current: Session) -> None:
     chosen = _filtered(comparison)
     _table(current, comparison, chosen)
     st.caption(
-        "Between chips: a solid green line is a split on a gold boundary, a broken violet one a "
-        "split inside a morph; a red line inside a chip is a gold boundary that is closed. ✓ marks "
-        "words cut just as in the gold; the number counts tokens. Click a cell to see how it came "
-        "about."
+        "Green chips are whole morphs, red ones cross a gold boundary (the red line inside). "
+        "Between chips, a solid green line is a split on a gold boundary, a broken violet one a "
+        "split inside a morph. ✓ marks words cut just as in the gold; the number counts tokens. "
+        "Click a cell to see how it came about."
     )
     cell = _chosen_cell(comparison)
     if cell is not None:
         one_cell(current, comparison, *cell)
     _summaries(comparison)
     _downloads(comparison, [comparison.rows[number] for number in chosen])
+
+
+def _open_asked_demo(current: Session) -> None:
+    """Open the demo that a shared address names, unless something else is under way here."""
+    asked = st.query_params.get("demo")
+    untouched = bool(current.language) and not current.study.graph.history
+    if asked in DEMOS and asked != current.language and untouched and not current.demo_was_asked:
+        current.open_demo(asked)
+        current.demo_was_asked = True
+        st.rerun()
+    current.demo_was_asked = True
+    if current.language:
+        st.query_params["demo"] = current.language
+    elif "demo" in st.query_params:
+        del st.query_params["demo"]
 
 
 def _compared(
@@ -94,13 +111,16 @@ def _filtered(comparison: Comparison) -> list[int]:
     """Numbers of the rows to show."""
     left, one, other, count = st.columns([6, 3, 3, 2], vertical_alignment="bottom")
     several = len(comparison.segmenters) > 1
+    kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
+    asked = st.query_params.get("show")
     which = left.segmented_control(
         "Show",
-        [_ALL, _DISAGREE, _BETTER] if several else [_ALL],
-        default=_ALL,
+        kinds,
+        default=asked if asked in kinds else _ALL,
         required=True,
         key=f"compare filter {several}",
     )
+    st.query_params["show"] = which or _ALL
     everything = list(range(len(comparison.rows)))
     chosen = everything
     if which == _DISAGREE:

@@ -34,8 +34,9 @@ class Session:
     ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
     ``recipes`` the edits of tokenisers opened earlier, by checksum; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was told to do; ``earlier`` graphs of past states;
-    ``ablation`` what its table was made for, and the table; ``kept`` other things that were worked
-    out for the present state.
+    ``demo_was_asked``: whether the demo in a shared address was looked at; ``ablation`` what its
+    table was made for, and the table; ``kept`` other things that were worked out for the present
+    state.
     """
 
     study: Study
@@ -49,6 +50,7 @@ class Session:
     curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     run: ReBPERun | None = None
+    demo_was_asked: bool = False
     asked: str = ""
     asked_anew: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)

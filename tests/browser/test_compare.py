@@ -70,6 +70,6 @@ def test_the_journey(
     download.value.save_as(path)
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    shown = [text.split("\n")[0] for text in words.all_inner_texts()]
+    shown = words.locator(".text").all_inner_texts()
     assert [row["word"] for row in rows] == shown
     assert rows[0]["BPE"].replace(" ", "").removeprefix("Ġ") == rows[0]["word"]

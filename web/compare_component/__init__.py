@@ -55,13 +55,14 @@ def _row(number: int, row: Row) -> dict[str, Any]:
     return {
         "number": number,
         "text": row.text,
-        "gold": " | ".join(row.gold) if row.gold is not None else None,
+        "gold": list(row.gold) if row.gold is not None else None,
         "cells": [
             {
                 "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
                 "tokens": " ".join(cell.tokens),
                 "count": len(cell.tokens),
                 "exact": bool(cell.exact),
+                "known": cell.exact is not None,
             }
             for cell in row.cells
         ],

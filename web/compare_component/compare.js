@@ -63,9 +63,14 @@ class CompareView {
     const body = element("tbody");
     for (const row of rows) {
       const line = element("tr");
-      const word = element("td", "word", row.text);
+      const word = element("td", "word");
       word.title = row.text;
-      if (row.gold) word.append(element("span", "gold", row.gold));
+      if (row.gold) {
+        const gold = element("span", "gold");
+        for (const morph of row.gold) gold.append(element("span", "chip whole", morph));
+        word.append(gold);
+      }
+      word.append(element("span", "text", row.text));
       line.append(word);
       row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
       body.append(line);
@@ -73,21 +78,33 @@ class CompareView {
     this.table.replaceChildren(head, body);
   }
 
-  cell({ pieces, tokens, count, exact }, key) {
+  cell({ pieces, tokens, count, exact, known }, key) {
     const made = element("td", "cell");
     made.dataset.key = key;
     made.tabIndex = 0;
     made.title = tokens;
     let chip = null;
+    const chips = [];
     for (const [text, boundary, dropped] of pieces) {
       if (boundary === "missed" && chip) {
         chip.append(element("span", "missed", text));
+        chips.at(-1).crossed = true;
         continue;
       }
       if (boundary !== "start") made.append(element("span", `mark ${boundary}`));
       chip = element("span", dropped ? "chip dropped" : "chip");
       chip.append(element("span", "", text));
+      chips.push({ chip, left: boundary, dropped });
       made.append(chip);
+    }
+    if (known) {
+      // A whole morph, one that crosses a boundary, or part of a morph.
+      chips.forEach(({ chip: shown, left, crossed, dropped }, number) => {
+        const right = chips[number + 1]?.left ?? "start";
+        if (dropped) return;
+        if (crossed) shown.classList.add("crossing");
+        else if (left !== "wrong" && right !== "wrong") shown.classList.add("whole");
+      });
     }
     made.append(element("span", exact ? "note exact" : "note", exact ? `✓ ${count}` : `${count}`));
     return made;

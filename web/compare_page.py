@@ -12,7 +12,7 @@ from morphgraph.evaluate.comparison_files import (
     comparison_html,
     comparison_latex,
 )
-from morphgraph.evaluate.tables import percent
+from morphgraph.evaluate.tables import percent, ratio_text
 from morphgraph.files import DEMOS
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import shortened
@@ -175,7 +175,7 @@ def _summaries(comparison: Comparison) -> None:
             for summary in found
         ],
         "exact %": [percent(summary.exact) for summary in found],
-        "tokens per word": [f"{summary.fertility:.2f}" for summary in found],
+        "tokens per word": [ratio_text(summary.fertility) for summary in found],
         "types": [f"{summary.vocabulary_size:,}" for summary in found],
         "signature": [shortened(summary.signature, 80) for summary in found],
     }
@@ -187,6 +187,7 @@ def _summaries(comparison: Comparison) -> None:
             name: st.column_config.TextColumn(name, alignment="right") for name in numbers
         },
     )
+    st.code(comparison.signature, language=None, wrap_lines=True)
     if len(found) < 2:
         return
     st.markdown("**Words that two methods cut alike, in %**")

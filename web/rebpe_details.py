@@ -46,9 +46,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         return
     graph = current.study.graph
     edits = _edits_of(current, run)
-    later = len(graph.history) - edits
-    after = graph if not later else current.once(("after", edits), lambda: graph.earlier(later))
-    entries = changed_merges(after, phase.change)
+    entries = changed_merges(current.graph_after(edits), phase.change)
     counts = Counter(entry.kind for entry in entries)
     kinds = [kind for kind in KINDS if counts[kind]]
     atoms = phase.counts.get("atoms", 0)
@@ -186,9 +184,9 @@ def charts(run: ReBPERun) -> None:
             "phase": phase_label(phase),
             "types": phase.vocabulary_size,
             "merges": phase.merges,
-            "precision %": 100 * phase.score.precision,
-            "recall %": 100 * phase.score.recall,
-            "F1 %": 100 * phase.score.f1,
+            "precision %": percent(phase.score.precision),
+            "recall %": percent(phase.score.recall),
+            "F1 %": percent(phase.score.f1),
             **{kind: phase.counts.get(kind, 0) for kind in KINDS if kind != "shortened"},
             "seconds": phase.seconds,
         }
@@ -199,7 +197,7 @@ def charts(run: ReBPERun) -> None:
         hide_index=True,
         column_config={
             **{
-                name: st.column_config.NumberColumn(name, format="%.2f")
+                name: st.column_config.TextColumn(name, alignment="right")
                 for name in ("precision %", "recall %", "F1 %")
             },
             "seconds": st.column_config.NumberColumn("seconds", format="%.3f"),

@@ -5,14 +5,12 @@ import streamlit as st
 
 from morphgraph.draw.rebpe_charts import phase_label
 from morphgraph.errors import MorphGraphError
-from morphgraph.graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.tracing import FollowedWord, follow
 from web.session import Session
 from web.text import plain
 from web.tree_view import number_of, word_trees
 
-_KEPT = 4
 _LONGEST = 200
 
 
@@ -99,20 +97,5 @@ def _trees(current: Session, run: ReBPERun, word: int | str, followed: list[Foll
         format_func=labels.__getitem__,
         key=f"rebpe tree b {key}",
     )
-    states = [(labels[i], _graph_at(current, followed[i].edits)) for i in (before, after)]
+    states = [(labels[i], current.graph_after(followed[i].edits)) for i in (before, after)]
     word_trees(current, word, states[:1] if before == after else states, "rebpe tree")
-
-
-def _graph_at(current: Session, edits: int) -> MergeGraph:
-    """The graph when it had so many edits; a few are kept."""
-    graph = current.study.graph
-    if edits == len(graph.history):
-        return graph
-    kept = current.earlier
-    change = graph.history[edits - 1] if edits else None
-    key = (current.study_number, edits, id(change))
-    if key not in kept:
-        while len(kept) >= _KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = (change, graph.earlier(len(graph.history) - edits))
-    return kept[key][1]

@@ -24,6 +24,7 @@ from morphgraph.refine.study import Study
 
 _KEY = "morphgraph session"
 _KEPT = 40
+_GRAPHS_KEPT = 4
 _NOTHING = object()
 
 
@@ -145,6 +146,19 @@ class Session:
         while len(self.kept) > _KEPT:
             self.kept.pop(next(iter(self.kept)))
         return found
+
+    def graph_after(self, edits: int) -> MergeGraph:
+        """The open graph when it had so many edits; a few of them are kept, for they are large."""
+        graph = self.study.graph
+        if edits == len(graph.history):
+            return graph
+        change = graph.history[edits - 1] if edits else None
+        key = (self.study_number, edits, id(change))
+        if key not in self.earlier:
+            while len(self.earlier) >= _GRAPHS_KEPT:
+                self.earlier.pop(next(iter(self.earlier)))
+            self.earlier[key] = (change, graph.earlier(len(graph.history) - edits))
+        return self.earlier[key][1]
 
     def ask(self, what: str) -> None:
         """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""

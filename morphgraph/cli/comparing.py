@@ -127,6 +127,7 @@ def _report(made: "Comparison") -> dict[str, Any]:
             }
             for found in made.summaries
         ],
+        "signature": made.signature,
         "agreement": [[or_none(float(share)) for share in row] for row in made.agreement],
         "words": [
             {
@@ -146,7 +147,7 @@ def _report(made: "Comparison") -> dict[str, Any]:
 
 
 def _print(made: "Comparison") -> None:
-    from morphgraph.evaluate.tables import percent
+    from morphgraph.evaluate.tables import percent, ratio_text
 
     rows = [
         [
@@ -156,7 +157,7 @@ def _print(made: "Comparison") -> None:
             percent(found.f1),
             f"{percent(found.interval.low)}–{percent(found.interval.high)}",
             percent(found.exact),
-            f"{found.fertility:.2f}",
+            ratio_text(found.fertility),
             f"{found.vocabulary_size:,}",
         ]
         for found in made.summaries
@@ -171,3 +172,4 @@ def _print(made: "Comparison") -> None:
     print_table(["cut alike, %", *made.labels], alike, left={0})
     for found in made.summaries:
         print(found.signature)
+    print(made.signature)

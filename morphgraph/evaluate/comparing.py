@@ -1,5 +1,6 @@
 """Several ways to segment the same words, side by side and against the gold."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.boundaries import boundary_positions
-from morphgraph.evaluate.uncertainty import Interval, f1_interval
+from morphgraph.evaluate.uncertainty import RESAMPLES, Interval, f1_interval
+from morphgraph.reading import checksum
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
 from morphgraph.segment.words import Words
 
@@ -108,6 +110,7 @@ class Comparison:
                 f"{len(texts)} texts but {len(gold)} gold segmentations. Give one, or None, for "
                 "each."
             )
+        self._bare = bare
         self.segmenters = tuple(segmenters)
         self.texts = tuple(texts)
         self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
@@ -130,6 +133,24 @@ class Comparison:
         return [
             self._summary(number, segmenter) for number, segmenter in enumerate(self.segmenters)
         ]
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that names all that the scores depend on: words, gold, methods and version."""
+        from morphgraph import __version__
+
+        known = sum(morphs is not None for morphs in self.gold)
+        words = checksum(json.dumps(self.texts, ensure_ascii=False).encode())
+        gold = checksum(json.dumps(self.gold, ensure_ascii=False).encode())
+        fields = {
+            "compared": f"{len(self.texts)}@{words}",
+            "gold": f"{known}@{gold}",
+            "words": "bare words" if self._bare else "running text",
+            "methods": " ".join(summary.signature for summary in self.summaries),
+            "interval": f"bootstrap {RESAMPLES}",
+            "version": __version__,
+        }
+        return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())
 
     def _summary(self, number: int, segmenter: Segmenter) -> Summary:
         cells = self._columns[number]

@@ -3,11 +3,10 @@
 import csv
 import html
 import io
-import math
 from collections.abc import Sequence
 
 from morphgraph.evaluate.comparing import Cell, Comparison, Row
-from morphgraph.evaluate.tables import UNDEFINED, percent
+from morphgraph.evaluate.tables import UNDEFINED, percent, ratio_text
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -78,7 +77,8 @@ def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
     """Rows as a LaTeX table (booktabs): tokens separated by a bar, exact ones in bold."""
     columns = len(comparison.labels)
     titles = ["Word", "Gold", *comparison.labels]
-    lines = [f"% {' '.join(summary.signature.split())}" for summary in comparison.summaries]
+    signatures = [*(found.signature for found in comparison.summaries), comparison.signature]
+    lines = [f"% {' '.join(signature.split())}" for signature in signatures]
     lines += [
         "% needs booktabs; XeLaTeX or LuaLaTeX for characters such as Ġ and ▁",
         rf"\begin{{tabular}}{{{'l' * (2 + columns)}}}",
@@ -144,7 +144,7 @@ def comparison_html(comparison: Comparison, rows: Sequence[Row], title: str) -> 
             percent(found.f1),
             f"{percent(found.interval.low)}–{percent(found.interval.high)}",
             percent(found.exact),
-            UNDEFINED if math.isnan(found.fertility) else f"{found.fertility:.2f}",
+            ratio_text(found.fertility),
             f"{found.vocabulary_size:,}",
         ]
         cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
@@ -152,7 +152,8 @@ def comparison_html(comparison: Comparison, rows: Sequence[Row], title: str) -> 
             f"<tr><td>{html.escape(found.label)}<br><small>{html.escape(found.signature)}</small>"
             f"</td>{cells}</tr>"
         )
-    lines.append("</tbody></table></body></html>")
+    signature = html.escape(comparison.signature)
+    lines.append(f"</tbody></table><p><small>{signature}</small></p></body></html>")
     return "\n".join(lines).encode("utf-8", "replace")
 
 

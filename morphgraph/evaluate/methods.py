@@ -72,27 +72,13 @@ _vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, Any]] = WeakKeyDictionar
 
 
 def _vocabulary(tokeniser: Tokeniser) -> Any:
+    from morphgraph.files.vocabularies import vocabulary_of
+
     graph = tokeniser.graph
     known = _vocabularies.get(graph)
     if known is None or known[0] != graph.revision:
-        known = _vocabularies[graph] = (graph.revision, _made_vocabulary(tokeniser))
+        known = _vocabularies[graph] = (graph.revision, vocabulary_of(tokeniser))
     return known[1]
-
-
-def _made_vocabulary(tokeniser: Tokeniser) -> Any:
-    from morphgraph.files.vocabularies import detect_marker
-    from morphgraph.segment.vocabulary import SubwordVocabulary
-
-    graph = tokeniser.graph
-    types = tuple(graph.types[number] for number in graph.type_ids())
-    return SubwordVocabulary(
-        types,
-        "Ġ" if tokeniser.preprocessor.byte_level else detect_marker(types),
-        tokeniser.preprocessor,
-        frozenset(text for text in tokeniser.special if text in graph),
-        tokeniser.preprocessor.unknown,
-        tokeniser.name,
-    )
 
 
 def _flota(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:

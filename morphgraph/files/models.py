@@ -213,7 +213,7 @@ def _tokeniser(source: str | os.PathLike[str], saved: Segmenter | None, method: 
 
 
 def _vocabulary(source: str | os.PathLike[str], saved: Segmenter | None) -> Any:
-    from morphgraph.files.vocabularies import load_vocabulary, read_vocabulary
+    from morphgraph.files.vocabularies import load_vocabulary, vocabulary_of
 
     if saved is None:
         return load_vocabulary(source)
@@ -225,9 +225,7 @@ def _vocabulary(source: str | os.PathLike[str], saved: Segmenter | None) -> Any:
         raise MorphGraphError(
             f"{source}: the vocabulary of {saved.name} cannot be used alone. Choose another model."
         )
-    from morphgraph.files.saving import to_tokenizer_json
-
-    return read_vocabulary(to_tokenizer_json(tokeniser)[0], tokeniser.name)
+    return vocabulary_of(tokeniser)
 
 
 def _by_merges(tokeniser: Tokeniser, method: str, parameters: Mapping[str, Any]) -> Segmenter:

@@ -9,6 +9,8 @@ from typing import Any
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.files.demos import demo_tokeniser_path
 from morphgraph.files.pipeline import SPECIAL, added_tokens, checked_vocabulary, preprocessor_of
+from morphgraph.files.saving import to_tokenizer_json
+from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import check_size, decode_utf8, parse_json, read_bytes
 from morphgraph.segment.preprocess import Preprocessor
 from morphgraph.segment.vocabulary import BYTES, Marker, SubwordVocabulary
@@ -55,6 +57,11 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
     except MorphGraphError as error:
         problem, _, fix = str(error).rpartition(". ")
         raise FileFormatError(name, "", problem, fix) from error
+
+
+def vocabulary_of(tokeniser: Tokeniser) -> SubwordVocabulary:
+    """The types of a tokeniser in its present state, dense as it would be saved, without merges."""
+    return read_vocabulary(to_tokenizer_json(tokeniser)[0], tokeniser.name)
 
 
 def _lines(data: bytes, name: str) -> list[str]:

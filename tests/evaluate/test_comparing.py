@@ -121,6 +121,20 @@ def test_what_is_left_out_is_dropped(small_tokeniser: MakeTokeniser) -> None:
     assert row.cells[0].splits == (2,)
 
 
+def test_the_signature_names_all_that_the_scores_depend_on(small_tokeniser: MakeTokeniser) -> None:
+    segmenter = Bte(small_tokeniser([("a", "b")], "ab"))
+    first = Comparison([segmenter], ["ab"], [("a", "b")])
+    assert segmenter.signature() in first.signature
+    others = [
+        Comparison([segmenter], ["ba"], [("b", "a")]),
+        Comparison([segmenter], ["ab"], [None]),
+        Comparison([segmenter], ["ab"], [("a", "b")], bare=True),
+        Comparison([Bte(small_tokeniser([], "ab"))], ["ab"], [("a", "b")]),
+    ]
+    assert len({first.signature, *(other.signature for other in others)}) == 5
+    assert first.signature == Comparison([segmenter], ["ab"], [("a", "b")]).signature
+
+
 def test_labels_tell_methods_apart(small_tokeniser: MakeTokeniser) -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
     made = [method_on(tokeniser, "dropout", {"p": p}) for p in (0.1, 0.5)]

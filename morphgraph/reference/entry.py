@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from morphgraph.reference.free_and_bound import Kind
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One analysed word: its surface morphs, which concatenate to it, and its whole words.
 
     `whole_words` is None where the source does not tell free from bound morphemes, `count` (the
-    corpus count) where it has none. `line` is 1-based, and does not matter to ==.
+    corpus count) where it has none. `line` is 1-based. `kinds` says of each morph whether it is
+    free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is None
+    where the source tells nothing. `processes` are those that formed the word ("inflection",
+    "derivation", "compound"), None where the source does not tell. `underlying` are the source's
+    own morphemes, None where they are the morphs. The last four do not matter to ==.
 
-    >>> Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
-    ... # doctest: +NORMALIZE_WHITESPACE
-    Entry(word='unbreakable', morphs=('un', 'break', 'able'), whole_words=('unbreakable',),
-          count=None, line=7)
+    >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
+    >>> entry.word, entry.morphs, entry.whole_words, entry.line
+    ('unbreakable', ('un', 'break', 'able'), ('unbreakable',), 7)
     """
 
     word: str
@@ -23,6 +28,9 @@ class Entry:
     whole_words: tuple[str, ...] | None = None
     count: float | None = None
     line: int = field(default=0, compare=False)
+    kinds: tuple[Kind | None, ...] | None = field(default=None, compare=False)
+    processes: tuple[str, ...] | None = field(default=None, compare=False)
+    underlying: tuple[str, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.tokeniser import Tokeniser, base_name
-from morphgraph.reading import checksum
+from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.segment import Segmentation, Words
-
-Scope = Literal["morphemic", "whole-word"]
-Weighting = Literal["types", "tokens"]
-_BARE = "bare words"
-COUNTS_IN_REFERENCE = "counts in the reference"
-SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
-WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
 
 
 @dataclass(frozen=True)
@@ -122,21 +114,15 @@ def boundary_positions(morphs: Sequence[str]) -> list[int]:
     return positions
 
 
-@dataclass(frozen=True)
-class Benchmark:
-    """A reference made ready for one tokeniser: encoded once, scored as often as one likes.
+@dataclass(frozen=True, kw_only=True)
+class Benchmark(Yardstick):
+    """A yardstick made ready for one tokeniser: encoded once, scored as often as one likes.
 
-    ``frequencies`` gives the corpus frequency of words; unknown ones count 1. Word i of ``words``
-    is entry i of ``reference``. ``alphabet``: the atoms added by edits that the words are encoded
-    with.
+    Word i of ``words`` is entry i of ``reference``. ``alphabet``: the atoms added by edits that the
+    words are encoded with.
     """
 
-    reference: Reference
     words: Words
-    frequencies: Mapping[str, float] | None = None
-    frequency_source: str = ""
-    preprocessing: str = "running text"
-    drawn: str = ""
     alphabet: tuple[str, ...] = ()
 
     @classmethod
@@ -150,21 +136,17 @@ class Benchmark:
         bare: bool = False,
     ) -> "Benchmark":
         """Encode the words of a reference, as they stand in running text or ``bare``."""
-        if not reference.entries:
-            raise MorphGraphError("There are no words to score. Choose a reference with entries.")
-        words = tokeniser.encode([entry.word for entry in reference.entries], bare=bare)
-        if frequencies is None and reference.has_counts:
-            frequencies = {}
-            frequency_source = COUNTS_IN_REFERENCE
-        shown = _BARE if bare else "running text"
-        return cls(
-            reference, words, frequencies, frequency_source, shown, alphabet=tokeniser.alphabet
-        )
+        yardstick = Yardstick.of(reference, frequencies, frequency_source, bare=bare)
+        return cls.on(yardstick, tokeniser)
 
-    @property
-    def bare(self) -> bool:
-        """Whether words are encoded as whole texts of their own."""
-        return self.preprocessing == _BARE
+    @classmethod
+    def on(cls, yardstick: Yardstick, tokeniser: Tokeniser) -> "Benchmark":
+        """A yardstick whose words are encoded by a tokeniser."""
+        return cls(
+            **{field.name: getattr(yardstick, field.name) for field in fields(Yardstick)},
+            words=tokeniser.encode(yardstick.texts, bare=yardstick.bare),
+            alphabet=tokeniser.alphabet,
+        )
 
     def encoded_for(self, tokeniser: Tokeniser) -> "Benchmark":
         """This, or the same encoded anew if edits have changed the tokeniser's alphabet since."""
@@ -187,55 +169,22 @@ class Benchmark:
     @cached_property
     def morphemic(self) -> Gold:
         """The boundaries between morphs."""
-        return self._gold([entry.morphs for entry in self.reference.entries])
+        return self._gold("morphemic")
 
     @cached_property
     def whole_word(self) -> Gold:
         """The boundaries between whole words, where the reference has them."""
-        return self._gold([entry.whole_words for entry in self.reference.entries])
+        return self._gold("whole-word")
 
     def gold(self, scope: Scope) -> Gold:
         """The boundaries of a scope."""
         return self.morphemic if scope == "morphemic" else self.whole_word
 
-    def _gold(self, segmentations: Sequence[Sequence[str] | None]) -> Gold:
-        relevant = np.array([len(s) - 1 if s else 0 for s in segmentations], np.int32)
-        positions = [p for s in segmentations if s for p in boundary_positions(s)]
-        owners = np.repeat(np.arange(len(relevant), dtype=np.int64), relevant)
+    def _gold(self, scope: Scope) -> Gold:
+        cuts = self.cuts(scope)
         boundary = np.zeros(len(self.words.atoms), np.uint8)
-        boundary[self.words.gaps_at(owners, np.array(positions, np.int64))] = 1
-        return Gold(boundary, relevant, np.array([s is not None for s in segmentations]))
-
-    @cached_property
-    def token_weights(self) -> npt.NDArray[np.float64]:
-        """Each entry's corpus frequency; 1 if unknown."""
-        known = self.frequencies or {}
-        if self.frequency_source == COUNTS_IN_REFERENCE:
-            counts = [entry.count for entry in self.reference.entries]
-            return np.array([1.0 if count is None else count for count in counts], np.float64)
-        weights = []
-        for entry in self.reference.entries:
-            word = entry.word
-            # Frequency lists are often in lower case, wordfreq's is case-folded.
-            spellings = (word, word.lower(), word.casefold())
-            weights.append(next((known[s] for s in spellings if s in known), 1.0))
-        return np.array(weights, np.float64)
-
-    def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
-        """The weight of each entry: ones, or its corpus frequency."""
-        if weighting == "types":
-            return np.ones(len(self.words))
-        if self.frequencies is None:
-            raise MorphGraphError(
-                "Scores over word tokens need word frequencies. Give counts, or a language that "
-                "wordfreq knows."
-            )
-        return self.token_weights
-
-    @property
-    def weightings(self) -> tuple[Weighting, ...]:
-        """The weightings that can be computed."""
-        return ("types",) if self.frequencies is None else ("types", "tokens")
+        boundary[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
+        return Gold(boundary, cuts.counts.astype(np.int32), self.has_gold(scope))
 
     def score(
         self, segmentation: Segmentation, scope: Scope, weighting: Weighting
@@ -268,26 +217,6 @@ class Benchmark:
             for weighting in WEIGHTINGS
         ]
 
-    def _frequencies_named(self) -> str:
-        """Where frequencies come from, with a checksum of the weights that they give the words."""
-        if self.frequencies is None:
-            return "none"
-        return f"{base_name(self.frequency_source)}@{checksum(self.token_weights.tobytes())}"
-
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""
-        from morphgraph import __version__
-
-        reference = self.reference
-        fields = {
-            "reference": f"{base_name(reference.name)}@{reference.checksum}",
-            "format": reference.format,
-            "entries": f"{len(reference)}" + (f" ({self.drawn})" if self.drawn else ""),
-            "frequencies": self._frequencies_named(),
-            "words": self.preprocessing,
-            "tokeniser": tokeniser.signature(),
-            **more,
-            "version": __version__,
-        }
-        # A name from outside must not look like a field of its own.
-        return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())
+        return self.signature_of(tokeniser.signature(), **more)

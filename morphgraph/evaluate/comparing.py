@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.boundaries import boundary_positions
-from morphgraph.evaluate.uncertainty import RESAMPLES, Interval, f1_interval
+from morphgraph.evaluate.uncertainty import RESAMPLES, Interval, Ratio, bootstrap_intervals
+from morphgraph.evaluate.yardstick import signature_line
 from morphgraph.reading import checksum
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
 from morphgraph.segment.words import Words
@@ -150,21 +151,22 @@ class Comparison:
             "interval": f"bootstrap {RESAMPLES}",
             "version": __version__,
         }
-        return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())
+        return signature_line(fields)
 
     def _summary(self, number: int, segmenter: Segmenter) -> Summary:
         cells = self._columns[number]
         known = [cell for cell in cells if cell.exact is not None]
-        hits = np.array([cell.right for cell in known], np.int32)
-        predicted = np.array([cell.right + cell.wrong for cell in known], np.int32)
-        relevant = np.array([cell.right + cell.missed for cell in known], np.int32)
+        hits = np.array([cell.right for cell in known], np.float64)
+        predicted = np.array([cell.right + cell.wrong for cell in known], np.float64)
+        relevant = np.array([cell.right + cell.missed for cell in known], np.float64)
         right, found, wanted = int(hits.sum()), int(predicted.sum()), int(relevant.sum())
+        f1 = Ratio(2 * hits, predicted + relevant, relevant)
         return Summary(
             self.labels[number],
             _share(right, found),
             _share(right, wanted),
-            _share(2 * right, found + wanted) if wanted else np.nan,
-            f1_interval(hits, predicted, relevant),
+            f1.value,
+            bootstrap_intervals([f1])[0],
             _share(sum(len(cell.tokens) for cell in cells), len(cells)),
             _share(sum(bool(cell.exact) for cell in known), len(known)),
             segmenter.vocabulary_size,

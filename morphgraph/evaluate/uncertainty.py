@@ -1,13 +1,23 @@
-"""How sure a score is: bootstrap intervals over entries."""
+"""How sure scores are: bootstrap intervals, and paired tests between two tokenisers.
 
+A score is a ratio of sums over entries. So is it of any resample, whose sums are one product of
+matrices for all scores of all tokenisers.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 RESAMPLES = 1000
+TRIALS = 1000
 _CHUNK = 2_000_000
-"""Random numbers drawn at a time, so that memory stays small whatever the number of entries."""
+"""Random numbers held at a time, so that memory stays small whatever the number of entries."""
+
+Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -18,37 +28,155 @@ class Interval:
     high: float
 
 
-def f1_interval(
-    hits: npt.NDArray[np.int32],
-    predicted: npt.NDArray[np.int32],
-    relevant: npt.NDArray[np.int32],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Interval:
-    """The 95 % bootstrap interval of F1 over entries.
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """A score as a ratio of sums over entries: Σ ``part`` ÷ Σ ``whole``.
 
-    ``hits``, ``predicted``, ``relevant``: the counts of each entry, all as long. Entries are drawn
-    with replacement, as many as there are; the interval is between the 2.5th and 97.5th percentile
-    of F1 over the resamples. Source: Efron 1979; Koehn 2004 for scores of language technology.
+    Both: float64, one number for each entry. It is undefined, NaN, where Σ ``whole`` is 0, or where
+    Σ ``needed`` is, if that is given.
 
-    >>> ones = np.ones(50, np.int32)
-    >>> f1_interval(ones, ones, ones)
-    Interval(low=1.0, high=1.0)
+    >>> Ratio(np.array([1.0, 0.0]), np.array([2.0, 2.0])).value
+    0.25
     """
-    entries = len(hits)
-    if not entries or not relevant.sum():
+
+    part: Matrix
+    whole: Matrix
+    needed: Matrix | None = None
+
+    @property
+    def value(self) -> float:
+        """The score of all entries."""
+        return float(self.of_sums(np.array([[column.sum() for column in self.columns]]))[0])
+
+    @property
+    def columns(self) -> list[Matrix]:
+        """Its two or three arrays."""
+        return [self.part, self.whole, *([] if self.needed is None else [self.needed])]
+
+    def of_sums(self, sums: Matrix) -> Matrix:
+        """The score for each row of sums of its columns; NaN where undefined."""
+        defined = sums[:, 1] > _NOTHING
+        if self.needed is not None:
+            defined &= sums[:, 2] > _NOTHING
+        found = np.full(len(sums), np.nan)
+        np.divide(sums[:, 0], sums[:, 1], out=found, where=defined)
+        return found
+
+
+_NOTHING = 1e-9
+"""Sums up to this are 0 but for rounding."""
+
+_ROUNDING = 1e-12
+
+
+def bootstrap_intervals(
+    ratios: Sequence[Ratio], *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Interval]:
+    """The 95 % bootstrap intervals of scores over the same entries.
+
+    Entries are drawn with replacement, as many as there are, the same ones for all scores; an
+    interval is between the 2.5th and 97.5th percentile over the resamples in which the score is
+    defined. Source: Efron 1979; Koehn 2004 for scores of language technology.
+
+    >>> ones = np.ones(50)
+    >>> bootstrap_intervals([Ratio(ones, ones)])
+    [Interval(low=1.0, high=1.0)]
+    """
+    from morphgraph.kernels.resampling import draw_counts
+
+    if not ratios:
+        return []
+    everything, places = _side_by_side(ratios)
+    sums = _weighted_sums(draw_counts, everything, resamples, seed)
+    return [
+        _percentiles(ratio.of_sums(sums[:, columns]))
+        for ratio, columns in zip(ratios, places, strict=True)
+    ]
+
+
+def _side_by_side(ratios: Sequence[Ratio]) -> tuple[Matrix, list[list[int]]]:
+    """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
+    found: dict[bytes, int] = {}
+    distinct: list[Matrix] = []
+    places = []
+    for ratio in ratios:
+        numbers = []
+        for column in ratio.columns:
+            key = blake2b(column.tobytes(), digest_size=16).digest()
+            if key not in found:
+                found[key] = len(distinct)
+                distinct.append(column)
+            numbers.append(found[key])
+        places.append(numbers)
+    return np.stack(distinct, axis=1), places
+
+
+def _percentiles(scores: Matrix) -> Interval:
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
         return Interval(np.nan, np.nan)
-    counts = np.stack([hits, predicted, relevant], axis=1).astype(np.float64)
-    random = np.random.default_rng(seed)
-    rows = max(1, _CHUNK // entries)
-    sums = []
-    for start in range(0, resamples, rows):
-        size = min(rows, resamples - start)
-        drawn = random.integers(0, entries, (size, entries))
-        sums.append(counts[drawn].sum(axis=1))
-    hit, found, wanted = np.concatenate(sums).T
-    with np.errstate(invalid="ignore"):
-        scores = np.where(wanted > 0, 2 * hit / (found + wanted), np.nan)
-    low, high = np.nanpercentile(scores, [2.5, 97.5])
+    low, high = np.percentile(defined, [2.5, 97.5])
     return Interval(float(low), float(high))
+
+
+def approximate_randomisation(
+    scores: Sequence[Sequence[Ratio]], baseline: int, *, trials: int = TRIALS, seed: int = 0
+) -> list[list[float]]:
+    """p-values of the differences between a baseline and other tokenisers, over the same entries.
+
+    ``scores``: for each kind of score, that of each tokeniser; ``baseline`` is the number of one.
+    In each trial, the outcomes of two for every entry are swapped with probability ½; p is
+    (1 + trials in which the scores differ at least as much as in truth) ÷ (1 + trials), two-sided.
+    NaN for the baseline itself and where a score is undefined. Source: Noreen 1989; Yeh 2000.
+    """
+    from morphgraph.kernels.resampling import draw_signs
+
+    flat = [ratio for ratios in scores for ratio in ratios]
+    if not flat:
+        return [[] for _ in scores]
+    everything, places = _side_by_side(flat)
+    swapped = _weighted_sums(draw_signs, everything, trials, seed)
+    totals = everything.sum(axis=0)
+
+    def p_value(one: int, other: int) -> float:
+        difference = flat[other].value - flat[one].value
+        if one == other or np.isnan(difference):
+            return np.nan
+        here, there = places[one], places[other]
+        moved = swapped[:, there] - swapped[:, here]
+        differences = np.abs(
+            flat[other].of_sums(totals[there] - moved) - flat[one].of_sums(totals[here] + moved)
+        )
+        # A trial in which a score is undefined speaks for no difference.
+        reached = int((~(differences < abs(difference) - _ROUNDING)).sum())
+        return (1 + reached) / (1 + trials)
+
+    found = []
+    first = 0
+    for ratios in scores:
+        numbers = range(first, first + len(ratios))
+        found.append([p_value(first + baseline, number) for number in numbers])
+        first += len(ratios)
+    return found
+
+
+def _weighted_sums(
+    draw: Callable[[int, int, Matrix], None], columns: Matrix, rows: int, seed: int
+) -> Matrix:
+    """Sums of columns, (entries, k), under so many rows of random weights: (rows, k)."""
+    entries = len(columns)
+    sums = np.empty((rows, columns.shape[1]))
+    if not entries:
+        sums[:] = 0
+        return sums
+    height = max(1, min(rows, _CHUNK // entries))
+
+    def run(start: int) -> None:
+        weights = np.empty((min(height, rows - start), entries))
+        draw(seed, start, weights)
+        sums[start : start + len(weights)] = weights @ columns
+
+    starts = range(0, rows, height)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, starts))
+    return sums

@@ -8,8 +8,10 @@ from morphgraph.kernels import (
     picky_segmenting,
     picky_training,
     repairing,
+    resampling,
     segmenting,
     segmenting_long,
+    sequences,
     training,
     trie,
 )
@@ -28,6 +30,8 @@ def main() -> None:
         alignment,
         training,
         picky_training,
+        resampling,
+        sequences,
     ):
         kernels.warm_up()
     print(f"kernels ready after {time.perf_counter() - started:.1f} s")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, Scope
+from morphgraph.evaluate.boundaries import Benchmark
+from morphgraph.evaluate.yardstick import Scope
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import MergeGraph
 from morphgraph.segment import Segmentation

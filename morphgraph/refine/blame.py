@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, Scope, Weighting
+from morphgraph.evaluate.boundaries import Benchmark
+from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting
+from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
+from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.baselines import last_leaves, last_types, random_types

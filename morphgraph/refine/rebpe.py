@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, Scope, Weighting, or_none
+from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, or_none
+from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.change import Origin

@@ -1,0 +1,219 @@
+"""What a tokeniser makes of the words of a reference: for each entry what any score needs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.evaluate.cuts import Cuts, sums_by_word
+from morphgraph.evaluate.yardstick import Scope, Yardstick
+from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
+from morphgraph.segment.words import INSIDE_CHARACTER, Words
+
+Counts = npt.NDArray[np.int64]
+IDEAL = "gold"
+
+
+@dataclass(frozen=True)
+class Strings:
+    """A list of strings for each of n words, flat.
+
+    ``points``: int32, code points; ``strings``: int64, offsets into points; ``words``: int64
+    (n + 1), offsets into strings.
+    """
+
+    points: npt.NDArray[np.int32]
+    strings: Counts
+    words: Counts
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[str]]) -> "Strings":
+        """Lists of strings, one for each word."""
+        flat = list(chain.from_iterable(lists))
+        return cls(
+            _points("".join(flat)),
+            np.fromiter(accumulate(map(len, flat), initial=0), np.int64, len(flat) + 1),
+            np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1),
+        )
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.int32], Counts, Counts]:
+        """The three arrays, as kernels take them."""
+        return self.points, self.strings, self.words
+
+
+def _points(text: str) -> npt.NDArray[np.int32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a tokeniser cuts the words of a yardstick, one entry each.
+
+    ``cuts``: where the words are split, in characters; splits inside a character are none, and what
+    a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
+    a start-of-word marker alone included; ``inside``: how many of its splits are inside a
+    character. ``kept``: for each piece between cuts, whether a token covers it. ``words`` and
+    ``segmentation`` are None for the gold itself.
+    """
+
+    yardstick: Yardstick
+    label: str
+    tokeniser: str
+    vocabulary_size: int | None
+    cuts: Cuts
+    tokens: Counts
+    inside: Counts
+    kept: npt.NDArray[np.bool_]
+    words: Words | None = field(default=None, repr=False)
+    segmentation: Segmentation | None = field(default=None, repr=False)
+    segmenter: Segmenter | None = field(default=None, repr=False)
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that its scores depend on."""
+        return self.yardstick.signature_of(self.tokeniser, **more)
+
+    def hits(self, scope: Scope) -> Counts:
+        """How many splits of each word are gold boundaries."""
+        return self.cuts.shared(self.yardstick.cuts(scope))
+
+    @cached_property
+    def pieces(self) -> Counts:
+        """How many pieces of each word tokens cover."""
+        return sums_by_word(self.kept, self._piece_offsets)
+
+    @property
+    def _piece_offsets(self) -> Counts:
+        return self.cuts.offsets + np.arange(len(self.cuts.offsets))
+
+    @cached_property
+    def left_out(self) -> Counts:
+        """How many characters of each word are in no token."""
+        lengths = np.diff(self._piece_edges[0], axis=0)
+        return sums_by_word(np.where(self.kept, 0, lengths), self._piece_offsets)
+
+    @cached_property
+    def _piece_edges(self) -> tuple[Counts, Counts]:
+        """Ends of all pieces among the characters of all words together, with a 0 before them."""
+        ends = np.cumsum(self.yardstick.lengths)
+        starts = np.append(0, ends[:-1])
+        offsets = self._piece_offsets
+        edges = np.empty(offsets[-1] + 1, np.int64)
+        edges[0] = 0
+        is_last = np.zeros(offsets[-1], bool)
+        is_last[offsets[1:] - 1] = True
+        edges[1:][is_last] = ends
+        edges[1:][~is_last] = np.repeat(starts, self.cuts.counts) + self.cuts.positions
+        return edges, offsets
+
+    @cached_property
+    def strings(self) -> Strings:
+        """The pieces that tokens cover, as strings."""
+        edges, offsets = self._piece_edges
+        points = _points("".join(self.yardstick.texts))
+        if self.kept.all():
+            return Strings(points, edges, offsets)
+        lengths = np.diff(edges)
+        inside = np.repeat(self.kept, lengths)
+        return Strings(
+            points[inside],
+            np.append(0, np.cumsum(lengths[self.kept])),
+            np.append(0, np.cumsum(self.pieces)),
+        )
+
+    def token_texts(self, entry: int) -> list[str]:
+        """The readable tokens of a word; of the gold, its morphs."""
+        if self.segmentation is None or self.words is None or self.segmenter is None:
+            return list(self.yardstick.reference.entries[entry].morphs)
+        return [
+            self.segmenter.token_text(self.words, atom, token)
+            for atom, token in self.segmentation.token_ends(entry)
+        ]
+
+    def splits(self, entry: int) -> list[int]:
+        """Where a word is split."""
+        start, end = self.cuts.offsets[entry : entry + 2]
+        return [int(position) for position in self.cuts.positions[start:end]]
+
+
+def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> Outcome:
+    """Segment the words of a yardstick."""
+    words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
+    segmentation = segmenter.segment(words)
+    count = len(words)
+    dropped = segmentation.token_at == DROPPED
+    owner = words.word_of_atom.astype(np.int64)
+    is_open = segmentation.closed_by < 0
+    # Neighbours that are both left out stay together; the next word's first atom is no neighbour,
+    # but behind a word's last atom there is no gap either.
+    is_open[:-1] &= ~(dropped[:-1] & dropped[1:])
+    atoms = np.flatnonzero(is_open & (words.gap_position > 0))
+    cuts = Cuts.at(owner[atoms], words.gap_position[atoms].astype(np.int64), count)
+    offsets = words.word_offsets
+    return Outcome(
+        yardstick,
+        label or segmenter.name,
+        segmenter.signature(),
+        segmenter.vocabulary_size,
+        cuts,
+        sums_by_word(segmentation.token_at >= 0, offsets),
+        sums_by_word(is_open & (words.gap_position == INSIDE_CHARACTER), offsets),
+        _kept(words, atoms, dropped, cuts),
+        words,
+        segmentation,
+        segmenter,
+    )
+
+
+def _kept(
+    words: Words, split_atoms: Counts, dropped: npt.NDArray[np.bool_], cuts: Cuts
+) -> npt.NDArray[np.bool_]:
+    """For each piece whether a token covers it: whether one ends where the piece does."""
+    count = len(words)
+    kept = np.ones(len(cuts.positions) + count, bool)
+    owner = words.word_of_atom[split_atoms].astype(np.int64)
+    gone = dropped[split_atoms]
+    keys = (owner[gone] << 32) | words.gap_position[split_atoms][gone]
+    kept[np.searchsorted(cuts.keys, keys) + owner[gone]] = False  # each word before has one more
+    last = cuts.offsets[1:] + np.arange(count)
+    is_filled = np.diff(words.word_offsets) > 0
+    kept[last[~is_filled]] = False
+    ends = words.word_offsets[1:][is_filled] - 1
+    kept[last[is_filled][dropped[ends]]] = False
+    return kept
+
+
+def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
+    """The gold itself as a tokeniser, whose tokens are the morphs: the ceiling of other scores.
+
+    Its whole-word precision is below 1, as it splits affixes off too. Source: Bauwens & Delobelle
+    2024, Table 7.
+    """
+    cuts = yardstick.cuts("morphemic")
+    pieces = cuts.counts + 1
+    return Outcome(
+        yardstick,
+        label,
+        IDEAL,
+        None,
+        cuts,
+        pieces,
+        np.zeros(len(cuts), np.int64),
+        np.ones(int(pieces.sum()), bool),
+    )
+
+
+def gold_strings(yardstick: Yardstick, scope: Scope, *, underlying: bool = False) -> Strings:
+    """The gold segments of each entry; ``underlying``: the morphemes as the source lists them."""
+
+    def segments() -> Iterator[Sequence[str]]:
+        for entry in yardstick.reference.entries:
+            if underlying:
+                yield entry.underlying or entry.morphs
+            else:
+                yield entry.morphs if scope == "morphemic" else entry.whole_words or ()
+
+    return Strings.of(list(segments()))

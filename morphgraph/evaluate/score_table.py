@@ -1,0 +1,190 @@
+"""Tokenisers against a reference: scores with intervals and tests, one row each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.metrics import METRICS, USUAL, Tally
+from morphgraph.evaluate.outcome import Outcome, outcome_of
+from morphgraph.evaluate.uncertainty import (
+    RESAMPLES,
+    TRIALS,
+    Interval,
+    Ratio,
+    approximate_randomisation,
+    bootstrap_intervals,
+)
+from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
+from morphgraph.segment.segmentation import Segmenter
+
+LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""Marks of p-values below these."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A tokeniser that could not segment the words, and why."""
+
+    label: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A score, its 95 % interval, and the p-value of its difference to the baseline; NaN where
+    undefined.
+    """
+
+    value: float
+    interval: Interval
+    p: float
+
+    @property
+    def mark(self) -> str:
+        """Stars for significance: ``*`` p < 0.05, ``**`` p < 0.01, ``***`` p < 0.001.
+
+        >>> Estimate(0.5, Interval(0.4, 0.6), 0.02).mark
+        '*'
+        """
+        return next((mark for level, mark in LEVELS if self.p < level), "")
+
+
+class ScoreTable:
+    """Scores of several tokenisers on the same entries, under one scope and weighting.
+
+    ``outcomes``: at least one, all on the same yardstick. ``baseline``: the number of the one that
+    others are tested against, None for none. Intervals and p-values come from ``seed``.
+    """
+
+    def __init__(
+        self,
+        outcomes: Sequence[Outcome | Failure],
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        metrics: Sequence[str] = USUAL,
+        *,
+        baseline: int | None = None,
+        resamples: int = RESAMPLES,
+        trials: int = TRIALS,
+        seed: int = 0,
+    ) -> None:
+        known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
+        if len({id(outcome.yardstick) for outcome in known}) > 1:
+            raise MorphGraphError("Scores of different references cannot be in one table.")
+        self.outcomes = tuple(outcomes)
+        self.scope: Scope = scope
+        self.weighting: Weighting = weighting
+        self.metrics = tuple(metrics)
+        self.baseline = baseline
+        self._resamples, self._trials, self._seed = resamples, trials, seed
+
+    @property
+    def labels(self) -> list[str]:
+        """The name of each tokeniser."""
+        return [outcome.label for outcome in self.outcomes]
+
+    @cached_property
+    def estimates(self) -> list[dict[str, Estimate] | None]:
+        """The scores of each tokeniser by name of the metric; None for one that failed."""
+        ratios = self._ratios
+        known = [number for number, found in enumerate(ratios) if found]
+        flat = [ratio for number in known for ratio in ratios[number].values()]
+        intervals = iter(
+            bootstrap_intervals(flat, resamples=self._resamples, seed=self._seed)
+            if self._resamples
+            else [Interval(np.nan, np.nan)] * len(flat)
+        )
+        tests = self._tests(known)
+        rows: list[dict[str, Estimate] | None] = [None] * len(ratios)
+        for place, number in enumerate(known):
+            rows[number] = {
+                name: Estimate(ratio.value, next(intervals), tests[name][place])
+                for name, ratio in ratios[number].items()
+            }
+        return rows
+
+    @cached_property
+    def _ratios(self) -> list[dict[str, Ratio]]:
+        found: list[dict[str, Ratio]] = []
+        for outcome in self.outcomes:
+            if isinstance(outcome, Failure):
+                found.append({})
+                continue
+            tally = Tally(outcome, self.scope, self.weighting)
+            found.append({name: METRICS[name].of(tally) for name in self.metrics})
+        return found
+
+    def _tests(self, known: list[int]) -> dict[str, list[float]]:
+        """p-values of each metric against the baseline, for those that did not fail."""
+        if self.baseline not in known:
+            return {name: [np.nan] * len(known) for name in self.metrics}
+        tests = approximate_randomisation(
+            [[self._ratios[number][name] for number in known] for name in self.metrics],
+            known.index(self.baseline),
+            trials=self._trials,
+            seed=self._seed,
+        )
+        return dict(zip(self.metrics, tests, strict=True))
+
+    @property
+    def yardstick(self) -> Yardstick | None:
+        """What all are measured by; None if all failed."""
+        return next((o.yardstick for o in self.outcomes if isinstance(o, Outcome)), None)
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        """What scores depend on beside the reference and the tokenisers."""
+        named = {"scores": f"{self.scope} {self.weighting}"}
+        if self._resamples:
+            named["interval"] = f"bootstrap {self._resamples} seed {self._seed}"
+        return named
+
+    def signature_of(self, number: int) -> str:
+        """One line that names all that a row's scores depend on; the error of one that failed."""
+        outcome = self.outcomes[number]
+        if isinstance(outcome, Failure):
+            return f"failed: {' '.join(outcome.message.split())}"
+        return outcome.signature(**self.settings, **self._test_named(number))
+
+    def _test_named(self, number: int) -> dict[str, str]:
+        if self.baseline is None or number == self.baseline:
+            return {}
+        baseline = self.outcomes[self.baseline]
+        if isinstance(baseline, Failure):
+            return {}
+        return {
+            "test": f"approximate randomisation {self._trials} seed {self._seed} "
+            f"against {baseline.tokeniser}"
+        }
+
+    @cached_property
+    def signature(self) -> str:
+        """One line for the whole table: all its tokenisers, each by its own signature."""
+        yardstick = self.yardstick
+        if yardstick is None:
+            return ""
+        names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
+        more = dict(self.settings)
+        if self.baseline is not None:
+            more["test"] = (
+                f"approximate randomisation {self._trials} seed {self._seed} "
+                f"against {names[self.baseline]}"
+            )
+        return yardstick.signature_of(" ".join(dict.fromkeys(names)), **more)
+
+
+def outcomes_of(
+    segmenters: Sequence[tuple[str, Segmenter | Callable[[], Segmenter]]], yardstick: Yardstick
+) -> list[Outcome | Failure]:
+    """The outcome of each labelled segmenter, or of what makes one; a failure is kept as such."""
+    found: list[Outcome | Failure] = []
+    for label, given in segmenters:
+        try:
+            made = given() if callable(given) else given
+            found.append(outcome_of(made, yardstick, label))
+        except MorphGraphError as error:
+            found.append(Failure(label, str(error)))
+    return found

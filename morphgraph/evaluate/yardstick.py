@@ -1,0 +1,176 @@
+"""What every tokeniser is measured by: a reference, the weights of its words, and its cuts."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.cuts import Cuts
+from morphgraph.files.tokeniser import base_name
+from morphgraph.reading import checksum
+from morphgraph.reference.entry import Entry, Reference
+
+Scope = Literal["morphemic", "whole-word"]
+Weighting = Literal["types", "tokens"]
+COUNTS_IN_REFERENCE = "counts in the reference"
+SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
+WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
+RUNNING_TEXT, BARE = "running text", "bare words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yardstick:
+    """A reference, and how much each of its entries counts.
+
+    ``frequencies`` gives the corpus frequency of words; unknown ones count 1. ``preprocessing``
+    says how words are presented to a tokeniser, ``drawn`` how the entries were drawn from the
+    reference, if they were.
+    """
+
+    reference: Reference
+    frequencies: Mapping[str, float] | None = None
+    frequency_source: str = ""
+    preprocessing: str = RUNNING_TEXT
+    drawn: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None = None,
+        frequency_source: str = "",
+        *,
+        bare: bool = False,
+    ) -> "Yardstick":
+        """A reference with frequencies, its own counts if none are given; `MorphGraphError` if it
+        is empty.
+        """
+        if not reference.entries:
+            raise MorphGraphError("There are no words to score. Choose a reference with entries.")
+        if frequencies is None and reference.has_counts:
+            frequencies, frequency_source = {}, COUNTS_IN_REFERENCE
+        return Yardstick(
+            reference=reference,
+            frequencies=frequencies,
+            frequency_source=frequency_source,
+            preprocessing=BARE if bare else RUNNING_TEXT,
+        )
+
+    @property
+    def bare(self) -> bool:
+        """Whether words are encoded as whole texts of their own."""
+        return self.preprocessing == BARE
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The word of each entry."""
+        return tuple(entry.word for entry in self.reference.entries)
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many characters each word has."""
+        return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+
+    def cuts(self, scope: Scope) -> Cuts:
+        """The gold boundaries of a scope."""
+        return self._morphemic_cuts if scope == "morphemic" else self._whole_word_cuts
+
+    @cached_property
+    def _morphemic_cuts(self) -> Cuts:
+        return Cuts.of(entry.morphs for entry in self.reference.entries)
+
+    @cached_property
+    def _whole_word_cuts(self) -> Cuts:
+        return Cuts.of(entry.whole_words for entry in self.reference.entries)
+
+    def has_gold(self, scope: Scope) -> npt.NDArray[np.bool_]:
+        """Which entries have a segmentation of a scope; others count in no score of it."""
+        if scope == "morphemic":
+            return np.ones(len(self.reference), bool)
+        return np.array([entry.whole_words is not None for entry in self.reference.entries])
+
+    @cached_property
+    def token_weights(self) -> npt.NDArray[np.float64]:
+        """Each entry's corpus frequency; 1 if unknown."""
+        known = self.frequencies or {}
+        if self.frequency_source == COUNTS_IN_REFERENCE:
+            counts = [entry.count for entry in self.reference.entries]
+            return np.array([1.0 if count is None else count for count in counts], np.float64)
+        weights = []
+        for word in self.texts:
+            # Frequency lists are often in lower case, wordfreq's is case-folded.
+            spellings = (word, word.lower(), word.casefold())
+            weights.append(next((known[s] for s in spellings if s in known), 1.0))
+        return np.array(weights, np.float64)
+
+    def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
+        """The weight of each entry: ones, or its corpus frequency."""
+        if weighting == "types":
+            return np.ones(len(self.reference))
+        if self.frequencies is None:
+            raise MorphGraphError(
+                "Scores over word tokens need word frequencies. Give counts, or a language that "
+                "wordfreq knows."
+            )
+        return self.token_weights
+
+    @property
+    def weightings(self) -> tuple[Weighting, ...]:
+        """The weightings that can be computed."""
+        return ("types",) if self.frequencies is None else ("types", "tokens")
+
+    @cached_property
+    def _entries_named(self) -> str:
+        """How many entries there are, with a checksum of all that scores depend on in them."""
+        content = json.dumps([_scored(e) for e in self.reference.entries], ensure_ascii=False)
+        drawn = f" ({self.drawn})" if self.drawn else ""
+        return (
+            f"{len(self.reference)}@{checksum(content.encode('utf-8', 'backslashreplace'))}{drawn}"
+        )
+
+    @cached_property
+    def _frequencies_named(self) -> str:
+        """Where frequencies come from, with a checksum of the weights that they give the words."""
+        if self.frequencies is None:
+            return "none"
+        return f"{base_name(self.frequency_source)}@{checksum(self.token_weights.tobytes())}"
+
+    def signature_of(self, tokeniser: str, **more: str) -> str:
+        """One line that names all that the scores of a tokeniser depend on.
+
+        ``tokeniser``: its own signature; ``more`` fields may be added.
+        """
+        from morphgraph import __version__
+
+        reference = self.reference
+        named = {
+            "reference": f"{base_name(reference.name)}@{reference.checksum}",
+            "format": reference.format,
+            "entries": self._entries_named,
+            "frequencies": self._frequencies_named,
+            "words": self.preprocessing,
+            "tokeniser": tokeniser,
+            **more,
+            "version": __version__,
+        }
+        return signature_line(named)
+
+
+def _scored(entry: Entry) -> tuple[object, ...]:
+    return (entry.word, entry.morphs, entry.whole_words, entry.underlying)
+
+
+def signature_line(named: Mapping[str, str]) -> str:
+    """The fields of a signature in one line; a name from outside cannot look like a field.
+
+    >>> signature_line({"reference": "a|b", "version": "1"})
+    'reference:a/b|version:1'
+    """
+    return "|".join(
+        f"{key}:{' '.join(value.replace('|', '/').split())}" for key, value in named.items()
+    )

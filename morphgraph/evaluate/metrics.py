@@ -1,6 +1,7 @@
 """Every score of a tokeniser against a reference, by name, as ratios of sums over entries."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -34,6 +35,12 @@ class Tally:
         self.relevant = yardstick.cuts(scope).counts.astype(np.float64)
         self.hits = outcome.hits(scope).astype(np.float64)
         self.ones = np.ones(len(self.weight))
+
+    def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
+        """The same for some entries only: the weight of others is 0."""
+        part = copy(self)
+        part.weight = np.where(entries, self.weight, 0.0)
+        return part
 
     @property
     def wrong(self) -> Array:

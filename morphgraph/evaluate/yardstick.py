@@ -95,18 +95,27 @@ class Yardstick:
         return np.array([entry.whole_words is not None for entry in self.reference.entries])
 
     @cached_property
-    def token_weights(self) -> npt.NDArray[np.float64]:
-        """Each entry's corpus frequency; 1 if unknown."""
-        known = self.frequencies or {}
+    def _known_frequencies(self) -> list[float | None]:
         if self.frequency_source == COUNTS_IN_REFERENCE:
-            counts = [entry.count for entry in self.reference.entries]
-            return np.array([1.0 if count is None else count for count in counts], np.float64)
-        weights = []
+            return [entry.count for entry in self.reference.entries]
+        known = self.frequencies or {}
+        found = []
         for word in self.texts:
             # Frequency lists are often in lower case, wordfreq's is case-folded.
             spellings = (word, word.lower(), word.casefold())
-            weights.append(next((known[s] for s in spellings if s in known), 1.0))
+            found.append(next((known[s] for s in spellings if s in known), None))
+        return found
+
+    @cached_property
+    def token_weights(self) -> npt.NDArray[np.float64]:
+        """Each entry's corpus frequency; 1 if unknown."""
+        weights = [1.0 if known is None else known for known in self._known_frequencies]
         return np.array(weights, np.float64)
+
+    @property
+    def frequency_known(self) -> npt.NDArray[np.bool_]:
+        """Whether the corpus frequency of each entry is known."""
+        return np.array([known is not None for known in self._known_frequencies])
 
     def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
         """The weight of each entry: ones, or its corpus frequency."""

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
+from morphgraph.evaluate.errors import RIGHT_SPLIT, marked_word
 from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.segment import MergeSegmentation, Segmentation, segment
-
-RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
-"""Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
 
 _STATES_KEPT = 4
 
@@ -176,18 +174,10 @@ class Study:
         Atoms outside the alphabet are shown as their characters.
         """
         words, gold = self.benchmark.words, self.benchmark.morphemic.boundary
-        text = words.texts[word]
         start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
-        signs: dict[int, str] = {}
-        for atom in range(start, end):
-            at = int(words.gap_position[atom])
-            if at <= 0:
-                continue
-            if segmentation.closed_by[atom] < 0:
-                signs[at] = RIGHT_SPLIT if gold[atom] else WRONG_SPLIT
-            elif gold[atom]:
-                signs[at] = MISSED
-        return "".join(signs.get(i, "") + character for i, character in enumerate(text))
+        position = words.gap_position[start:end]
+        is_gold = (gold[start:end] == 1) & (position > 0)
+        return marked_word(words.texts[word], segmentation.splits(word), position[is_gold].tolist())
 
     def gold_text(self, word: int) -> str:
         """The morphs of a word, with ``|`` between them."""

@@ -1,0 +1,282 @@
+"""Scores of some of the words or boundaries: by formation, length, frequency, morphs, affix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.evaluate.metrics import METRICS, Tally
+from morphgraph.evaluate.outcome import Outcome
+from morphgraph.evaluate.score_table import Estimate
+from morphgraph.evaluate.uncertainty import Ratio, bootstrap_intervals
+from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind
+
+GROUPINGS: Mapping[str, str] = {
+    "formation": "How words are formed",
+    "length": "Characters of a word",
+    "frequency": "Corpus frequency of a word",
+    "morphs": "Morphs of a word",
+}
+"""How words are put into groups → what to call it."""
+
+_LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
+_AFFIXES = (Kind.PREFIX, Kind.SUFFIX, Kind.INTERFIX)
+_UNKNOWN = "not told"
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Some entries of a reference: which ones (bool, one for each)."""
+
+    name: str
+    entries: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class GroupScore:
+    """Scores of a group by name of the metric, and how many entries or boundaries it has."""
+
+    name: str
+    size: int
+    scores: Mapping[str, Estimate]
+
+
+def word_groups(yardstick: Yardstick, grouping: str) -> list[Group]:
+    """The entries of a reference in groups that share none, by one of `GROUPINGS`; none is empty.
+
+    Formations are told by the kinds of morphs, else by the source's own categories, else by whole
+    words. Frequencies are those in the list; a word that is not in it is *unknown*.
+    """
+    entries = yardstick.reference.entries
+    if grouping == "length":
+        names = [_name_of(length, _LENGTHS) for length in yardstick.lengths.tolist()]
+        order: Iterable[str] = [_range(*edges) for edges in _LENGTHS]
+    elif grouping == "morphs":
+        names = [str(min(len(entry.morphs), 6)).replace("6", "6+") for entry in entries]
+        order = ["1", "2", "3", "4", "5", "6+"]
+    elif grouping == "frequency":
+        names, order = _bands(yardstick)
+    else:
+        names = [formation_of(entry) for entry in entries]
+        order = ("simple", "prefixed", "suffixed", "prefixed and suffixed", "compound",
+                 "compound with affixes", "inflected", "derived", "derived and inflected",
+                 "with affixes", _UNKNOWN)  # fmt: skip
+    listed = np.array(names)
+    found = [Group(name, listed == name) for name in dict.fromkeys([*order, *sorted(set(names))])]
+    return [group for group in found if group.entries.any()]
+
+
+def _range(low: int, high: int | None) -> str:
+    return f"{low}+" if high is None else f"{low}–{high}"
+
+
+def _name_of(number: int, ranges: Sequence[tuple[int, int | None]]) -> str:
+    return next(_range(*r) for r in ranges if r[1] is None or number <= r[1])
+
+
+def _bands(yardstick: Yardstick) -> tuple[list[str], list[str]]:
+    """The power of ten below the frequency of each word, and the names in order."""
+    known = yardstick.frequency_known
+    with np.errstate(divide="ignore"):
+        tens = np.floor(np.log10(np.maximum(yardstick.token_weights, 1e-9)) + 1e-12).astype(int)
+    names = [
+        f"{_ten(ten)} to {_ten(ten + 1)}" if is_known else "unknown"
+        for ten, is_known in zip(tens.tolist(), known.tolist(), strict=True)
+    ]
+    present = sorted({int(ten) for ten in tens[known]})
+    return names, ["unknown", *(f"{_ten(ten)} to {_ten(ten + 1)}" for ten in present)]
+
+
+def _ten(power: int) -> str:
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
+
+
+def formation_of(entry: Entry) -> str:
+    """How a word is formed, as far as its source tells.
+
+    >>> from morphgraph.reference.free_and_bound import Kind
+    >>> formation_of(Entry("undo", ("un", "do"), kinds=(Kind.PREFIX, Kind.FREE)))
+    'prefixed'
+    >>> formation_of(Entry("dogs", ("dog", "s"), processes=("inflection",)))
+    'inflected'
+    """
+    if len(entry.morphs) == 1 and entry.processes is None:
+        return "simple"
+    if entry.kinds is not None and None not in entry.kinds:
+        is_compound = sum(kind is Kind.FREE for kind in entry.kinds) > 1
+        affixes = [n for n, k in (("prefixed", Kind.PREFIX), ("suffixed", Kind.SUFFIX))
+                   if k in entry.kinds]  # fmt: skip
+        if is_compound:
+            return "compound with affixes" if affixes else "compound"
+        return " and ".join(affixes) or "simple"
+    if entry.processes is not None:
+        affixes = [n for n, p in (("derived", "derivation"), ("inflected", "inflection"))
+                   if p in entry.processes]  # fmt: skip
+        if "compound" in entry.processes:
+            return "compound with affixes" if affixes else "compound"
+        return " and ".join(affixes) or "simple"
+    if entry.whole_words is not None:
+        if len(entry.whole_words) == 1:
+            return "with affixes"
+        return "compound" if entry.whole_words == entry.morphs else "compound with affixes"
+    return _UNKNOWN
+
+
+def group_scores(
+    outcome: Outcome,
+    groups: Sequence[Group],
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    metrics: Sequence[str] = ("precision", "recall", "f1", "exact"),
+) -> list[GroupScore]:
+    """Scores of each group, with intervals over all entries of the reference."""
+    ratios: list[dict[str, Ratio]] = []
+    sizes = []
+    whole = Tally(outcome, scope, weighting)
+    for group in groups:
+        part = whole.within(group.entries)
+        ratios.append({name: METRICS[name].of(part) for name in metrics})
+        sizes.append(int((group.entries & whole.known).sum()))
+    return _estimated([group.name for group in groups], sizes, ratios)
+
+
+def _estimated(
+    names: Sequence[str], sizes: Sequence[int], ratios: Sequence[Mapping[str, Ratio]]
+) -> list[GroupScore]:
+    flat = [ratio for each in ratios for ratio in each.values()]
+    intervals = iter(bootstrap_intervals(flat))
+    return [
+        GroupScore(
+            name,
+            size,
+            {key: Estimate(ratio.value, next(intervals), np.nan) for key, ratio in each.items()},
+        )
+        for name, size, each in zip(names, sizes, ratios, strict=True)
+    ]
+
+
+class GoldBoundaries:
+    """The morph boundaries of a reference, each by what meets there.
+
+    ``names``: for each boundary (in the order of ``yardstick.cuts("morphemic")``) whether it is
+    behind a prefix, before a suffix, at an interfix or a hyphen, or between parts of a compound.
+    """
+
+    def __init__(self, yardstick: Yardstick) -> None:
+        self.yardstick = yardstick
+        self._cuts = yardstick.cuts("morphemic")
+
+    @cached_property
+    def names(self) -> npt.NDArray[np.str_]:
+        """What meets at each boundary."""
+        found: list[str] = []
+        for entry in self.yardstick.reference.entries:
+            if len(entry.morphs) > 1:
+                found += _meetings(entry)
+        return np.array(found, np.str_)
+
+    @cached_property
+    def affixes(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Each affix as people write it (``un-``, ``-ing``, ``-s-``) → numbers of its boundaries.
+
+        The most frequent first. Of entries that tell no kinds, each morph counts as it stands.
+        """
+        found: dict[str, list[int]] = {}
+        first = 0
+        for entry in self.yardstick.reference.entries:
+            last = len(entry.morphs) - 1
+            for at, morph in enumerate(entry.morphs):
+                kind = entry.kinds[at] if entry.kinds else None
+                if last and (entry.kinds is None or kind in _AFFIXES):
+                    # The boundary before a morph is number at - 1 of its word.
+                    edges = []
+                    if at > 0 and kind is not Kind.PREFIX:
+                        edges.append(first + at - 1)
+                    if at < last and kind is not Kind.SUFFIX:
+                        edges.append(first + at)
+                    found.setdefault(affix_name(morph, kind), []).extend(edges)
+            first += last
+        listed = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        return {name: np.array(edges, np.int64) for name, edges in listed if edges}
+
+    @cached_property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The entry of each boundary."""
+        return self._cuts.keys >> 32
+
+    def by_kind(self, outcome: Outcome, weighting: Weighting = "types") -> list[GroupScore]:
+        """Recall of the boundaries of each kind; the most frequent kind first."""
+        kinds, sizes = np.unique(self.names, return_counts=True)
+        order = np.argsort(-sizes, kind="stable")
+        return self._recall(
+            outcome,
+            weighting,
+            [(str(kinds[i]), np.flatnonzero(self.names == kinds[i])) for i in order],
+        )
+
+    def by_affix(
+        self, outcome: Outcome, weighting: Weighting = "types", limit: int = 50
+    ) -> list[GroupScore]:
+        """Recall of the boundaries of the most frequent affixes."""
+        return self._recall(outcome, weighting, list(self.affixes.items())[:limit])
+
+    def _recall(
+        self,
+        outcome: Outcome,
+        weighting: Weighting,
+        chosen: Sequence[tuple[str, npt.NDArray[np.int64]]],
+    ) -> list[GroupScore]:
+        weight = self.yardstick.weights(weighting)
+        is_split = self._cuts.are_in(outcome.cuts)
+        ratios = []
+        for _, edges in chosen:
+            part, whole = np.zeros(len(weight)), np.zeros(len(weight))
+            np.add.at(whole, self.owners[edges], 1.0)
+            np.add.at(part, self.owners[edges], is_split[edges].astype(np.float64))
+            ratios.append({"recall": Ratio(part * weight, whole * weight)})
+        return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios)
+
+
+def affix_name(morph: str, kind: Kind | None) -> str:
+    """An affix with hyphens where it is bound, in lower case.
+
+    >>> affix_name("Un", Kind.PREFIX), affix_name("ing", Kind.SUFFIX)
+    ('un-', '-ing')
+    """
+    text = morph.lower()
+    before = "-" if kind in (Kind.SUFFIX, Kind.INTERFIX) else ""
+    after = "-" if kind in (Kind.PREFIX, Kind.INTERFIX) else ""
+    return f"{before}{text}{after}"
+
+
+def _meetings(entry: Entry) -> list[str]:
+    if entry.kinds is not None:
+        return [_meeting(*pair) for pair in zip(entry.kinds[:-1], entry.kinds[1:], strict=True)]
+    if entry.whole_words is None:
+        return [_UNKNOWN] * (len(entry.morphs) - 1)
+    free, at = set(), 0
+    for part in entry.whole_words:
+        at += len(part)
+        free.add(at)
+    names, at = [], 0
+    for morph in entry.morphs[:-1]:
+        at += len(morph)
+        names.append("compound" if at in free else "affix")
+    return names
+
+
+def _meeting(left: Kind | None, right: Kind | None) -> str:
+    both = (left, right)
+    if Kind.HYPHEN in both:
+        return "hyphen"
+    if Kind.INTERFIX in both:
+        return "interfix"
+    if left is Kind.PREFIX:
+        return "prefix"
+    if right is Kind.SUFFIX:
+        return "suffix"
+    return "compound" if both == (Kind.FREE, Kind.FREE) else _UNKNOWN

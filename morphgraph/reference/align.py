@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind
 from morphgraph.reference.normalise import normalise, normalise_with_cuts
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ class Alignment(NamedTuple):
 class Row(NamedTuple):
     """What a reader finds in a line: a word, its morphemes, and what is known about them.
 
-    `pieces` gives each morpheme the number of its whole word (not descending), or is None where
-    the source does not tell.
+    `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
+    either is None where the source does not tell. `underlying` are the source's own morphemes
+    where they are not `morphemes`, () where it has none but the morphs.
     """
 
     line: int
@@ -40,6 +42,9 @@ class Row(NamedTuple):
     morphemes: Sequence[str]
     pieces: Sequence[int] | None = None
     corpus_count: float | None = None
+    kinds: Sequence[Kind | None] | None = None
+    processes: tuple[str, ...] | None = None
+    underlying: tuple[str, ...] | None = None
 
 
 def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
@@ -196,6 +201,19 @@ def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
     return tuple(joined)
 
 
+def morph_kinds(alignment: Alignment, kinds: Sequence[Kind | None]) -> tuple[Kind | None, ...]:
+    """The kind of each morph: its morpheme's, or that of a hyphen, or None without a morpheme.
+
+    >>> found = morph_kinds(Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1)), (Kind.FREE, None))
+    >>> [kind and kind.value for kind in found]
+    [None, 'hyphen', 'free', None]
+    """
+    return tuple(
+        Kind.HYPHEN if not morph.strip(HYPHENS) else kinds[source] if source >= 0 else None
+        for morph, source in zip(*alignment, strict=True)
+    )
+
+
 def entries_from(rows: Sequence[Row], alignments: Sequence[Alignment] | None = None) -> list[Entry]:
     """The entries of all rows, aligned in one batch unless the alignments are given."""
     if alignments is None:
@@ -205,5 +223,22 @@ def entries_from(rows: Sequence[Row], alignments: Sequence[Alignment] | None = N
         if has_hyphen(row.word):
             alignment = separate_hyphens(alignment)
         joined = whole_words(alignment, row.pieces) if row.pieces is not None else None
-        entries.append(Entry(row.word, alignment.morphs, joined, row.corpus_count, row.line))
+        kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
+        own = tuple(row.morphemes) if row.underlying is None else row.underlying
+        underlying = None
+        if own != alignment.morphs:
+            own = tuple(filter(None, own))
+            underlying = own if own and own != alignment.morphs else None
+        entries.append(
+            Entry(
+                row.word,
+                alignment.morphs,
+                joined,
+                row.corpus_count,
+                row.line,
+                kinds,
+                row.processes,
+                underlying,
+            )
+        )
     return entries

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from morphgraph.reference.align import Row, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, joins_left, settle
+from morphgraph.reference.free_and_bound import Kind, joins_left, processes_of, settle
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
 
 _TAG = re.compile(r"\[([^\[\]()]*)\]")
@@ -124,6 +124,29 @@ def pieces_of(nodes: list[Node]) -> list[int]:
     return [number for number, size in enumerate(sizes[id(nodes[-1])]) for _ in range(size)]
 
 
+def kinds_of(nodes: list[Node]) -> list[Kind]:
+    """The kind of each leaf, by its tag; an interfix directly before a suffix is a suffix.
+
+    >>> [kind.value for kind in kinds_of(parse_tree("((ab)[N],(c)[A|N.x],(d)[A|Nx.])[A]"))]
+    ['free', 'suffix', 'suffix']
+    """
+    leaves: dict[int, Kind] = {}  # id of a leaf → its kind, in order
+    lone: dict[int, int] = {}  # id of a node with one leaf → id of the leaf
+    for node in nodes:
+        if node.text is not None:
+            leaves[id(node)] = kind_of(node.tag)
+            lone[id(node)] = id(node)
+            continue
+        settled = settle([kind_of(child.tag) for child in node.children])
+        for child, kind in zip(node.children, settled, strict=True):
+            leaf = lone.pop(id(child), None)
+            if leaf is not None:
+                leaves[leaf] = kind
+                if len(node.children) == 1:
+                    lone[id(node)] = leaf
+    return list(leaves.values())
+
+
 def split_columns(line: str) -> tuple[str, str] | None:
     r"""The word and the tree of a line, or None if no column starts like a tree.
 
@@ -179,5 +202,7 @@ def read_celex(lines: list[Line], skips: Skips, include_foreign: bool = False) -
         elif not any(leaves):
             skips.add("no morphs", number)
         else:
-            rows.append(Row(number, word, leaves, pieces_of(nodes)))
+            kinds = kinds_of(nodes)
+            formed = processes_of(kinds)
+            rows.append(Row(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed))
     return entries_from(rows)

@@ -16,6 +16,16 @@ class Kind(Enum):
     HYPHEN = "hyphen"
 
 
+def processes_of(kinds: Sequence[Kind | None]) -> tuple[str, ...]:
+    """What formed a word whose affixes are derivational: "derivation", "compound", both or neither.
+
+    >>> processes_of([Kind.FREE, Kind.INTERFIX, Kind.FREE, Kind.SUFFIX])
+    ('derivation', 'compound')
+    """
+    derived = ("derivation",) if Kind.PREFIX in kinds or Kind.SUFFIX in kinds else ()
+    return (*derived, "compound") if kinds.count(Kind.FREE) > 1 else derived
+
+
 def settle(kinds: Sequence[Kind]) -> list[Kind]:
     """Let an interfix directly before a suffix count as a suffix, and a hyphen beside an affix too.
 

@@ -6,7 +6,7 @@ the morphemes are aligned), `eat⇥eating⇥V|V.PTCP;PRS⇥eat|ing` (UniMorph: t
 
 Neither marks which segment is the stem and which are affixes, nor splits a compound stem. To call
 the word one whole word would be a guess, and a whole-word score on it would blame a tokeniser that
-finds the two halves of a compound. So `whole_words` is None.
+finds the two halves of a compound. So `whole_words` and `kinds` are None.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_inflection(lines: list[Line], skips: Skips, without: str) -> list[Entry
         elif len(morphemes) > MAX_MORPHEMES:
             skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
         else:
-            rows.append(Row(number, word, morphemes))
+            rows.append(Row(number, word, morphemes, processes=("inflection",)))
     return entries_from(rows)
 
 

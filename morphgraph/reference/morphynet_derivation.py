@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from morphgraph.reference.align import HYPHENS, Alignment, Row, align_morphemes, entries_from
 from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind
 from morphgraph.reference.source import Line, Skips, word_problem
 
 _SIDES = ("prefix", "suffix")
@@ -61,7 +62,16 @@ def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
             skips.add("no base" if affix else "no affix", number)
         else:
             prefix = side == "prefix"
-            rows.append(Row(number, word, (affix, base) if prefix else (base, affix), (0, 0)))
+            rows.append(
+                Row(
+                    number,
+                    word,
+                    (affix, base) if prefix else (base, affix),
+                    (0, 0),
+                    kinds=(Kind.PREFIX, Kind.FREE) if prefix else (Kind.FREE, Kind.SUFFIX),
+                    processes=("derivation",),
+                )
+            )
             suffixes.append(None if prefix else affix)
     alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
     for i, suffix in enumerate(suffixes):

@@ -2,13 +2,14 @@
 
 `word⇥morphs separated by spaces`, optionally a third column with the count; also separated by `,`
 or `;`; also one column `un|break|able`, whose word is what the parts concatenate to. A header may
-name the columns word, morphs, whole_words and count in any order.
+name the columns word, morphs, whole_words, count and kinds in any order.
 
 Morphs may tell bound from free by hyphens: `un- break -able`, interfix `-s-`. Hyphens are marks
 where the morphs do not concatenate to the word with them; `co - op` spells co-op. In a file with
 such marks and without a column of whole words, these are derived: prefixes join what follows,
 suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with neither,
-`whole_words` is None.
+`whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix free
+suffix`, `none` where it is not known), or else told by the marks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
+from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.errors import FileFormatError
@@ -33,7 +37,12 @@ ALIASES = {
     "segments": "morphs", "segmented": "morphs", "analysis": "morphs", "gold": "morphs",
     "whole_words": "whole_words", "whole_word": "whole_words", "wholewords": "whole_words",
     "count": "count", "counts": "count", "freq": "count", "frequency": "count",
+    "kinds": "kinds", "kind": "kinds",
 }  # fmt: skip
+UNKNOWN_KIND = "none"
+_KINDS: Mapping[str, Kind | None] = MappingProxyType(
+    {**{kind.value: kind for kind in Kind}, UNKNOWN_KIND: None}
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -151,6 +160,7 @@ class _Found(NamedTuple):
     morphs: list[str]
     whole_words: tuple[str, ...] | None
     corpus_count: float | None
+    kinds: tuple[Kind | None, ...] | None
 
 
 def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
@@ -169,16 +179,30 @@ def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
         for each, spelt in zip(found, spelled, strict=True)
     )
     derive = marked and "whole_words" not in layout.columns
+    tell = marked and "kinds" not in layout.columns
     rows = []
     for each, spelt in zip(found, spelled, strict=True):
         morphs = each.morphs if spelt else [_without_marks(morph) for morph in each.morphs]
-        numbers = pieces([_kind(morph) for morph in each.morphs]) if derive else None
-        rows.append(Row(each.number, each.word, morphs, numbers, each.corpus_count))
+        marks = [_kind(morph) for morph in each.morphs] if marked else []
+        kinds: Sequence[Kind | None] | None = marks if tell else each.kinds
+        numbers = pieces(marks) if derive else None
+        own = () if spelt else None
+        rows.append(
+            Row(
+                each.number,
+                each.word,
+                morphs,
+                numbers,
+                each.corpus_count,
+                kinds,
+                underlying=own,
+            )
+        )
     entries = entries_from(rows)
-    if derive:
+    if "whole_words" not in layout.columns:
         return entries
     return [
-        Entry(entry.word, entry.morphs, each.whole_words, entry.count, entry.line)
+        replace(entry, whole_words=each.whole_words) if each.whole_words else entry
         for entry, each in zip(entries, found, strict=True)
     ]
 
@@ -211,14 +235,21 @@ def _read_line(number: int, cells: list[str], layout: Layout) -> _Found | str:
         return "count that is not a number"
     if count and abs(float(count)) > LARGEST_COUNT:
         return "count above 10¹⁵"
-    return _Found(number, word, morphs, joined, float(count) if count else None)
+    names = cell("kinds").lower().split()
+    if names and len(names) != len(morphs):
+        return "kinds that are not one for each morph"
+    if any(name not in _KINDS for name in names):
+        return f"a kind that is none of {', '.join(_KINDS)}"
+    kinds = tuple(_KINDS[name] for name in names) or None
+    return _Found(number, word, morphs, joined, float(count) if count else None, kinds)
 
 
 def write_plain(reference: Reference) -> str:
-    """The reference as a plain file: word⇥morphs, and the whole words and counts if there are any.
+    """The reference as a plain file: word⇥morphs; whole words, counts, kinds if there are any.
 
-    Reading it gives equal entries, provided each hyphen between morphs is a morph of its own, as
-    in every reference that was read. Morphs carry no marks: the whole words say what is bound.
+    Reading it gives equal entries with equal kinds, provided each hyphen between morphs is a morph
+    of its own, as in every reference that was read. Morphs carry no marks: the whole words and
+    kinds say what is bound. Processes and underlying morphemes are not written.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",))
     >>> write_plain(Reference("gold.tsv", "plain", (entry,), (), "0" * 12)).splitlines()[1]
@@ -228,6 +259,8 @@ def write_plain(reference: Reference) -> str:
     header = ["word", "morphs"]
     header += ["whole_words"] if has_whole_words else []
     header += ["count"] if has_counts else []
+    has_kinds = any(entry.kinds is not None for entry in reference.entries)
+    header += ["kinds"] if has_kinds else []
     lines = ["\t".join(header)]
     for entry in reference.entries:
         if any(word_problem(part) for part in (entry.word, *entry.morphs)):
@@ -237,10 +270,21 @@ def write_plain(reference: Reference) -> str:
                 f"{entry.word!r} cannot be written: a word or morph is empty or has a space",
                 "Remove the entry.",
             )
+        if entry.kinds is not None and len(entry.kinds) != len(entry.morphs):
+            raise FileFormatError(
+                reference.name,
+                f"line {entry.line}",
+                f"{entry.word!r} has {len(entry.morphs)} morphs, but {len(entry.kinds)} kinds",
+                "Give each morph its kind, or none.",
+            )
         cells = [entry.word, " ".join(entry.morphs)]
         if has_whole_words:
             cells.append(" ".join(entry.whole_words or ()))
         if has_counts:
             cells.append("" if entry.count is None else f"{entry.count!r}".removesuffix(".0"))
+        if has_kinds:
+            cells.append(
+                " ".join(kind.value if kind else UNKNOWN_KIND for kind in entry.kinds or ())
+            )
         lines.append("\t".join(cells))
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
 """The registry of formats: which reader reads what, and how a file's format is told.
 
-A new format is one file with a reader `(lines, skips) -> entries` and a test of a line, and one
-row in `READERS`.
+A new format is one file with a reader `(lines, skips) -> entries` and a test of a line or header,
+and one row in `READERS`. A format that is no text has a reader `(bytes, name, skips) -> entries`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ from morphgraph.reference.inflection import (
     read_morphynet_inflection,
     read_unimorph,
 )
+from morphgraph.reference.ladec import is_ladec_header, read_ladec
+from morphgraph.reference.morpho_challenge import (
+    looks_like_morpho_challenge,
+    read_morpho_challenge,
+)
+from morphgraph.reference.morpholex import read_morpholex
 from morphgraph.reference.morphynet_derivation import (
     looks_like_morphynet_derivation,
     read_morphynet_derivation,
@@ -35,26 +41,36 @@ from morphgraph.reference.source import (
     Line,
     Skips,
     decode,
+    decode_windows_1252,
     drop_long_lines,
     load,
     split_lines,
 )
+from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
+from morphgraph.reference.workbook import is_zip
 
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
 
 
 class Reader(NamedTuple):
-    """A format: its label for people, its reader, and the test of a line (None: plain)."""
+    """A format: its label for people, its reader, and what tells it from the others.
+
+    `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A format of
+    text has `read`, another one `read_bytes`. Plain, which is told last, has no test here.
+    """
 
     label: str
-    read: Callable[[list[Line], Skips], list[Entry]]
-    looks_like: Callable[[str], bool] | None
+    read: Callable[[list[Line], Skips], list[Entry]] | None = None
+    looks_like: Callable[[str], bool] | None = None
+    is_header: Callable[[str], bool] | None = None
+    read_bytes: Callable[[bytes, str, Skips], list[Entry]] | None = None
+    is_binary: Callable[[bytes], bool] | None = None
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "plain": Reader("Plain: word and morphs", read_plain, None),
+        "plain": Reader("Plain: word and morphs", read_plain),
         "celex": Reader("CELEX StrucLab", read_celex, looks_like_celex),
         "morphynet-derivation": Reader(
             "MorphyNet derivation", read_morphynet_derivation, looks_like_morphynet_derivation
@@ -66,6 +82,12 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             "MorphyNet inflection", read_morphynet_inflection, looks_like_inflection
         ),
         "unimorph": Reader("UniMorph segmentation", read_unimorph, looks_like_inflection),
+        "unisegments": Reader("UniSegments", read_unisegments, looks_like_unisegments),
+        "morpho-challenge": Reader(
+            "Morpho Challenge", read_morpho_challenge, looks_like_morpho_challenge
+        ),
+        "ladec": Reader("LADEC compounds", read_ladec, is_header=is_ladec_header),
+        "morpholex": Reader("MorphoLex workbook", read_bytes=read_morpholex, is_binary=is_zip),
     }
 )
 
@@ -76,8 +98,9 @@ FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READ
 def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     """Tell the format of lines of text; raises `FileFormatError` if it is none of `FORMATS`.
 
-    Formats with a shape of their own come first: one is taken if a tenth of the lines have it. A
-    header that names morphs, or a shape that at least half of the lines have, means plain.
+    A header of its own tells a format at once. Formats with a shape of their own come next: one is
+    taken if a tenth of the lines have it. A header that names morphs, or a shape that at least half
+    of the lines have, means plain.
     MorphyNet's and UniMorph's inflections share their columns: it is UniMorph's if all segments in
     the sample concatenate to the form. (Both are read alike, so nothing hangs on it.)
 
@@ -85,8 +108,10 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     'sigmorphon2022'
     """
     filled = [line for line in lines if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
-    step = max(1, -(-len(filled) // _SAMPLE))
-    sample = filled[::step]
+    sample = _sample_of(filled)
+    for candidate, reader in READERS.items():
+        if reader.is_header is not None and filled and reader.is_header(filled[0]):
+            return candidate
     for candidate, reader in READERS.items():
         if reader.looks_like is None or candidate == "unimorph":
             continue
@@ -106,6 +131,10 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
         "the format cannot be told from the content",
         f"Choose one of: {', '.join(FORMATS)}",
     )
+
+
+def _sample_of(filled: list[str]) -> list[str]:
+    return filled[:: max(1, -(-len(filled) // _SAMPLE))]
 
 
 def _has_header(filled: list[str]) -> bool:
@@ -133,6 +162,42 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
+    """The text of a file; in windows-1252 only if at least half of it is Morpho Challenge's."""
+    try:
+        return decode(data, name, encoding)
+    except FileFormatError:
+        if encoding is not None or format not in (None, "morpho-challenge"):
+            raise
+        text = decode_windows_1252(data)
+        if text is None:
+            raise
+        sample = _sample_of([line for _, line in split_lines(text)])
+        if 2 * sum(map(looks_like_morpho_challenge, sample)) < max(1, len(sample)):
+            raise
+        return text
+
+
+def _read_text(
+    text: str, name: str, format: str | None, include_foreign: bool, skips: Skips
+) -> tuple[str, list[Entry]]:
+    """The format, told from the lines unless it is given, and the entries."""
+    lines = split_lines(text)
+    if not lines:
+        raise FileFormatError(
+            name, "", "the file holds blank lines only", "Choose a file with one word a line."
+        )
+    lines = drop_long_lines(lines, skips)
+    if not lines:
+        return format or "plain", []
+    if format is None:
+        format = detect_format([line for _, line in lines], name)
+    if format == "celex":
+        return format, read_celex(lines, skips, include_foreign)
+    read = READERS[format].read
+    return format, read(lines, skips) if read is not None else []
+
+
 def read_reference(
     source: str | os.PathLike[str] | bytes,
     *,
@@ -144,7 +209,8 @@ def read_reference(
     """Read a gold segmentation from a path or from bytes.
 
     The format is told from the content unless `format` names one of `FORMATS`. `include_foreign`
-    keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says, or in `encoding`.
+    keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says, or in `encoding`;
+    Morpho Challenge's gold lists may be in windows-1252.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
@@ -160,32 +226,27 @@ def read_reference(
         problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
         raise FileFormatError(name, "", problem, fix)
     data = load(source, name)
-    lines = split_lines(decode(data, name, encoding))
-    if not lines:
-        raise FileFormatError(
-            name, "", "the file holds blank lines only", "Choose a file with one word a line."
-        )
+    if format is None:
+        tests = ((each, reader.is_binary) for each, reader in READERS.items())
+        format = next((each for each, test in tests if test is not None and test(data)), None)
     skips = Skips()
-    lines = drop_long_lines(lines, skips)
-    if format is None and lines:
-        format = detect_format([line for _, line in lines], name)
-    entries: list[Entry] = []
     with _without_collection():
-        if lines and format == "celex":
-            entries = read_celex(lines, skips, include_foreign)
-        elif lines:
-            entries = READERS[format or "plain"].read(lines, skips)
+        if format is not None and (read_bytes := READERS[format].read_bytes) is not None:
+            entries = read_bytes(data, name, skips)
+        else:
+            text = _text_of(data, name, format, encoding)
+            format, entries = _read_text(text, name, format, include_foreign, skips)
     skipped = skips.sorted()
     if not entries:
+        unit = "line" if READERS[format].read is not None else "row"
         reasons = "; ".join(
-            f"{s.count:,} × {s.reason} (first: line {s.first_line})" for s in skipped
+            f"{s.count:,} × {s.reason} (first: {unit} {s.first_line})" for s in skipped
         )
         raise FileFormatError(
             name,
-            f"line {skipped[0].first_line}" if skipped else "",
-            f"no line can be read as {FORMATS[format] if format else 'a reference'}: "
-            + (reasons or "there is only a header"),
+            f"{unit} {skipped[0].first_line}" if skipped else "",
+            f"no {unit} can be read as {FORMATS[format]}: " + (reasons or "there is only a header"),
             f"Check the file, or choose another format: {', '.join(FORMATS)}",
         )
     checksum = sum_of(data)
-    return Reference(name, format or "plain", tuple(entries), skipped, checksum)
+    return Reference(name, format, tuple(entries), skipped, checksum)

@@ -1,15 +1,31 @@
 """SIGMORPHON 2022, word level: the word, its canonical morphemes, and three flags.
 
-`enthrallments⇥en @@thrall @@ment @@s⇥110`. The flags (inflection, derivation, compound) may be
-absent and are not used. @@ marks every morpheme but the first, be it a suffix, the second half of
-a compound or a stem after a prefix: free and bound look the same, so `whole_words` is None.
+`enthrallments⇥en @@thrall @@ment @@s⇥110`. The flags (inflection, derivation, compound) are the
+processes that formed the word; they may be absent. @@ marks every morpheme but the first, be it a
+suffix, the second half of a compound or a stem after a prefix: free and bound look the same, so
+`whole_words` and `kinds` are None.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+from types import MappingProxyType
+
 from morphgraph.reference.align import HYPHENS, Row, entries_from, has_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+
+PROCESSES = ("inflection", "derivation", "compound")
+
+_BY_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "".join(flags): tuple(
+            name for name, flag in zip(PROCESSES, flags, strict=True) if flag == "1"
+        )
+        for flags in product("01", repeat=3)
+    }
+)
 
 
 def looks_like_sigmorphon2022(line: str) -> bool:
@@ -42,5 +58,6 @@ def read_sigmorphon2022(lines: list[Line], skips: Skips) -> list[Entry]:
         elif len(morphemes) > MAX_MORPHEMES:
             skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
         else:
-            rows.append(Row(number, word, morphemes))
+            formed = _BY_FLAGS.get(columns[2]) if len(columns) > 2 else None
+            rows.append(Row(number, word, morphemes, processes=formed))
     return entries_from(rows)

@@ -22,6 +22,7 @@ _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
 )
 _BINARY = (
     (b"PK\x03\x04", "a zip archive or an Excel file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"%PDF-", "a PDF"),
 )
@@ -85,6 +86,16 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
         problem = "there is a NUL character: this is a binary file, or UTF-16 without its mark"
         raise FileFormatError(name, f"line {line}", problem, "Save it as text in UTF-8.")
     return text.removeprefix("\ufeff")
+
+
+def decode_windows_1252(data: bytes) -> str | None:
+    """The text of the bytes in windows-1252, or None if they cannot be that."""
+    if any(data.startswith(bom) for bom, _ in _BOMS) or b"\0" in data:
+        return None
+    try:
+        return data.decode("windows-1252")
+    except UnicodeDecodeError:
+        return None
 
 
 def _undecodable(

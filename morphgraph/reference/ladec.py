@@ -1,0 +1,84 @@
+"""LADEC: English compounds of two words, as a table with one parse a line.
+
+A csv file whose header names at least `stim`, `c1`, `c2`, `nparses` and `correctParse`:
+`"aircraft","air","craft",1,"yes"`. A compound that can be divided in several ways has a line for
+each. Only those with one parse, which is the correct one, are kept.
+
+Both constituents are words, so the whole words of the compound are its two constituents.
+"""
+
+from __future__ import annotations
+
+import csv
+
+from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.plain import is_number
+from morphgraph.reference.source import Line, Skips, word_problem
+
+COLUMNS = ("stim", "c1", "c2", "nparses", "correctparse")
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        cells = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        cells = line.split(separator)
+    return [cell.strip() for cell in cells]
+
+
+def _header(line: str) -> tuple[str, dict[str, int]] | None:
+    """The separator and the place of each column, or None if the line is no header of LADEC."""
+    separator = max(",;\t", key=line.count)
+    names = [cell.lower() for cell in _cells(line, separator)]
+    if not all(column in names for column in COLUMNS):
+        return None
+    return separator, {column: names.index(column) for column in COLUMNS}
+
+
+def is_ladec_header(line: str) -> bool:
+    """Whether a line names the columns of LADEC, in any order and among others.
+
+    >>> is_ladec_header('id,"c1","c2","stim",nparses,correctParse')
+    True
+    """
+    return _header(line) is not None
+
+
+def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
+    """Read LADEC (Gagné, Spalding & Schmidtke 2019): compounds with one parse, the correct one."""
+    found = _header(lines[0][1])
+    if found is None:
+        for number, _ in lines:
+            skips.add("no header with stim, c1, c2, nparses and correctParse", number)
+        return []
+    separator, columns = found
+    rows = []
+    for number, line in lines[1:]:
+        cells = _cells(line, separator)
+        if len(cells) <= max(columns.values()):
+            skips.add("fewer columns than in the header", number)
+            continue
+        word, first, second, parses, correct = (cells[columns[column]] for column in COLUMNS)
+        problem = word_problem(word)
+        if problem:
+            skips.add(problem, number)
+        elif correct.lower() != "yes":
+            skips.add("not the correct parse (correctParse is not yes)", number)
+        elif not is_number(parses) or float(parses) != 1:
+            skips.add("several parses (nparses is not 1)", number)
+        elif not first or not second:
+            skips.add("fewer than two constituents", number)
+        else:
+            rows.append(
+                Row(
+                    number,
+                    word,
+                    (first, second),
+                    (0, 1),
+                    kinds=(Kind.FREE, Kind.FREE),
+                    processes=("compound",),
+                )
+            )
+    return entries_from(rows)

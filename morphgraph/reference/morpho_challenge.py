@@ -1,0 +1,153 @@
+"""Morpho Challenge gold segmentations: each morph with its morpheme, divided by a colon.
+
+`accompanied⇥ac:ac_p compani:company_N ed:+PAST`. Alternatives follow after `, `, and each is an
+entry of its own. `~` is the empty morph (`sheep:sheep_N ~:+PL`) or, behind the colon, no morpheme.
+A colon that is a letter of the word is written with a backslash (`hyy\\::hyy n:+GEN`), in some
+files without one.
+
+Labels tell the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inflectional one (but
+`+DV-…` derives), other labels (`_N`, `_V`, …) or none a stem. So the whole words follow from them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from morphgraph.reference.align import HYPHENS, Row, entries_from
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind, pieces, processes_of
+from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+
+EMPTY = "~"
+_LABEL = re.compile(r"(.+)_([^_]+)")
+_COLON = re.compile(r"\\.|:", re.S)
+_ESCAPE = re.compile(r"\\(.)", re.S)
+
+
+class Part(NamedTuple):
+    """One morph of an analysis ("" for the empty one), its morpheme without label, its label."""
+
+    surface: str
+    morpheme: str
+    label: str
+
+
+def _plain(text: str) -> str:
+    return "" if text == EMPTY else _ESCAPE.sub(r"\1", text)
+
+
+def parse_analysis(word: str, analysis: str) -> list[Part] | None:
+    r"""The parts of one analysis of a word, or None where a morph has no colon.
+
+    Of several colons, the last one counts that leaves a morph which stands at this place of the
+    word.
+
+    >>> parse_analysis("hyy:n", "hyy\\::hyy n:+GEN")
+    [Part(surface='hyy:', morpheme='hyy', label=''), Part(surface='n', morpheme='', label='+GEN')]
+    >>> parse_analysis("a:b", "a:::x_N b:b_s")[0]
+    Part(surface='a:', morpheme=':x', label='N')
+    """
+    parts: list[Part] = []
+    at = 0
+    for token in analysis.split():
+        colons = [found.start() for found in _COLON.finditer(token) if found.group() == ":"]
+        colons = [colon for colon in colons if colon > 0]
+        if not colons:
+            return None
+        fitting = (c for c in reversed(colons) if word.startswith(_plain(token[:c]), at))
+        colon = next(fitting, colons[0])
+        surface, morpheme = _plain(token[:colon]), _plain(token[colon + 1 :])
+        at += len(surface)
+        labelled = _LABEL.fullmatch(morpheme)
+        if morpheme.startswith("+"):
+            parts.append(Part(surface, "", morpheme))
+        elif labelled:
+            parts.append(Part(surface, *labelled.groups()))
+        else:
+            parts.append(Part(surface, morpheme, ""))
+    return parts
+
+
+def kind_of(part: Part) -> Kind | None:
+    """The kind of a morph by its label.
+
+    >>> [kind_of(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
+    ['prefix', 'suffix', 'suffix', 'free']
+    """
+    if part.surface and not part.surface.strip(HYPHENS):
+        return Kind.HYPHEN
+    if part.label == "s" or part.label.startswith("+"):
+        return Kind.SUFFIX
+    if part.label == "p":
+        return Kind.PREFIX
+    return Kind.FREE if part.morpheme else None
+
+
+def _processes(parts: list[Part]) -> tuple[str, ...]:
+    inflections = [part.label.startswith("+") and part.label[:3] != "+DV" for part in parts]
+    others = [kind_of(p) for p, inflects in zip(parts, inflections, strict=True) if not inflects]
+    formed = processes_of(others)
+    return ("inflection", *formed) if any(inflections) else formed
+
+
+def looks_like_morpho_challenge(line: str) -> bool:
+    """Whether a line is a word and analyses in which the morphs before the colons spell it."""
+    word, tab, analyses = line.partition("\t")
+    if not tab or ":" not in analyses or "\t" in analyses.strip():
+        return False
+    for analysis in analyses.split(", "):
+        parts = parse_analysis(word.strip(), analysis)
+        if not parts or "".join(p.surface for p in parts).lower() != word.strip().lower():
+            return False
+    return True
+
+
+def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
+    """A row for each analysis, or why the line cannot be used."""
+    rows = []
+    for analysis in analyses.split(", "):
+        parts = parse_analysis(word, analysis)
+        if parts is None:
+            return "a morph without a colon"
+        kept = [part for part in parts if part.surface]
+        if not kept:
+            return "no morphs"
+        if len(parts) > MAX_MORPHEMES:
+            return f"more than {MAX_MORPHEMES} morphemes"
+        kinds = [kind_of(part) for part in kept]
+        known = [kind for kind in kinds if kind is not None]
+        own = tuple(p.label if p.label.startswith("+") else p.morpheme for p in parts)
+        rows.append(
+            Row(
+                number,
+                word,
+                [part.surface for part in kept],
+                pieces(known) if len(known) == len(kinds) else None,
+                kinds=kinds,
+                processes=_processes(parts),
+                underlying=own,
+            )
+        )
+    return rows
+
+
+def read_morpho_challenge(lines: list[Line], skips: Skips) -> list[Entry]:
+    """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry.
+
+    The underlying morphemes are the base forms without their word class, and the features as they
+    are (`company`, `+PAST`).
+    """
+    rows: list[Row] = []
+    for number, line in lines:
+        columns = [column.strip() for column in line.strip().split("\t")]
+        if len(columns) != 2:
+            skips.add("not two columns", number)
+            continue
+        problem = word_problem(columns[0])
+        found = problem or _rows_of(number, *columns)
+        if isinstance(found, str):
+            skips.add(found, number)
+        else:
+            rows += found
+    return entries_from(rows)

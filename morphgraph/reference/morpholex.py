@@ -1,0 +1,164 @@
+"""MorphoLex: an Excel workbook whose sheets are named by the numbers of affixes and roots.
+
+Sheets named like `0-1-1` (prefixes, roots, suffixes) are read, by their columns `Word` and
+`MorphoLexSegm`, and `Nmorph` if there is one. In a segmentation, `<a<` is a prefix, `(litera)` a
+root, `>ate>` a suffix, and braces hold a unit that can stand alone: `{<a<(litera)>ate>}`,
+`{(sure)}{(foot)}>ness>`. Morphemes are canonical and are aligned to the word; inflections are not
+segmented. An underscore only tells morphemes of equal spelling apart.
+
+An outermost unit in braces is one whole word; affixes outside join the unit that they stand at.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.entry import Entry
+from morphgraph.reference.free_and_bound import Kind, joins_left, processes_of, settle
+from morphgraph.reference.source import (
+    MAX_LINE_CHARACTERS,
+    MAX_MORPHEMES,
+    Skips,
+    word_problem,
+)
+from morphgraph.reference.workbook import MAX_COLUMNS, Book, open_book
+
+_SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
+_TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
+_KINDS = (Kind.PREFIX, Kind.FREE, Kind.SUFFIX)
+_BRACKETS = frozenset("<>(){}")
+WORD, SEGMENTATION, NUMBER = "word", "morpholexsegm", "nmorph"
+
+
+class Parsed(NamedTuple):
+    """A segmentation: morphemes, their kinds, and the number of each one's whole word."""
+
+    morphemes: list[str]
+    kinds: list[Kind]
+    pieces: list[int]
+
+
+def parse_segmentation(text: str) -> Parsed | None:
+    """Parse a segmentation, or return None where it is malformed.
+
+    >>> parse_segmentation("{(sure)}{(foot)}>ness>").pieces
+    [0, 1, 1]
+    >>> parse_segmentation("{<a<(litera)>ate>}").morphemes
+    ['a', 'litera', 'ate']
+    """
+    morphemes: list[str] = []
+    kinds: list[Kind] = []
+    outer: list[Kind] = []  # kinds of what stands outside all braces, a unit as one
+    owners: list[int] = []  # for each morpheme the place in `outer`
+    depth = at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            return None
+        at = found.end()
+        if found.group(4) == "{":
+            if depth == 0:
+                outer.append(Kind.FREE)
+            depth += 1
+        elif found.group(4):
+            depth -= 1
+            if depth < 0:
+                return None
+        else:
+            kind = _KINDS[(found.lastindex or 1) - 1]
+            morpheme = found.group(found.lastindex or 1).replace("_", "").strip()
+            if not morpheme:
+                return None
+            if depth == 0:
+                outer.append(kind)
+            morphemes.append(morpheme)
+            kinds.append(kind)
+            owners.append(len(outer) - 1)
+    if depth or not morphemes:
+        return None
+    numbers: list[int] = []
+    for joins in joins_left(settle(outer)):
+        numbers.append(numbers[-1] + (not joins) if numbers else 0)
+    return Parsed(morphemes, kinds, [numbers[owner] for owner in owners])
+
+
+def _text(value: Any) -> str | None:
+    """A cell's text; `true` and `false`, which spreadsheets take for truth values, are words."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.strip() if isinstance(value, str) else None
+
+
+def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> Row | str:
+    """The row's content, or why it cannot be used."""
+    word, segmentation = _text(word), _text(segmentation)
+    if word is None or not _BRACKETS.isdisjoint(word):
+        return "the cell of the word holds something else"
+    problem = word_problem(word)
+    if problem:
+        return problem
+    if not segmentation:
+        return "no segmentation"
+    parsed = parse_segmentation(segmentation) if len(segmentation) <= MAX_LINE_CHARACTERS else None
+    if parsed is None:
+        return "segmentation not well-formed"
+    if len(parsed.morphemes) > MAX_MORPHEMES:
+        return f"more than {MAX_MORPHEMES} morphemes"
+    if isinstance(morphs, (int, float)) and morphs != len(parsed.morphemes):
+        return "Nmorph is not the number of morphemes"
+    formed = processes_of(parsed.kinds)
+    return Row(number, word, parsed.morphemes, parsed.pieces, kinds=parsed.kinds, processes=formed)
+
+
+def _columns(book: Book, title: str, name: str) -> dict[str, int]:
+    """The place of each column that the first row of a sheet names."""
+    _, header = next(book.rows(title, MAX_COLUMNS), (1, ()))
+    names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
+    if WORD not in names or SEGMENTATION not in names:
+        raise FileFormatError(
+            name,
+            f"sheet {title}, row 1",
+            "no columns Word and MorphoLexSegm",
+            "Name the columns as in MorphoLex, or rename the sheet if it is none of its own.",
+        )
+    return {
+        column: names.index(column) for column in (WORD, SEGMENTATION, NUMBER) if column in names
+    }
+
+
+def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
+    """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018).
+
+    An entry's line is the row in its sheet; the reasons for skipped rows name the sheet. Raises
+    `FileFormatError` for a file that is no workbook, is damaged, encrypted or too large, has no
+    sheet named N-N-N, or lacks the columns in one.
+    """
+    rows = []
+    with open_book(data, name) as book:
+        titles = [title for title in book.titles if _SHEET.fullmatch(title)]
+        if not titles:
+            others = ", ".join(title[:40] for title in book.titles[:10]) or "none"
+            raise FileFormatError(
+                name,
+                "",
+                f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}",
+                "Choose a MorphoLex workbook, or save your list as tab-separated text.",
+            )
+        for title in titles:
+            columns = _columns(book, title, name)
+            for number, cells in book.rows(title, max(columns.values()) + 1, first=2):
+                if all(cell is None for cell in cells):
+                    continue
+                values = [
+                    cells[columns[c]] if c in columns else None
+                    for c in (WORD, SEGMENTATION, NUMBER)
+                ]
+                found = _row_of(number, *values)
+                if isinstance(found, str):
+                    skips.add(f"{found} (sheet {title})", number)
+                else:
+                    rows.append(found)
+    return entries_from(rows)

@@ -1,0 +1,688 @@
+"""The catalogue and its downloads, against a server on this machine that misbehaves on request."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import multiprocessing
+import os
+import pty
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from morphgraph.cli import catalogue as commands
+from morphgraph.errors import MorphGraphError
+from morphgraph.reference import FORMATS, catalogue, downloads, read_reference
+from morphgraph.reference.catalogue import SOURCES, Source, find_source, sources_of
+from morphgraph.reference.downloads import get, is_downloaded, local_path
+
+CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
+OTHER = CONTENT.replace(b"word", b"Wort")
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `content` at any path; the other fields say how it misbehaves."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content = CONTENT
+        self.ranges = True
+        self.etag: str | None = '"one"'
+        self.cut_after: list[int] = []  # bytes of each answer in turn; then whole answers
+        self.answers: list[int] = []  # status of each answer in turn; then as it should be
+        self.content_range = ""  # instead of the right one
+        self.without_length = False
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.sent = 0
+        self.gate = threading.Event()
+        self.gate.set()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def ranges_asked(self) -> list[str | None]:
+        return [headers.get("range") for _, headers in self.asked]
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        server = self.server
+        server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
+        server.gate.wait(20)
+        if server.answers and (status := server.answers.pop(0)) != 200:
+            self.send_response(status)
+            self.end_headers()
+            return
+        start, body = 0, server.content
+        found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        fresh = self.headers.get("If-Range") in (None, server.etag)
+        if found and server.ranges and fresh:
+            start = int(found[1])
+            if start >= len(body):
+                self.send_response(416)
+                self.end_headers()
+                return
+            self.send_response(206)
+            right = f"bytes {start}-{len(body) - 1}/{len(body)}"
+            self.send_header("Content-Range", server.content_range or right)
+        else:
+            self.send_response(200)
+        if not server.without_length:
+            self.send_header("Content-Length", str(len(body) - start))
+        if server.etag:
+            self.send_header("ETag", server.etag)
+        self.end_headers()
+        rest = body[start:]
+        if server.cut_after:
+            rest = rest[: server.cut_after.pop(0)]
+        with contextlib.suppress(OSError):  # the client may have had enough
+            for place in range(0, len(rest), 1 << 16):
+                server.sent += self.wfile.write(rest[place : place + (1 << 16)])
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    found = Server()
+    thread = threading.Thread(target=found.serve_forever, args=(0.01,))
+    thread.start()
+    yield found
+    found.gate.set()
+    found.shutdown()
+    thread.join()
+    found.server_close()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of its own, and no waiting between tries."""
+    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(downloads, "WAITS", (0.0, 0.0, 0.0))
+    return tmp_path / "cache" / "references"
+
+
+@pytest.fixture
+def source(server: Server, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """A source on that server, in the catalogue under the name small."""
+    found = replace(
+        SOURCES["morphynet-deu"],
+        name="small",
+        format="plain",
+        url=f"{server.address}/folder/small.tsv",
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        size=len(CONTENT),
+        entries=20_000,
+    )
+    monkeypatch.setattr(catalogue, "SOURCES", {**SOURCES, "small": found})
+    return found
+
+
+def leave_part(cache: Path, content: bytes, etag: str = "") -> None:
+    """What an earlier download left."""
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / "small.part").write_bytes(content)
+    if etag:
+        (cache / "small.etag").write_text(etag)
+
+
+def left(cache: Path) -> set[str]:
+    return {path.name for path in cache.iterdir()} - {"small.lock"}
+
+
+# ------------------------------------------------------------------------------ the catalogue
+
+
+def test_names_formats_and_languages() -> None:
+    morphynet = [
+        "cat",
+        "ces",
+        "deu",
+        "fin",
+        "fra",
+        "hbs",
+        "hun",
+        "ita",
+        "mon",
+        "pol",
+        "por",
+        "spa",
+        "swe",
+    ]
+    fetched = [f"morphynet-{code}" for code in morphynet] + ["morphynet-mon-inflection"]
+    fetched += [f"sigmorphon2022-{code}" for code in ["ces", "eng", "fra", "hun", "ita", "spa"]]
+    by_hand = ["morpholex-en", "ladec", "unisegments", "morpho-challenge-2010", "celex"]
+    assert list(SOURCES) == fetched + by_hand
+    for name, source in SOURCES.items():
+        assert source.name == name
+        assert source.can_be_fetched == (name in fetched) == (not source.by_hand)
+        assert source.citation.startswith("@") and source.citation.count("{") == (
+            source.citation.count("}")
+        )
+        assert source.licence and source.licence_url.startswith("http")
+        assert all(code in catalogue.LANGUAGES for code in source.languages)
+        if source.can_be_fetched:
+            assert source.format in FORMATS
+            assert source.licence == "CC BY-SA 3.0"
+            assert re.fullmatch(r"https://raw\.githubusercontent\.com/[\w./-]+\.tsv", source.url)
+        else:
+            assert (source.url, source.sha256, source.size) == ("", "", 0)
+    assert [SOURCES[name].format for name in by_hand] == [
+        *("morpholex", "ladec", "unisegments", "morpho-challenge", "celex")
+    ]
+
+
+def test_sources_of_a_language() -> None:
+    names = [source.name for source in sources_of("deu")]
+    assert names == ["morphynet-deu", "celex"]
+    assert sources_of("DE") == sources_of("german") == sources_of("deu")
+    assert len(sources_of()) == len(SOURCES)
+    with pytest.raises(MorphGraphError, match=r"no source of the language 'xx'.*cat, ces, deu"):
+        sources_of("xx")
+
+
+def test_an_unknown_name_gets_those_like_it() -> None:
+    with pytest.raises(MorphGraphError, match=r"no source 'morphynet-due'.*morphynet-deu"):
+        find_source("catalogue:morphynet-due")
+    with pytest.raises(MorphGraphError, match="reference list"):
+        find_source("../../etc/passwd")
+
+
+def published(folder: Path, source: Source) -> Path:
+    collection = "morphynet" if source.name.startswith("morphynet") else "sigmorphon2022"
+    return folder / "references" / collection / Path(source.url).name
+
+
+@pytest.mark.parametrize("name", [n for n, s in SOURCES.items() if s.can_be_fetched])
+def test_checksum_size_and_entries_are_those_of_the_file(name: str, data_folder: Path) -> None:
+    source = SOURCES[name]
+    data = published(data_folder, source).read_bytes()
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == (source.sha256, source.size)
+    assert sum(1 for line in data.split(b"\n") if line.strip()) == source.entries
+
+
+# ------------------------------------------------------------------------------ what goes well
+
+
+def test_a_whole_file(server: Server, source: Source, cache: Path) -> None:
+    shares: list[float] = []
+    path = get("small", True, shares.append)
+    assert path == cache / "small.tsv"
+    assert path.read_bytes() == CONTENT
+    assert left(cache) == {"small.tsv"}
+    assert shares == sorted(shares) and shares[-1] == 1.0 and len(shares) > 10
+    assert server.asked[0][0] == "/folder/small.tsv"
+    assert server.asked[0][1]["accept-encoding"] == "identity"
+    assert "range" not in server.asked[0][1]
+    assert local_path("catalogue:small") == path
+    # A second time nothing is asked, and no consent is needed for what is there.
+    assert get("small", False) == path
+    assert len(server.asked) == 1
+
+
+def test_a_real_source_from_another_server(server: Server, data_folder: Path) -> None:
+    real = SOURCES["morphynet-mon"]
+    server.content = published(data_folder, real).read_bytes()
+    path = get("morphynet-mon", True, base_url=server.address)
+    assert server.asked[0][0] == "/kbatsuren/MorphyNet/main/mon/mon.derivational.v1.tsv"
+    assert len(read_reference(path, format=real.format)) > 1_600
+
+
+def test_it_goes_on_after_cuts(server: Server, source: Source) -> None:
+    server.cut_after = [100_000, 150_000]
+    assert get("small", True).read_bytes() == CONTENT
+    first, second, third = server.ranges_asked()
+    assert first is None
+    assert second is not None and third is not None
+    assert 0 < int(second[6:-1]) <= 100_000 < int(third[6:-1]) <= 250_000
+    assert server.asked[1][1]["if-range"] == '"one"'
+
+
+def test_what_is_left_of_a_cut_is_used_the_next_time(
+    server: Server, source: Source, cache: Path
+) -> None:
+    server.cut_after = [100_000, 1_000, 1_000, 1_000]
+    with pytest.raises(MorphGraphError, match=r"connection was cut, with [1-9][\d,]* of 460,000 b"):
+        get("small", True)
+    part = (cache / "small.part").stat().st_size
+    assert 0 < part <= 103_000
+    assert len(server.asked) == 4
+    assert not is_downloaded(source)
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked()[4] == f"bytes={part}-"
+    assert left(cache) == {"small.tsv"}
+
+
+def test_a_server_without_ranges_sends_everything_again(
+    server: Server, source: Source, cache: Path
+) -> None:
+    server.ranges = False
+    leave_part(cache, OTHER[:50_000])
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == ["bytes=50000-"]
+
+
+def test_a_complete_part_is_not_asked_for_again(
+    server: Server, source: Source, cache: Path
+) -> None:
+    leave_part(cache, CONTENT)
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("etag", ['"old"', 'W/"old"'])
+def test_a_part_of_another_version_is_dropped(
+    server: Server, source: Source, cache: Path, etag: str
+) -> None:
+    leave_part(cache, OTHER[:50_000], etag)
+    shares: list[float] = []
+    assert get("small", True, shares.append).read_bytes() == CONTENT
+    assert shares == sorted(shares)  # found out before the rest was fetched, not by the sum
+    # A weak validator must not be sent; the answer shows that it is another one.
+    assert server.asked[0][1].get("if-range") == (etag if etag == '"old"' else None)
+    assert server.ranges_asked() == ["bytes=50000-", None][: 1 if etag == '"old"' else 2]
+
+
+def test_a_wrong_beginning_that_no_header_shows(
+    server: Server, source: Source, cache: Path
+) -> None:
+    server.etag = None
+    leave_part(cache, OTHER[:50_000])
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == ["bytes=50000-", None]
+
+
+@pytest.mark.parametrize("wrong", ["bytes 0-459999/460000", "bytes 50000-9/999999", "nonsense"])
+def test_an_answer_that_does_not_go_on_there(
+    server: Server, source: Source, cache: Path, wrong: str
+) -> None:
+    server.content_range = wrong
+    leave_part(cache, CONTENT[:50_000])
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == ["bytes=50000-", None]
+
+
+def test_too_long_a_part_is_dropped(server: Server, source: Source, cache: Path) -> None:
+    leave_part(cache, CONTENT + b"x")
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == [None]
+
+
+def test_a_range_that_the_server_does_not_have(server: Server, source: Source, cache: Path) -> None:
+    leave_part(cache, CONTENT[:50_000])
+    server.answers = [416]
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == ["bytes=50000-", None]
+
+
+def test_a_busy_server_is_asked_again(server: Server, source: Source) -> None:
+    server.answers = [503, 429]
+    assert get("small", True).read_bytes() == CONTENT
+    assert len(server.asked) == 3
+
+
+def test_a_changed_file_is_fetched_again(server: Server, source: Source, cache: Path) -> None:
+    path = get("small", True)
+    path.write_bytes(OTHER)
+    with pytest.raises(MorphGraphError, match=r"changed after.*morphgraph reference get small"):
+        local_path("small")
+    assert not is_downloaded(source)
+    assert get("small", True).read_bytes() == CONTENT
+
+
+# ------------------------------------------------------------------------------ what goes wrong
+
+
+def test_nothing_is_fetched_without_consent(server: Server, source: Source, cache: Path) -> None:
+    with pytest.raises(MorphGraphError, match=r"small is under CC BY-SA 3\.0.*--accept-licence"):
+        get("small", False)
+    assert server.asked == []
+    assert not cache.exists()
+
+
+def test_a_wrong_checksum(server: Server, source: Source, cache: Path) -> None:
+    server.content = OTHER
+    with pytest.raises(MorphGraphError) as caught:
+        get("small", True)
+    assert hashlib.sha256(OTHER).hexdigest() in str(caught.value)
+    assert source.sha256 in str(caught.value)
+    assert left(cache) == set()
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("without_length", [False, True])
+def test_a_file_larger_than_stated(
+    server: Server, source: Source, cache: Path, without_length: bool
+) -> None:
+    server.content, server.without_length = CONTENT + CONTENT, without_length
+    found = "more bytes" if without_length else "920,000 bytes"
+    with pytest.raises(MorphGraphError, match=f"has {found}, the catalogue says 460,000"):
+        get("small", True)
+    assert left(cache) == set()
+
+
+def test_a_file_shorter_than_stated(server: Server, source: Source, cache: Path) -> None:
+    server.content = CONTENT[:1000]
+    with pytest.raises(MorphGraphError, match="has 1,000 bytes, the catalogue says 460,000"):
+        get("small", True)
+    assert left(cache) == set()
+    assert len(server.asked) == 1
+
+
+def test_an_endless_file_is_not_read_to_its_end(server: Server, source: Source) -> None:
+    server.content, server.without_length = CONTENT * 200, True
+    with pytest.raises(MorphGraphError, match="more bytes"):
+        get("small", True)
+    assert server.sent < 30_000_000  # of 92,000,000: what the system buffers
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(404, "there is no such file any more"), (403, "the server refuses"), (206, "refuses")],
+)
+def test_a_refusal(server: Server, source: Source, status: int, message: str) -> None:
+    server.answers = [status]
+    with pytest.raises(MorphGraphError, match=f"{message}.*answers {status}.*github.com"):
+        get("small", True)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_stays_busy(server: Server, source: Source) -> None:
+    server.answers = [503] * 9
+    with pytest.raises(MorphGraphError, match=r"busy \(it answers 503\), with 0 of 460,000 bytes"):
+        get("small", True)
+    assert len(server.asked) == 4
+
+
+def test_a_server_that_says_nothing(
+    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "TIMEOUTS", (1.0, 0.05))
+    server.gate.clear()
+    with pytest.raises(MorphGraphError, match=r"does not answer within 0\.05 seconds"):
+        get("small", True)
+
+
+def test_an_unreachable_port(source: Source, cache: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    leave_part(cache, CONTENT[:50_000])
+    with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port} cannot be reached"):
+        get("small", True, base_url=f"http://127.0.0.1:{port}")
+    assert (cache / "small.part").stat().st_size == 50_000
+
+
+@pytest.mark.parametrize("address", ["file://", "ftp://127.0.0.1", "//127.0.0.1"])
+def test_other_protocols(source: Source, address: str, cache: Path) -> None:
+    with pytest.raises(MorphGraphError, match="starts with http:// or https://"):
+        get("small", True, base_url=address)
+
+
+def test_too_little_room(
+    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch, cache: Path
+) -> None:
+    usage = shutil.disk_usage("/")._replace(free=459_999)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
+        get("small", True)
+    assert server.asked == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_a_disk_that_fills_up_meanwhile(server: Server, source: Source, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    (cache / "small.part").symlink_to("/dev/full")
+    with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
+        get("small", True)
+    assert not (cache / "small.tsv").exists()
+
+
+def test_a_cache_that_is_a_file(source: Source, cache: Path) -> None:
+    cache.parent.write_text("no folder")
+    with pytest.raises(MorphGraphError, match="MORPHGRAPH_CACHE"):
+        get("small", True)
+
+
+@pytest.mark.parametrize("name", ["celex", "ladec", "morpholex-en", "unisegments"])
+def test_what_is_to_be_fetched_by_hand(name: str) -> None:
+    source = SOURCES[name]
+    expected = re.escape(source.home) + f".*reference show FILE --format {source.format}"
+    for action in (lambda: get(name, True), lambda: local_path(name)):
+        with pytest.raises(MorphGraphError, match=expected):
+            action()
+    if name == "celex":
+        with pytest.raises(MorphGraphError, match=r"cannot be downloaded freely.*LDC"):
+            get(name, True)
+
+
+def test_a_local_path_that_is_not_there(server: Server, source: Source) -> None:
+    with pytest.raises(MorphGraphError, match=r"not downloaded yet.*reference get small.*CC BY-SA"):
+        local_path("catalogue:small")
+    assert server.asked == []
+
+
+# ------------------------------------------------------------------------------ at once
+
+
+def test_threads_fetch_it_once(server: Server, source: Source) -> None:
+    server.gate.clear()
+    found: list[bytes] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(get("small", True).read_bytes()))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    server.gate.set()
+    for thread in threads:
+        thread.join()
+    assert found == [CONTENT] * 4
+    assert len(server.asked) == 1
+
+
+def _fetch_in_a_process(source: Source, results: Any) -> None:
+    catalogue.SOURCES = {"small": source}  # type: ignore[misc]
+    results.put(hashlib.sha256(get("small", True).read_bytes()).hexdigest())
+
+
+def test_processes_fetch_it_once(server: Server, source: Source) -> None:
+    server.gate.clear()
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    processes = [
+        context.Process(target=_fetch_in_a_process, args=(source, results)) for _ in range(3)
+    ]
+    for process in processes:
+        process.start()
+    threading.Event().wait(0.3)
+    server.gate.set()
+    sums = [results.get(timeout=20) for _ in processes]
+    for process in processes:
+        process.join()
+    assert sums == [source.sha256] * 3
+    assert len(server.asked) == 1
+
+
+def test_a_killed_download_leaves_a_part_and_no_lock(
+    server: Server, source: Source, cache: Path
+) -> None:
+    context = multiprocessing.get_context("fork")
+    reached = context.Event()
+
+    def until_half() -> None:
+        def stop(share: float) -> None:
+            if share > 0.5:
+                reached.set()
+                threading.Event().wait()
+
+        get("small", True, stop)
+
+    process = context.Process(target=until_half)
+    process.start()
+    assert reached.wait(20)
+    process.kill()
+    process.join()
+    part = (cache / "small.part").stat().st_size
+    assert 200_000 < part < 460_000
+    assert get("small", True).read_bytes() == CONTENT
+    assert server.ranges_asked() == [None, f"bytes={part}-"]
+
+
+# ------------------------------------------------------------------------------ the command line
+
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def reference(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run `reference list` or `reference get` in this process, without a terminal."""
+    app = typer.Typer()
+    app.command("list")(commands.list_sources)
+    app.command("get")(commands.get_source)
+    read, write = os.pipe()
+    os.close(write)
+    monkeypatch.setattr(sys, "stdin", os.fdopen(read))
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = 0
+        try:
+            app([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        except MorphGraphError as error:
+            print(error, file=sys.stderr)
+            code = 2
+        return (code, *capfd.readouterr())
+
+    return run
+
+
+def test_list(reference: Command, server: Server, source: Source) -> None:
+    code, out, _ = reference("list")
+    assert code == 0
+    lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
+    assert lines["small"] == "small German plain 20,000 CC BY-SA 3.0 no"
+    assert lines["celex"].endswith("celex n/a CELEX Agreement (LDC) by yourself")
+    get("small", True)
+    german = reference("list", "--language", "deu")[1]
+    assert re.search(r"^small +German .* yes *$", german, re.M)
+    assert "small" not in reference("list", "--language", "fra")[1]
+    assert len(server.asked) == 1
+
+
+def test_list_as_json(reference: Command, source: Source, cache: Path) -> None:
+    get("small", True)
+    rows = {row["name"]: row for row in json.loads(reference("list", "--json")[1])["sources"]}
+    assert list(rows) == [*SOURCES, "small"]
+    assert rows["small"]["downloaded"] is True
+    assert rows["small"]["path"] == str(cache / "small.tsv")
+    assert rows["small"]["sha256"] == source.sha256
+    celex = rows["celex"]
+    assert (celex["downloaded"], celex["path"], celex["sha256"], celex["size"]) == (
+        *(False, None, None, None),
+    )
+    assert celex["languages"] == ["nld", "eng", "deu"]
+
+
+def test_get_with_consent(reference: Command, source: Source, cache: Path) -> None:
+    code, out, _ = reference("get", "small", "--accept-licence")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == str(cache / "small.tsv")
+    assert "CC BY-SA 3.0" in lines[1]
+    assert "@inproceedings{batsuren-etal-2021-morphynet," in out
+    assert lines[-1] == f"Use it with: --reference {cache / 'small.tsv'}"
+
+
+def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, source: Source) -> None:
+    code, out, err = reference("get", "small")
+    assert (code, out) == (2, "")
+    for shown in ("CC BY-SA 3.0", source.url, "0.5 MB", "@inproceedings", "--accept-licence"):
+        assert shown in err
+    assert server.asked == []
+
+
+def test_get_what_is_there_asks_nothing(reference: Command, server: Server, source: Source) -> None:
+    get("small", True)
+    assert reference("get", "small")[0] == 0
+    assert len(server.asked) == 1
+
+
+def test_out_copies_and_replaces_nothing(
+    reference: Command, server: Server, source: Source, tmp_path: Path
+) -> None:
+    mine, copy = tmp_path / "mine.tsv", tmp_path / "new" / "copy.tsv"
+    mine.write_text("my own work")
+    code, _, err = reference("get", "small", "--accept-licence", "--out", mine)
+    assert code == 2 and "not replaced" in err
+    assert mine.read_text() == "my own work"
+    assert reference("get", "small", "--accept-licence", "--out", tmp_path)[0] == 2
+    assert server.asked == []
+    for _ in range(2):  # the same file may be there
+        code, out, _ = reference("get", "small", "--accept-licence", "--out", copy)
+        assert (code, out.splitlines()[0]) == (0, str(copy))
+        assert copy.read_bytes() == CONTENT
+
+
+def test_get_by_hand(reference: Command) -> None:
+    code, _, err = reference("get", "celex", "--accept-licence")
+    assert code == 2 and "LDC" in err and "--format celex" in err
+
+
+ASK = """
+import sys, typer
+from dataclasses import replace
+from morphgraph.reference import catalogue
+found = replace(catalogue.SOURCES["morphynet-deu"], name="small", url=sys.argv[1],
+                sha256=sys.argv[2], size=int(sys.argv[3]))
+catalogue.SOURCES = {"small": found}
+from morphgraph.cli.catalogue import get_source
+app = typer.Typer()
+app.command()(get_source)
+app(["small"])
+"""
+
+
+@pytest.mark.parametrize(("answer", "code", "asked"), [("y", 0, 1), ("n", 1, 0), ("", 1, 0)])
+def test_a_terminal_is_asked(
+    server: Server, source: Source, answer: str, code: int, asked: int
+) -> None:
+    terminal, inside = pty.openpty()
+    arguments = [sys.executable, "-c", ASK, source.url, source.sha256, str(source.size)]
+    with subprocess.Popen(
+        arguments, stdin=inside, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        os.write(terminal, f"{answer}\n".encode())
+        out, err = process.communicate(timeout=60)
+    os.close(terminal)
+    os.close(inside)
+    assert "Do you accept the licence" in err and "[y/N]" in err
+    assert process.returncode == code
+    assert len(server.asked) == asked
+    assert ("Nothing was fetched." in err) == (asked == 0)
+    assert ("small.tsv" in out) == (asked == 1)

@@ -1,0 +1,279 @@
+"""LADEC, Morpho Challenge and UniSegments on small samples in their true shape."""
+
+import json
+
+import pytest
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference import read_reference
+from morphgraph.reference.free_and_bound import Kind
+
+
+def read(*lines, **options):
+    return read_reference("\n".join(lines).encode(), **options)
+
+
+def told(entry):
+    """Morphs, kinds, whole words and underlying morphemes as strings; processes as they are."""
+    return (
+        " ".join(entry.morphs),
+        entry.kinds and " ".join(kind.value if kind else "none" for kind in entry.kinds),
+        entry.whole_words and " ".join(entry.whole_words),
+        entry.underlying and " ".join(entry.underlying),
+        entry.processes,
+    )
+
+
+def skipped(reference):
+    return [(s.reason, s.count, s.first_line) for s in reference.skipped]
+
+
+# LADEC
+
+LADEC = (
+    '"id_master","c1","c2","stim","obs","nparses","correctParse","note"',
+    '1,"air","craft","aircraft",1,1,"yes","a ""flying"", machine"',
+    '2,"bus","stops","busstop",2,1.0,yes,',
+    '3,"dice","box","dicebox",3,2,"yes",',
+    '4,"die","cebox","dicebox",4,2,"no",',
+    '5,"ear","ring","earring",5,1,"no",',
+    '6,"ice","cream","ice cream",6,1,"yes",',
+    '7,"","foot","foot",7,1,"yes",',
+    '8,"tooth","brush"',
+    '9,"T","shirt","T-shirt",9,1,"YES",',
+    '10,"a","b","ab",9,"NA","yes",',
+)
+
+
+def test_ladec():
+    reference = read(*LADEC)
+    assert reference.format == "ladec"
+    assert [(entry.line, *told(entry)) for entry in reference.entries] == [
+        (2, "air craft", "free free", "air craft", None, ("compound",)),
+        (3, "bus stop", "free free", "bus stop", "bus stops", ("compound",)),
+        (10, "T - shirt", "free hyphen free", "T - shirt", "T shirt", ("compound",)),
+    ]
+    assert skipped(reference) == [
+        ("several parses (nparses is not 1)", 2, 4),
+        ("not the correct parse (correctParse is not yes)", 2, 5),
+        ("word with a space", 1, 7),
+        ("fewer than two constituents", 1, 8),
+        ("fewer columns than in the header", 1, 9),
+    ]
+
+
+def test_ladec_with_other_separators_and_without_its_header():
+    for separator in ";\t":
+        lines = [line.replace(",", separator) for line in LADEC[:1]]
+        row = separator.join(["1", "air", "craft", "aircraft", "1", "1", "yes", ""])
+        assert read(*lines, row).entries[0].morphs == ("air", "craft")
+    with pytest.raises(FileFormatError, match="2 × no header with stim, c1, c2") as error:
+        read(*LADEC[1:3], format="ladec", name="x.csv")
+    assert error.value.place == "line 1"
+    with pytest.raises(FileFormatError, match="only a header"):
+        read(LADEC[0])
+
+
+# Morpho Challenge
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "accompanied\tac:ac_p compani:company_N ed:+PAST",
+            (
+                "ac compani ed", "prefix free suffix", "accompanied", "ac company +PAST",
+                ("inflection", "derivation"),
+            ),
+        ),
+        ("dog\tdog:dog_N", ("dog", "free", "dog", None, ())),
+        ("sheep\tsheep:sheep_N ~:+PL", ("sheep", "free", "sheep", "sheep +PL", ("inflection",))),
+        (
+            "footstools\tfoot:foot_N stool:stool_N s:+PL",
+            ("foot stool s", "free free suffix", "foot stools", "foot stool +PL",
+             ("inflection", "compound")),
+        ),
+        (
+            "baker's\tbak:bake_V er:er_s 's:+GEN",
+            ("bak er 's", "free suffix suffix", "baker's", "bake er +GEN",
+             ("inflection", "derivation")),
+        ),
+        # no morpheme behind the colon: of no known kind, so the whole words are not known
+        (
+            "arbetsrum\tarbet:arbete_N s:~ rum:rum_N",
+            ("arbet s rum", "free none free", None, "arbete rum", ("compound",)),
+        ),
+        (
+            "e-mail\te:e_N -:~ mail:mail_N",
+            ("e - mail", "free hyphen free", "e - mail", "e mail", ("compound",)),
+        ),
+        # colons in the word, with and without a backslash
+        ("hyy:n\thyy\\::hyy n:+GEN",
+         ("hyy: n", "free suffix", "hyy:n", "hyy +GEN", ("inflection",))),
+        ("hyy:n\thyy::hyy n:+GEN",
+         ("hyy: n", "free suffix", "hyy:n", "hyy +GEN", ("inflection",))),
+        ("a:b\ta:a_N :x b:b_N", None),
+        # Finnish derivation, and a base form without a label
+        ("ajaja\taja:ajaa ja:+DV-JA",
+         ("aja ja", "free suffix", "ajaja", "ajaa +DV-JA", ("derivation",))),
+    ],
+)  # fmt: skip
+def test_morpho_challenge(line, expected):
+    data = f"dog\tdog:dog_N\n{line}"
+    reference = read(data)
+    assert reference.format == "morpho-challenge"
+    if expected is None:
+        assert skipped(reference) == [("a morph without a colon", 1, 2)]
+    else:
+        assert told(reference.entries[1]) == expected
+
+
+def test_morpho_challenge_alternatives_are_entries():
+    reference = read(
+        "ablatives\tablative:ablative_A s:+PL, ablat:ablate_V ive:ive_s s:+PL",
+        "dogs\tdog:dog_N s:+PL, dog s:+3SG",
+        "x",
+        "a b\ta:a_N b:b_N",
+        "sheep\t~:+PL",
+        "Up\tu:u_N p:p_N",
+    )
+    assert [(entry.line, entry.morphs) for entry in reference.entries] == [
+        (1, ("ablative", "s")),
+        (1, ("ablat", "ive", "s")),
+        (6, ("U", "p")),
+    ]
+    assert skipped(reference) == [
+        ("a morph without a colon", 1, 2),
+        ("not two columns", 1, 3),
+        ("word with a space", 1, 4),
+        ("no morphs", 1, 5),
+    ]
+
+
+def test_morpho_challenge_in_windows_1252():
+    text = "häuser\thäus:haus_N er:+PL\r\ndog\tdog:dog_N\r\n"
+    for encoding in ("windows-1252", "utf-8"):
+        for chosen in (None, "morpho-challenge"):
+            reference = read_reference(text.encode(encoding), format=chosen)
+            assert reference.format == "morpho-challenge"
+            assert reference.entries[0].morphs == ("häus", "er")
+    # neither other formats, nor other content, nor a named encoding
+    for data, options in (
+        (text.encode("windows-1252"), {"format": "plain"}),
+        (text.encode("windows-1252"), {"encoding": "utf-8"}),
+        ("häuser\thäus er".encode("windows-1252"), {}),
+        ("häuser\thäus er".encode("windows-1252"), {"format": "morpho-challenge"}),
+        (text.encode("windows-1252") + b"\x81", {}),  # 0x81 is no character of windows-1252
+    ):
+        with pytest.raises(FileFormatError, match="UTF-8"):
+            read_reference(data, **options)
+
+
+def test_words_with_colons_do_not_make_a_file_morpho_challenge():
+    assert read("a:b\ta: b", "c:d\tc: d", "ef\te f").format == "plain"
+    assert read("ab\ta:x b:y", "abc\ta:x bc", format="plain").format == "plain"
+
+
+# UniSegments
+
+
+def unisegments(form, segments, items, **more):
+    """A line of UniSegments; items are (span, type, morpheme), each may be None."""
+    segmentation = [
+        {
+            name: value
+            for name, value in (("morpheme", item[2]), ("span", item[0]), ("type", item[1]))
+            if value is not None
+        }
+        for item in items
+    ]
+    annotation = {"annot_name": "Test", "segmentation": segmentation, **more}
+    dumped = json.dumps(annotation, ensure_ascii=False, sort_keys=True)
+    return f"{form}\t{form}\tNOUN\t{segments}\t{dumped}"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            unisegments(
+                "uncountable", "un + count + able",
+                [([0, 1], "prefix", "un"), ([2, 3, 4, 5, 6], "root", "count"),
+                 ([7, 8, 9, 10], "suffix", "able")],
+            ),
+            ("un count able", "prefix free suffix", "uncountable", None, None),
+        ),
+        (
+            unisegments(
+                "Arbeitszimmer", "Arbeit + s + zimmer",
+                [([0, 1, 2, 3, 4, 5], "root", "Arbeit"), ([6], "interfix", "s"),
+                 ([7, 8, 9, 10, 11, 12], "root", "Zimmer")],
+            ),
+            ("Arbeit s zimmer", "free interfix free", "Arbeit s zimmer", "Arbeit s Zimmer", None),
+        ),
+        # a stem may be a compound: no whole words
+        (
+            unisegments("домами", "дом + ами",
+                        [([0, 1, 2], "stem", "STEM"), ([3, 4, 5], "ending", "INS.PL")]),
+            ("дом ами", "free suffix", None, "STEM INS.PL", None),
+        ),
+        # letters of no morpheme, and one without its name
+        (
+            unisegments("cranberry", "cran + berry", [([4, 5, 6, 7, 8], "root", None)]),
+            ("cran berry", "none free", None, None, None),
+        ),
+        # a type without a kind
+        (
+            unisegments("gemacht", "ge + mach + t",
+                        [([0, 1, 6], "circumfix", "ge-t"), ([2, 3, 4, 5], "root", "mach")]),
+            ("ge mach t", "none free none", None, "ge-t mach ge-t", None),
+        ),
+        (
+            unisegments("e-mail", "e + - + mail",
+                        [([0], "root", "e"), ([2, 3, 4, 5], "root", "mail")]),
+            ("e - mail", "free hyphen free", "e - mail", None, None),
+        ),
+        (unisegments("cat", "cat", []), ("cat", None, None, None, None)),
+        ("cat\tcat\t\tcat\t{}", ("cat", None, None, None, None)),
+        # malformed items are as good as none
+        (
+            "cat\tcat\t\tca + t\t"
+            '{"segmentation": [7, {"span": 3}, {"span": ["0", 1.5]}, {"type": 5, "span": [2]}]}',
+            ("ca t", None, None, None, None),
+        ),
+    ],
+)  # fmt: skip
+def test_unisegments(line, expected):
+    (entry,) = read(line).entries
+    assert told(entry) == expected
+    assert read(line).format == "unisegments"
+
+
+def test_unisegments_skips():
+    good = unisegments("cats", "cat + s", [([0, 1, 2], "root", "cat"), ([3], "suffix", "s")])
+    start = "cats\tcat\tNOUN\tcat + s\t"
+    reference = read(
+        good,
+        start + '{"segmentation": [',
+        start + "[]",
+        start + '{"segmentation": {}}',
+        start + '{"a": ' + "[" * 9_000 + "}",
+        start + '{"a": ' + "9" * 5_000 + "}",
+        "cats\tcat\tNOUN\tcat + z\t{}",
+        "cats\tcat\tNOUN\tcats + \t{}",
+        "Costa Rica\tx\tPROPN\tCosta Rica\t{}",
+        "cats\tcat",
+        "cats\tcat\tNOUN\t\t{}",
+        format="unisegments",
+    )
+    assert [entry.word for entry in reference.entries] == ["cats"]
+    assert reference.entries[0].kinds == (Kind.FREE, Kind.SUFFIX)
+    assert skipped(reference) == [
+        ("annotation that is not a JSON object", 4, 2),
+        ("segments that do not concatenate to the form", 2, 7),
+        ("segmentation in the annotation that is not a list", 1, 4),
+        ("word with a space", 1, 9),
+        ("fewer than five columns", 1, 10),
+        ("no morphs", 1, 11),
+    ]

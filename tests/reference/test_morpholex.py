@@ -1,0 +1,359 @@
+"""MorphoLex workbooks, built here with openpyxl, and workbooks that are broken or hostile."""
+
+import datetime
+import io
+import random
+import zipfile
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference import read_reference, workbook, write_plain
+from morphgraph.reference.morpholex import parse_segmentation
+
+HEADER = ("ELP_ItemID", "Word", "POS", "Nmorph", "PRS_signature", "MorphoLexSegm", "ROOT1_FamSize")
+
+
+def row(word, segmentation, morphs=None):
+    return (1, word, "NN", morphs, "0,1,0", segmentation, 3.5)
+
+
+def book(sheets):
+    """The bytes of a workbook: name of each sheet → its rows."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for title, rows in sheets.items():
+        sheet = made.create_sheet(title)
+        for cells in rows:
+            sheet.append(cells)
+    stream = io.BytesIO()
+    made.save(stream)
+    return stream.getvalue()
+
+
+SHEETS = {
+    "Presentation": [("MorphoLex",), ("{(not)}{(read)}",)],
+    "0-1-0": [
+        HEADER,
+        row("dog", "{(dog)}", 1),
+        row(True, "{(true)}", 1),  # what a spreadsheet makes of the word “true”
+        row("DALY", "{(daly)}", 1),
+        (),
+        row("mats", "{(_mat)}", "1"),
+        row(12, "{(twelve)}", 1),
+        row("{(abc)}", "{(abc)}", 1),
+        row("Costa Rica", "{(costa)}", 1),
+        row("d'etat", "{d'etat}", 1),
+        row(None, "{(x)}", 1),
+        row("x", None, 1),
+        row("cats", "{(cat)}", 2),
+        row(datetime.date(2020, 3, 1), "{(march)}", 1),
+    ],
+    "1-1-1": [HEADER, row("obliterate", "{<ob<(litera)>ate>}", 3),
+              row("alliterate", "{<a<(litera)>ate>}", 3)],
+    "0-2-1": [
+        HEADER,
+        row("surefootedness", "{(sure)}{(foot)}>ness>", 3),
+        row("typesetters", "{(typo)}{(set)}>er>", 3),
+        row("backboards", "({back)}{(board)}", 2),
+        row("backyard", "{(back)}{(yard)", 2),
+        row("flagstaff", "{(flag)}}{(staff)}", 2),
+        row("FLOCCULATED", "{{(flocc)>ule>}>ate>}", 3),
+        row("photography", "{(photo)(graph)>y>}", 3),
+        row("antidumping", "<anti<{(dump)>ing>}", 3),
+        row("half-truth", "{(half)}{(truth)}", 2),
+    ],
+    "All prefixes": [("morpheme",), ("<a<",)],
+}  # fmt: skip
+
+
+def test_morpholex():
+    reference = read_reference(book(SHEETS), name="MorphoLEX_en.xlsx")
+    assert reference.format == "morpholex"
+    found = [
+        (
+            entry.line,
+            " ".join(entry.morphs),
+            " ".join(kind.value for kind in entry.kinds),
+            " ".join(entry.whole_words),
+            entry.underlying and " ".join(entry.underlying),
+            " ".join(entry.processes),
+        )
+        for entry in reference.entries
+    ]
+    both = "derivation compound"
+    assert found == [
+        (2, "dog", "free", "dog", None, ""),
+        (3, "true", "free", "true", None, ""),
+        (4, "DALY", "free", "DALY", "daly", ""),
+        (6, "mats", "free", "mats", "mat", ""),
+        (2, "ob liter ate", "prefix free suffix", "obliterate", "ob litera ate", "derivation"),
+        (3, "al liter ate", "prefix free suffix", "alliterate", "a litera ate", "derivation"),
+        (2, "sure footed ness", "free free suffix", "sure footedness", "sure foot ness", both),
+        (3, "type sett ers", "free free suffix", "type setters", "typo set er", both),
+        (7, "FLOCC UL ATED", "free suffix suffix", "FLOCCULATED", "flocc ule ate", "derivation"),
+        (8, "photo graph y", "free free suffix", "photography", None, both),
+        (9, "anti dump ing", "prefix free suffix", "antidumping", None, "derivation"),
+        (10, "half - truth", "free hyphen free", "half - truth", "half truth", "compound"),
+    ]
+    assert [(s.reason, s.count, s.first_line) for s in reference.skipped] == [
+        ("the cell of the word holds something else (sheet 0-1-0)", 4, 7),
+        ("segmentation not well-formed (sheet 0-2-1)", 3, 4),
+        ("word with a space (sheet 0-1-0)", 1, 9),
+        ("segmentation not well-formed (sheet 0-1-0)", 1, 10),
+        ("no segmentation (sheet 0-1-0)", 1, 12),
+        ("Nmorph is not the number of morphemes (sheet 0-1-0)", 1, 13),
+    ]
+    again = read_reference(write_plain(reference).encode())
+    assert again.entries == reference.entries
+    assert [e.kinds for e in again.entries] == [e.kinds for e in reference.entries]
+
+
+def test_columns_are_found_by_name_in_any_place():
+    data = book({"0-1-0": [("MorphoLexSegm", " word "), ("{(dog)}", "dogs"), ("{(cat)}",)]})
+    reference = read_reference(data, format="morpholex")
+    assert [(e.word, e.underlying) for e in reference.entries] == [("dogs", ("dog",))]
+    assert reference.skipped[0].first_line == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("{(a)}{(b)}", [0, 1]),
+        ("{<p<(a)}{(b)>s>}", [0, 0, 1, 1]),
+        ("<p<{(a)}{(b)}>s>", [0, 0, 1, 1]),
+        ("{(a)}{(b)}>s>>t>", [0, 1, 1, 1]),
+        ("{{(a)}{(b)}}", [0, 0]),
+        ("(a)(b)", [0, 1]),
+    ],
+)
+def test_whole_words_are_the_outermost_units(text, pieces):
+    parsed = parse_segmentation(text)
+    assert parsed is not None and parsed.pieces == pieces
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "{(a)", "(a)}", "{()}", "{(_)}", "a", "{a}", "{(a)}b", "<a(b)", "{(a(b))}", ">a>>",
+     "{(a)} {(b)}", "({a)}"],
+)  # fmt: skip
+def test_malformed_segmentations(text):
+    assert parse_segmentation(text) is None
+
+
+def test_a_workbook_without_its_sheets_or_columns():
+    with pytest.raises(
+        FileFormatError, match=r"like 0-1-1 .*its sheets: Sheet1, 0-1-1 old"
+    ) as error:
+        read_reference(book({"Sheet1": [("a", "b")], "0-1-1 old": []}), name="x.xlsx")
+    assert error.value.file == "x.xlsx" and "tab-separated" in error.value.fix
+    for rows in ([], [("Word", "Segmentation"), ("a", "b")]):
+        with pytest.raises(FileFormatError, match="no columns Word and MorphoLexSegm") as error:
+            read_reference(book({"0-1-1": rows}))
+        assert error.value.place == "sheet 0-1-1, row 1"
+    with pytest.raises(
+        FileFormatError, match=r"no row can be read as MorphoLex.*sheet 0-1-0"
+    ) as error:
+        read_reference(book({"0-1-0": [HEADER, row("a", "x")]}))
+    assert error.value.place == "row 2"
+    with pytest.raises(FileFormatError, match="only a header"):
+        read_reference(book({"0-1-0": [HEADER]}))
+
+
+def test_the_format_must_fit_the_file():
+    with pytest.raises(FileFormatError, match="not an Excel file"):
+        read_reference(b"unfit\tun fit", format="morpholex")
+    with pytest.raises(FileFormatError, match="an Excel file, not text"):
+        read_reference(book(SHEETS), format="plain")
+
+
+# Workbooks that are broken or hostile
+
+
+def rebuilt(change, data=None):
+    """A workbook with its files changed: `change(name, content)` gives the new content."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data or book(SHEETS))) as old,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            content = change(name, old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+    return out.getvalue()
+
+
+def fails(data, match):
+    with pytest.raises(FileFormatError, match=match) as error:
+        read_reference(data, name="bad.xlsx")
+    assert error.value.file == "bad.xlsx" and error.value.fix
+
+
+def test_cut_off_and_foreign_archives():
+    data = book(SHEETS)
+    for length in (4, 30, len(data) // 2, len(data) - 10):
+        fails(data[:length], "damaged or cut off")
+    fails(
+        rebuilt(lambda name, content: content if "Content" not in name else None), "but not an Exc"
+    )
+    fails(
+        rebuilt(lambda name, content: None if name.startswith("xl/") else content), "but not an Exc"
+    )
+    fails(
+        rebuilt(lambda name, content: None if name == "xl/workbook.xml" else content), "cannot be r"
+    )
+    fails(rebuilt(lambda name, content: content[:-40]), "cannot be read")
+
+
+def test_a_sheet_that_is_cut_off_is_named():
+    # sheet2 is 0-1-0
+    def cut(name, content):
+        return content[:-200] if name.endswith("sheet2.xml") else content
+
+    with pytest.raises(FileFormatError) as error:
+        read_reference(rebuilt(cut))
+    assert error.value.place == "sheet 0-1-0"
+
+
+def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(monkeypatch):
+    data = book(SHEETS)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
+    beside = sum(size for name, size in sizes.items() if "xl/worksheets/" not in name)
+    total = sum(sizes.values())
+    with monkeypatch.context() as patch:
+        patch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
+        patch.setattr(workbook, "MAX_UNPACKED", total - 1)
+        fails(data, f"unpacks to {total:,} bytes")
+        patch.setattr(workbook, "MAX_UNPACKED", total)
+        patch.setattr(workbook, "MAX_BESIDE_SHEETS", beside - 1)
+        fails(data, f"beside its sheets unpacks to {beside:,}")
+        patch.setattr(workbook, "MAX_BESIDE_SHEETS", beside)
+        patch.setattr(workbook, "MAX_FILES", len(sizes) - 1)
+        fails(data, "more than .* files")
+    monkeypatch.setattr(workbook, "MAX_UNPACKED", total)
+    monkeypatch.setattr(workbook, "MAX_BESIDE_SHEETS", beside)
+    monkeypatch.setattr(workbook, "MAX_FILES", len(sizes))
+    assert len(read_reference(data)) == 12
+
+
+def test_a_bomb_with_the_true_limits():
+    def blown_up(name, content):
+        return b" " * (workbook.MAX_UNPACKED // 2 + 1) if "sheet" in name else content
+
+    data = rebuilt(blown_up, book({"0-1-0": [HEADER], "0-1-1": [HEADER]}))
+    assert len(data) < 1_000_000
+    fails(data, "unpacks to 250,0")
+
+
+def test_a_directory_that_lies_about_sizes():
+    data = bytearray(book(SHEETS))
+    at = 0
+    while (at := data.find(b"PK\x01\x02", at)) >= 0:
+        data[at + 24 : at + 28] = (5).to_bytes(4, "little")
+        at += 4
+    fails(bytes(data), "damaged|cannot be read")
+
+
+def test_encrypted_archives():
+    data = bytearray(book(SHEETS))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.find(mark)
+        data[at + offset] |= 1
+    fails(bytes(data), "encrypted")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    "file", ["xl/worksheets/sheet2.xml", "xl/workbook.xml", "docProps/app.xml"]
+)
+def test_entities_are_refused(file, encoding):
+    entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///x">]>'
+
+    def attack(name, content):
+        if name != file:
+            return content
+        text = content.decode()
+        start = text.index("?>") + 2 if text.startswith("<?xml") else 0
+        return (f'<?xml version="1.0"?>{entities}' + text[start:]).encode(encoding)
+
+    fails(rebuilt(attack), "declares a document type")
+
+
+def test_too_many_elements_and_too_many_in_one_row(monkeypatch):
+    data = book({"0-1-0": [HEADER, row("dog", "{(dog)}", 1), row("cat", "{(cat)}", 1)]})
+
+    def wide(name, content):
+        return (
+            content.replace(b"</row>", b"<c/>" * 2_000 + b"</row>") if "sheet1" in name else content
+        )
+
+    def long(name, content):
+        return content.replace(b"</sheetData>", b"<row/>" * 2_000 + b"</sheetData>")
+
+    assert len(read_reference(rebuilt(wide, data))) == len(read_reference(rebuilt(long, data))) == 2
+    monkeypatch.setattr(workbook, "MAX_ELEMENTS_IN_ROW", 1_000)
+    fails(rebuilt(wide, data), "sheet1.xml' has too many XML elements")
+    assert len(read_reference(rebuilt(long, data))) == 2
+    monkeypatch.setattr(workbook, "MAX_ELEMENTS", 2_000)
+    fails(rebuilt(long, data), "has too many XML elements, the limit is 2,000")
+
+
+def test_rows_without_end(monkeypatch):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 1_000)
+
+    def far_away(name, content):
+        return content.replace(b'r="14"', b'r="2000000000"') if "sheet2" in name else content
+
+    fails(rebuilt(far_away), "sheet 0-1-0, row .*more than 1,000 rows")
+
+
+def test_a_wrong_size_of_a_sheet_loses_no_rows():
+    def shrunk(name, content):
+        return content.replace(b'ref="A1:G14"', b'ref="A1:A2"') if "sheet2" in name else content
+
+    data = rebuilt(shrunk)
+    assert data != rebuilt(lambda name, content: content)
+    assert read_reference(data).entries == read_reference(book(SHEETS)).entries
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 30))
+def test_damaged_workbooks_are_read_or_refused(seed, times):
+    chosen = random.Random(seed)
+    data = bytearray(VALID)
+    for _ in range(times):
+        data[chosen.randrange(4, len(data))] = chosen.randrange(256)
+    try:
+        reference = read_reference(bytes(data), name="bad.xlsx")
+    except FileFormatError:
+        return
+    assert all("".join(entry.morphs) == entry.word for entry in reference.entries)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 10))
+def test_workbooks_of_damaged_xml_are_read_or_refused(seed, times):
+    chosen = random.Random(seed)
+
+    def damage(name, content):
+        changed = bytearray(content)
+        for _ in range(times if chosen.random() < 0.4 else 0):
+            at = chosen.randrange(len(changed))
+            changed[at : at + chosen.randrange(3)] = chosen.choice(
+                [b"<", b">", b'"', b"9", b"-", b"x", b"", b"&", b"A1", b"\xff"]
+            )
+        return bytes(changed)
+
+    try:
+        reference = read_reference(rebuilt(damage, VALID), name="bad.xlsx")
+    except FileFormatError:
+        return
+    assert all("".join(entry.morphs) == entry.word for entry in reference.entries)
+
+
+VALID = book(SHEETS)

@@ -1,0 +1,127 @@
+"""The command `show`, in an app of its own."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from morphgraph.cli.referencing import show
+from morphgraph.errors import FileFormatError, MorphGraphError
+
+LINES = (
+    "unbreakable\tun- break -able",
+    "keizerskroon\tkeizer -s- kroon",
+    "Costa Rica\tCosta Rica",
+    "subsidised\tsubside -y -ise -ed",
+    "x",
+)
+
+
+@pytest.fixture
+def run():
+    app = typer.Typer()
+    app.command()(show)
+
+    def invoke(*arguments):
+        result = CliRunner().invoke(app, [str(each) for each in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def gold(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("\n".join(LINES), "utf-8")
+    return path
+
+
+def test_show(run, gold):
+    result = run(gold)
+    assert result.exit_code == 0
+    shown = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert shown == [
+        "line word morphs kinds whole words underlying",
+        "1 unbreakable un break able prefix free suffix unbreakable",
+        "2 keizerskroon keizer s kroon free interfix free keizer s kroon",
+        "4 subsidised subsid is ed free suffix suffix subsidised subside y ise ed",
+        "",
+        "morphs per word entries",
+        "3 3",
+        "",
+        "kind morphs",
+        "free 4",
+        "prefix 1",
+        "suffix 3",
+        "interfix 1",
+        "",
+        "most frequent prefixes: un 1",
+        "most frequent suffixes: able 1, ed 1, is 1",
+        f"3 entries of 3 words, 0 of these with several analyses ({gold}, plain)",
+        "index of synthesis: 3.000 morphs per entry",
+        "entries with whole words: 100.00 %",
+        "longest word: keizerskroon",
+        "skipped 1: word with a space (first: line 3)",
+        "skipped 1: no column of morphs (first: line 5)",
+    ]
+
+
+def test_limit(run, gold):
+    assert "… 2 more entries" in run(gold, "--limit", 1).stdout
+    assert "more entries" not in run(gold, "--limit", 0).stdout
+    assert run(gold, "--limit", -1).exit_code == 2
+
+
+def test_json(run, gold):
+    shown = json.loads(run(gold, "--json", "--limit", 1).stdout, parse_constant=pytest.fail)
+    assert shown["entries"] == [
+        {
+            "line": 1,
+            "word": "unbreakable",
+            "morphs": ["un", "break", "able"],
+            "kinds": ["prefix", "free", "suffix"],
+            "whole_words": ["unbreakable"],
+            "underlying": None,
+            "processes": None,
+            "count": None,
+        }
+    ]
+    assert shown["format"] == "plain" and len(shown["checksum"]) == 12
+    assert shown["description"]["index_of_synthesis"] == 3.0
+    assert shown["description"]["morphs_per_word"] == {"3": 3}
+    assert shown["description"]["suffixes"] == [["able", 1], ["ed", 1], ["is", 1]]
+    assert shown["skipped"] == [
+        {"reason": "word with a space", "count": 1, "first_line": 3},
+        {"reason": "no column of morphs", "count": 1, "first_line": 5},
+    ]
+
+
+def test_demo(run):
+    result = run("demo:en", "--limit", 3)
+    assert result.exit_code == 0 and "(demo:en, plain)" in result.stdout
+    assert "abil iti es" in result.stdout and "most frequent suffixes" in result.stdout
+
+
+def test_format_foreign_and_encoding(run, tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_bytes("pizza\t(pizza)[F]\nhäuser\t((häus)[N],(er)[N|N.])[N]".encode("windows-1252"))
+    with pytest.raises(FileFormatError, match="UTF-8"):
+        run(path)
+    shown = run(path, "--encoding", "windows-1252").stdout
+    assert "häus er" in shown and "skipped 1: foreign word, tagged [F] (first: line 1)" in shown
+    shown = run(path, "--encoding", "windows-1252", "--include-foreign").stdout
+    assert "2 entries of 2 words" in shown and "skipped" not in shown
+    with pytest.raises(MorphGraphError, match="'x' is unknown"):
+        run(path, "--format", "x")
+
+
+def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("\x1b[2Ja\u202e\t\x1b[2J a\u202e\n[red]ab\t[red] ab", "utf-8")
+    shown = run(path).stdout
+    assert "\x1b" not in shown and "\u202e" not in shown
+    assert r"\x1b[2J a\u202e" in shown and "[red] ab" in shown
+    assert "\x1b" not in run(path, "--json").stdout

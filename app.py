@@ -4,6 +4,7 @@ import streamlit as st
 
 from morphgraph.text import shortened
 from web.bootstrap import start
+from web.catalogue_panel import catalogue_panel
 from web.inputs import reference_upload, skipped_lines, tokeniser_upload
 from web.scoreboard import score_metrics
 from web.text import plain
@@ -46,6 +47,11 @@ CARDS = (
         ("pages/4_ReBPE.py", "Run the whole remedy", ":material/autorenew:"),
     ),
     (
+        "Train",
+        "Train BPE, one of its relatives, or Unigram, on words of your own or of a language.",
+        ("pages/8_Train.py", "Train your own", ":material/model_training:"),
+    ),
+    (
         "Compare",
         "Hold every method of the literature against the gold, on your own words.",
         ("pages/9_Compare.py", "See them side by side", ":material/compare_arrows:"),
@@ -56,13 +62,18 @@ CARDS = (
         ("pages/5_Scores.py", "Read the scores", ":material/monitoring:"),
     ),
     (
+        "Vocabulary",
+        "Types that are never used, out of reach or there twice, and how well a corpus compresses.",
+        ("pages/10_Vocabulary.py", "Look over the types", ":material/menu_book:"),
+    ),
+    (
         "Take home",
         "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
         ("pages/7_Take_home.py", "Take it home", ":material/download:"),
     ),
 )
-for row in (CARDS[:3], CARDS[3:]):
-    for column, (title, text, (page, label, icon)) in zip(st.columns(3), row, strict=True):
+for row in (CARDS[:4], CARDS[4:]):
+    for column, (title, text, (page, label, icon)) in zip(st.columns(4), row, strict=True):
         with column.container(border=True, height="stretch"):
             st.subheader(title, anchor=False)
             st.write(text)
@@ -74,4 +85,6 @@ with left.container(border=True, height="stretch"):
     tokeniser_upload(current)
 with right.container(border=True, height="stretch"):
     reference_upload(current)
+    with st.expander("Public references", icon=":material/cloud_download:"):
+        catalogue_panel(current)
 st.caption("Files stay on this machine.")

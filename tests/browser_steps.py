@@ -38,6 +38,7 @@ def go_to(page: Page, name: str) -> None:
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="To convergence"),
         "Scores": page.get_by_role("heading", name="Worst words"),
+        "Vocabulary": page.get_by_role("heading", name="How long types are"),
         "History": page.get_by_role("heading", name="Replay a recipe"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),

@@ -21,8 +21,9 @@ from morphgraph.files import Tokeniser
 from morphgraph.files.hugging_face import from_tokenizer_json
 from morphgraph.reference import Entry, Reference
 
-# Tests neither see nor touch the edits that the app keeps for its user.
+# Tests neither see nor touch the edits and downloads that the app keeps for its user.
 os.environ["MORPHGRAPH_STATE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")
+os.environ["MORPHGRAPH_CACHE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -54,7 +54,7 @@ def test_score(morphgraph: Command, files: tuple[Path, Path]) -> None:
     run = morphgraph("score", "--tokenizer", files[0], "--reference", files[1], "--json")
     assert (run.code, run.err) == (0, "")
     report = run.json
-    assert list(report) == ["scores", "entries", "skipped", "signature"]
+    assert list(report) == ["scores", "entries", "skipped", "signature", "tables"]
     shape(report["scores"])
     # Two words of one token each: nothing predicted, two boundaries, one of them of a whole word.
     # Without frequencies, there are no scores over tokens.

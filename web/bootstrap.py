@@ -23,6 +23,7 @@ PAGES = (
     ("pages/8_Train.py", "Train", ":material/model_training:"),
     ("pages/9_Compare.py", "Compare", ":material/compare_arrows:"),
     ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
+    ("pages/10_Vocabulary.py", "Vocabulary", ":material/menu_book:"),
     ("pages/6_History.py", "History", ":material/history:"),
     ("pages/7_Take_home.py", "Take home", ":material/download:"),
 )

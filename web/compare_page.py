@@ -18,12 +18,13 @@ from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import shortened
 from web.compare_component import comparison_table
 from web.compare_details import one_cell
-from web.compare_methods import choose_methods
 from web.compare_words import choose_words
+from web.method_picker import choose_methods
 from web.session import Session
 from web.text import plain
 
 _PAGE = 50
+_FIRST = ("bpe", "dropout", "flota", "greedy")
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 
 
@@ -38,7 +39,7 @@ def compare_page(current: Session) -> None:
     _open_asked_demo(current)
     words, methods = st.container(), st.container()
     with methods:  # the methods may decide which words are drawn
-        segmenters, labels = choose_methods(current)
+        segmenters, labels = choose_methods(current, "compare", _FIRST)
     with words:
         texts, gold = choose_words(current, segmenters)
     if not texts or not segmenters:

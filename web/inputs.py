@@ -66,8 +66,8 @@ def reference_upload(current: Session) -> None:
     file = st.file_uploader(
         "Reference",
         key=f"reference upload {current.study_number}",
-        help="A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph or "
-        "SIGMORPHON 2022.",
+        help="A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
+        "2022, UniSegments, MorphoLex, LADEC or Morpho Challenge.",
     )
     if file is None:
         return

@@ -1,9 +1,10 @@
-"""Which methods are compared, and how they are set."""
+"""Which methods are compared or scored, and how they are set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.methods import METHODS, Parameter, method_on, parse_method, split_methods
@@ -15,38 +16,44 @@ from web.session import Session, remembered
 from web.text import plain
 from web.train_page import MOST_MODELS, trained_models
 
-_START = "before the edits"
-_FIRST = ["bpe", "dropout", "flota", "greedy"]
+START = "before the edits"
 
 
-def choose_methods(current: Session) -> tuple[list[Segmenter], list[str]]:
-    """The chosen methods and their labels; messages for what cannot be made."""
+def choose_methods(
+    current: Session, place: str, first: Sequence[str], files: DeltaGenerator | None = None
+) -> tuple[list[Segmenter], list[str]]:
+    """The chosen methods and their labels; messages for what cannot be made.
+
+    ``place``: a name of the page, which keeps the choices of pages apart; ``first``: the methods
+    that are chosen at first, those of them that there are; ``files``: where model files are added.
+    """
     models = trained_models()
-    place = st.container()  # the upload comes first in time, so that its model can be chosen
-    with st.expander("Add a model file", icon=":material/upload_file:"):
-        _upload(models)
-    with place:
-        return _chosen(current, models)
+    above = st.container()  # the upload comes first in time, so that its model can be chosen
+    with files or st.expander("Add a model file", icon=":material/upload_file:"):
+        _upload(models, place)
+    with above:
+        return _chosen(current, models, place, first)
 
 
-def _chosen(current: Session, models: Mapping[str, Segmenter]) -> tuple[list[Segmenter], list[str]]:
+def _chosen(
+    current: Session, models: Mapping[str, Segmenter], place: str, first: Sequence[str]
+) -> tuple[list[Segmenter], list[str]]:
     edited = bool(current.study.graph.history)
-    names = [*METHODS, *([_START] if edited else []), *(f"model {name}" for name in models)]
+    names = [*METHODS, *([START] if edited else []), *(f"model {name}" for name in models)]
     asked = st.query_params.get("methods")
-    first, given = _asked(asked) if asked else (_FIRST, {})
-    with remembered(compare_methods=[name for name in first if name in names]):
-        st.session_state["compare_methods"] = [
-            name for name in st.session_state["compare_methods"] if name in names
-        ]
+    begin, given = _asked(asked, first) if asked else (first, {})
+    key = f"{place}_methods"
+    with remembered(**{key: [name for name in begin if name in names]}):
+        st.session_state[key] = [name for name in st.session_state[key] if name in names]
         chosen = st.multiselect(
             "Methods",
             names,
-            key="compare_methods",
+            key=key,
             format_func=lambda name: METHODS[name].title if name in METHODS else name,
             help="On the open tokeniser as it is now. Train others, or open model files, to add "
             "them here.",
         )
-    settings = _settings(chosen, given)
+    settings = _settings(chosen, given, place)
     st.query_params["methods"] = ",".join(
         _spelled(name, settings.get(name, {})) for name in chosen if name in METHODS
     )
@@ -65,7 +72,7 @@ def _label(name: str) -> str:
     return METHODS[name].title if name in METHODS else name.removeprefix("model ")
 
 
-def _asked(text: str) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Mapping[str, Any]]]:
     """The methods of an address that somebody shared; those that are none are left out."""
     names: list[str] = []
     given: dict[str, Mapping[str, Any]] = {}
@@ -77,7 +84,7 @@ def _asked(text: str) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
         if name in METHODS and name not in names:
             names.append(name)
             given[name] = parameters
-    return names or _FIRST, given
+    return names or first, given
 
 
 def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
@@ -86,7 +93,7 @@ def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _settings(
-    chosen: list[str], given: Mapping[str, Mapping[str, Any]]
+    chosen: list[str], given: Mapping[str, Mapping[str, Any]], place: str
 ) -> dict[str, dict[str, Any]]:
     """A number field for each parameter of the chosen methods."""
     fields = [
@@ -100,7 +107,7 @@ def _settings(
         return found
     columns = st.columns(max(4, len(fields)))
     for column, (name, key, parameter) in zip(columns, fields, strict=False):
-        widget = f"compare_{name}_{key}"
+        widget = f"{place}_{name}_{key}"
         start = _within(given.get(name, {}).get(key, parameter.default), parameter)
         with remembered(**{widget: start}):
             found.setdefault(name, {})[key] = column.number_input(
@@ -119,29 +126,27 @@ def _within(value: Any, parameter: Parameter) -> Any:
     return kind(min(max(value, parameter.least), parameter.most))
 
 
-def _upload(models: dict[str, Segmenter]) -> None:
-    file = st.file_uploader("Model", type=["json"], key="compare model", help="As Train saves it.")
+def _upload(models: dict[str, Segmenter], place: str) -> None:
+    file = st.file_uploader("Model", type=["json"], key=f"{place} model", help="As Train saves it.")
     if file is None:
         return
-    if st.session_state.get("compare uploaded") == file.file_id:
+    if st.session_state.get(f"{place} uploaded") == file.file_id:
         return  # read already; if it was forgotten since, it stays so
     try:
         read = read_model(content_of(file), file.name)
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return
-    st.session_state["compare uploaded"] = file.file_id
+    st.session_state[f"{place} uploaded"] = file.file_id
     name = file.name
     while name in models:
         name += "′"
     models[name] = read
     while len(models) > MOST_MODELS:
         models.pop(next(iter(models)))
-    if "compare_methods" in st.session_state:
-        st.session_state["compare_methods"] = [
-            *st.session_state["compare_methods"],
-            f"model {name}",
-        ]
+    key = f"{place}_methods"
+    if key in st.session_state:
+        st.session_state[key] = [*st.session_state[key], f"model {name}"]
 
 
 def _make(
@@ -152,7 +157,7 @@ def _make(
         return models[name.removeprefix("model ")]
 
     def make() -> Segmenter:
-        if name == _START:
+        if name == START:
             return method_on(study.tokeniser.fork(), "bpe")
         return method_on(study.tokeniser, name, parameters, _counts(current))
 

@@ -82,23 +82,3 @@ def score_table(study: Study) -> None:
     if "tokens" not in study.benchmark.weightings:
         notes.append("Scores over tokens are n/a: choose word frequencies above.")
     st.caption(" ".join(notes))
-
-
-def worst_words(study: Study) -> None:
-    """The words with the most wrong gaps."""
-    st.subheader("Worst words", anchor=False)
-    words = study.worst_words()
-    if not words:
-        st.caption("Every word is split exactly at its gold boundaries.")
-        return
-    st.dataframe(
-        {
-            "gold": [word.gold for word in words],
-            "tokens": [word.before for word in words],
-            "marked": [word.after for word in words],
-            "wrong gaps": [-word.gain for word in words],
-        },
-        hide_index=True,
-        height=420,
-    )
-    st.caption(MARKS)

@@ -54,10 +54,21 @@ def tree_page(current: Session) -> None:
     _merge_table(trees[-1])
 
 
+def open_in_merge_tree(current: Session, word: str) -> None:
+    """Go to this page with a word."""
+    for key in (_word_key(current), f"kept {_word_key(current)}"):
+        st.session_state[key] = word
+    st.switch_page("pages/2_Merge_tree.py")
+
+
+def _word_key(current: Session) -> str:
+    return f"tree word {current.study_number}"
+
+
 def _word(current: Session) -> str | None:
     """Type a word, or take one of the worst; None, with a message, if there is nothing to show."""
     study = current.study
-    key = f"tree word {current.study_number}"
+    key = _word_key(current)
     typed, worst = st.columns(2, vertical_alignment="bottom")
     examples = study.worst_words(100)
     first = examples[0].word if examples else study.benchmark.words.texts[0]

@@ -9,12 +9,16 @@ import sys
 
 import typer
 
+from morphgraph.cli.catalogue import get_source, list_sources
 from morphgraph.cli.comparing import compare
 from morphgraph.cli.editing import knockout
 from morphgraph.cli.exporting import export
 from morphgraph.cli.iterating import rebpe
-from morphgraph.cli.looking import blame, score, segment
+from morphgraph.cli.looking import blame, segment
 from morphgraph.cli.making import open_app, train
+from morphgraph.cli.referencing import show
+from morphgraph.cli.scoring import score
+from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.errors import MorphGraphError
 
 app = typer.Typer(
@@ -25,9 +29,15 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, blame, compare, knockout, rebpe, segment, train, export):
+for command in (score, vocabulary, blame, compare, knockout, rebpe, segment, train, export):
     app.command()(command)
 app.command(name="app")(open_app)
+
+references = typer.Typer(help="Gold segmentations: look into a file, or get a public one.")
+references.command(name="show")(show)
+references.command(name="list")(list_sources)
+references.command(name="get")(get_source)
+app.add_typer(references, name="reference", no_args_is_help=True)
 
 
 def main() -> None:

@@ -10,10 +10,14 @@ from morphgraph.cli.options import (
     FormatOption,
     FrequenciesOption,
     JsonOption,
+    MethodsOption,
+    ModelsOption,
+    RecipeOption,
     ReferenceOption,
     TokeniserOption,
+    labelled_segmenters,
+    load_edited,
     read_gold,
-    warn,
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
@@ -25,17 +29,10 @@ if TYPE_CHECKING:
 
 def compare(
     reference: ReferenceOption,
-    methods: Annotated[
-        str,
-        typer.Option(help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest…"),
-    ] = "bpe",
+    methods: MethodsOption = "bpe",
     tokenizer: TokeniserOption = "demo:en",
-    model: Annotated[
-        list[Path] | None, typer.Option(help="A trained model to compare too; may be repeated.")
-    ] = None,
-    recipe: Annotated[
-        Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
-    ] = None,
+    model: ModelsOption = None,
+    recipe: RecipeOption = None,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     bare: BareOption = False,
@@ -48,33 +45,21 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
-    from morphgraph.evaluate.comparing import Comparison, labels_of
-    from morphgraph.evaluate.methods import method_on, parse_method, split_methods
-    from morphgraph.files import load_tokeniser, read_recipe, replay
-    from morphgraph.files.models import read_model
-    from morphgraph.reading import read_bytes
+    from morphgraph.evaluate.comparing import Comparison
 
     if out is not None and out.suffix not in _WRITERS:
         raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
-    loaded = load_tokeniser(tokenizer)
-    warn(loaded)
-    if recipe is not None:
-        replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    loaded = load_edited(tokenizer, recipe)
     gold = read_gold(reference, format_)
     counts = word_counts(frequencies) if frequencies else None
-    segmenters = [method_on(loaded, *parse_method(text), counts) for text in split_methods(methods)]
-    labels = list(labels_of(segmenters))
-    segmenters += [read_model(read_bytes(path), str(path)) for path in model or ()]
-    labels += [path.stem for path in model or ()]
-    if not segmenters:
-        raise MorphGraphError("There is no method to compare. Name some with --methods.")
+    named = labelled_segmenters(loaded, methods, model or (), counts)
     entries = gold.entries[: limit or None]
     with progress_bar("comparing"):
         made = Comparison(
-            segmenters,
+            [segmenter for _, segmenter in named],
             [entry.word for entry in entries],
             [entry.morphs for entry in entries],
-            labels=labels,
+            labels=[label for label, _ in named],
             bare=bare,
         )
         report = _report(made)

@@ -1,4 +1,4 @@
-"""Commands that look at a tokeniser: score, blame, segment."""
+"""Commands that look at a tokeniser: blame, segment."""
 
 from typing import Annotated, Any
 
@@ -24,38 +24,9 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import (
     print_json,
-    print_scores,
-    print_skipped,
     print_table,
 )
 from morphgraph.errors import MorphGraphError
-
-
-def score(
-    tokenizer: TokeniserOption,
-    reference: ReferenceOption,
-    format_: FormatOption = None,
-    frequencies: FrequenciesOption = None,
-    include_foreign: ForeignOption = False,
-    first_analysis: FirstOption = False,
-    bare: BareOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Score a tokeniser against a reference: boundary precision, recall and F1."""
-    from morphgraph.refine.knockout import score_report
-    from morphgraph.segment import segment
-
-    loaded, benchmark = load(
-        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
-    )
-    scores = benchmark.scores(segment(loaded.graph, benchmark.words))
-    report = score_report(benchmark, scores, benchmark.signature(loaded))
-    if as_json:
-        print_json(report)
-        return
-    print_scores(scores)
-    print_skipped(report["skipped"])
-    print(report["signature"])
 
 
 def blame(

@@ -1,7 +1,7 @@
 """Options that several commands share, and what they load."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from morphgraph.evaluate import Benchmark
     from morphgraph.files import Tokeniser
     from morphgraph.reference import Reference
+    from morphgraph.segment.segmentation import Segmenter
 
 TokeniserOption = Annotated[
     str,
@@ -24,7 +25,9 @@ TokeniserOption = Annotated[
 ]
 ReferenceOption = Annotated[
     str,
-    typer.Option("--reference", help="A gold segmentation, or demo:en, demo:de, demo:nl."),
+    typer.Option(
+        "--reference", help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."
+    ),
 ]
 FormatOption = Annotated[
     str | None, typer.Option("--format", help="The reference's format; detected if not given.")
@@ -43,6 +46,16 @@ FirstOption = Annotated[
 ]
 BareOption = Annotated[
     bool, typer.Option("--bare", help="Segment words as whole texts, without the space before.")
+]
+MethodsOption = Annotated[
+    str,
+    typer.Option(help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest…"),
+]
+ModelsOption = Annotated[
+    list[Path] | None, typer.Option("--model", help="A trained model too; may be repeated.")
+]
+RecipeOption = Annotated[
+    Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
 ]
 ScopeOption = Annotated[str, typer.Option("--scope", help="Blame by morphemic or whole-word.")]
 WeightingOption = Annotated[str, typer.Option("--weighting", help="Blame by types or tokens.")]
@@ -76,11 +89,27 @@ def load(
 def read_gold(reference: str, format_: str | None, include_foreign: bool = False) -> "Reference":
     from morphgraph.files.demos import demo_gold_path
     from morphgraph.reference import read_reference
+    from morphgraph.reference.catalogue import find_source
+    from morphgraph.reference.downloads import local_path
 
     source: str | Path = reference
     if reference.startswith("demo:"):
         source = demo_gold_path(reference.removeprefix("demo:"))
+    elif reference.startswith("catalogue:"):
+        source, format_ = local_path(reference), format_ or find_source(reference).format
     return read_reference(source, name=reference, format=format_, include_foreign=include_foreign)
+
+
+def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
+    """A tokeniser, with the edits of a recipe if there is one."""
+    from morphgraph.files import load_tokeniser, read_recipe, replay
+    from morphgraph.reading import read_bytes
+
+    loaded = load_tokeniser(tokenizer)
+    warn(loaded)
+    if recipe is not None:
+        replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
+    return loaded
 
 
 def word_counts(source: str) -> Any:
@@ -101,6 +130,26 @@ def standard_input() -> Iterator[str]:
             raise MorphGraphError(
                 f"standard input, line {number}: it is not valid UTF-8. Save the words as UTF-8."
             ) from error
+
+
+def labelled_segmenters(
+    loaded: "Tokeniser", methods: str, models: "Sequence[Path]", counts: Any
+) -> "list[tuple[str, Segmenter]]":
+    """The methods on a tokeniser, and the trained models, each with its name in tables.
+
+    ``counts``: word counts for methods that need some, or None.
+    """
+    from morphgraph.evaluate.comparing import labels_of
+    from morphgraph.evaluate.methods import method_on, parse_method, split_methods
+    from morphgraph.files.models import read_model
+    from morphgraph.reading import read_bytes
+
+    made = [method_on(loaded, *parse_method(text), counts) for text in split_methods(methods)]
+    found = list(zip(labels_of(made), made, strict=True))
+    found += [(path.stem, read_model(read_bytes(path), str(path))) for path in models]
+    if not found:
+        raise MorphGraphError("There is no method to score. Name some with --methods.")
+    return found
 
 
 def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:

@@ -72,6 +72,11 @@ class Outcome:
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
 
+    @property
+    def is_gold(self) -> bool:
+        """Whether it is the gold itself."""
+        return self.segmenter is None
+
     def signature(self, **more: str) -> str:
         """One line that names all that its scores depend on."""
         return self.yardstick.signature_of(self.tokeniser, **more)

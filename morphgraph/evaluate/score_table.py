@@ -16,6 +16,7 @@ from morphgraph.evaluate.uncertainty import (
     Ratio,
     approximate_randomisation,
     bootstrap_intervals,
+    difference_intervals,
 )
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
 from morphgraph.segment.segmentation import Segmenter
@@ -128,6 +129,34 @@ class ScoreTable:
             seed=self._seed,
         )
         return dict(zip(self.metrics, tests, strict=True))
+
+    def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
+        """Some scores of a row, also such as are not in the table; none of one that failed."""
+        outcome, known = self.outcomes[number], self.estimates[number]
+        if isinstance(outcome, Failure) or known is None:
+            return {}
+        missing = [name for name in names if name not in known]
+        tally = Tally(outcome, self.scope, self.weighting) if missing else None
+        ratios = [METRICS[name].of(tally) for name in missing if tally is not None]
+        intervals = bootstrap_intervals(ratios, resamples=self._resamples, seed=self._seed)
+        more = {
+            name: Estimate(ratio.value, interval, np.nan)
+            for name, ratio, interval in zip(missing, ratios, intervals, strict=True)
+        }
+        return {name: known[name] if name in known else more[name] for name in names}
+
+    def differences(self, name: str) -> list[Interval]:
+        """The 95 % intervals of a score's differences to the baseline; NaN for what failed."""
+        known = [number for number, found in enumerate(self._ratios) if found]
+        intervals = [Interval(np.nan, np.nan)] * len(self.outcomes)
+        if self.baseline in known:
+            ratios = [self._ratios[number][name] for number in known]
+            found = difference_intervals(
+                ratios, known.index(self.baseline), resamples=self._resamples, seed=self._seed
+            )
+            for number, interval in zip(known, found, strict=True):
+                intervals[number] = interval
+        return intervals
 
     @property
     def yardstick(self) -> Yardstick | None:

@@ -82,16 +82,29 @@ def bootstrap_intervals(
     >>> bootstrap_intervals([Ratio(ones, ones)])
     [Interval(low=1.0, high=1.0)]
     """
+    return [_percentiles(scores) for scores in _resampled(ratios, resamples, seed)]
+
+
+def difference_intervals(
+    ratios: Sequence[Ratio], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Interval]:
+    """The 95 % bootstrap intervals of the differences to one score, over the same entries.
+
+    Both scores are of the same resample, so that what they have in common cancels out.
+    """
+    found = _resampled(ratios, resamples, seed)
+    return [_percentiles(scores - found[baseline]) for scores in found]
+
+
+def _resampled(ratios: Sequence[Ratio], resamples: int, seed: int) -> list[Matrix]:
+    """Each score in every resample; the same resamples for all."""
     from morphgraph.kernels.resampling import draw_counts
 
     if not ratios:
         return []
     everything, places = _side_by_side(ratios)
     sums = _weighted_sums(draw_counts, everything, resamples, seed)
-    return [
-        _percentiles(ratio.of_sums(sums[:, columns]))
-        for ratio, columns in zip(ratios, places, strict=True)
-    ]
+    return [ratio.of_sums(sums[:, columns]) for ratio, columns in zip(ratios, places, strict=True)]
 
 
 def _side_by_side(ratios: Sequence[Ratio]) -> tuple[Matrix, list[list[int]]]:

@@ -24,6 +24,7 @@ PAGES = {
     "blame": "pages/3_Blame.py",
     "rebpe": "pages/4_ReBPE.py",
     "scores": "pages/5_Scores.py",
+    "vocabulary": "pages/10_Vocabulary.py",
     "history": "pages/6_History.py",
     "train": "pages/8_Train.py",
     "compare": "pages/9_Compare.py",

@@ -23,6 +23,7 @@ EVERY_PAGE = [
     "train",
     "compare",
     "scores",
+    "vocabulary",
     "history",
     "take home",
 ]
@@ -227,7 +228,7 @@ def test_the_curve_has_a_best_threshold_and_is_kept(app: Any) -> None:
 
 
 def score_rows(app: Any) -> list[dict[str, Any]]:
-    table = next(d.value for d in app.test.dataframe if "precision" in d.value)
+    table = next(d.value for d in app.test.dataframe if "true positives" in d.value)
     rows: list[dict[str, Any]] = table.to_dict("records")
     return rows
 

@@ -102,7 +102,7 @@ def test_every_format_is_read(app: Any, format_: str, chosen: bool) -> None:
 def test_scores_that_are_not_defined_are_na(app: Any) -> None:
     app.upload("Reference", ("gold.tsv", REFERENCES["sigmorphon2022"].encode()))
     app.open("scores")
-    table = next(d.value for d in app.test.dataframe if "precision" in d.value)
+    table = next(d.value for d in app.test.dataframe if "true positives" in d.value)
     rows = table.to_dict("records")
     assert "Whole-word scores are n/a" in app.captions()
     whole = [row for row in rows if "whole-word" in row.values()]
@@ -130,7 +130,9 @@ def test_frequencies_of_a_demo_are_not_those_of_another_reference(app: Any) -> N
     app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20)).open("scores")
     assert "Frequencies: none" in app.captions()
     assert "Scores over tokens are n/a" in app.captions()
-    rows = next(d.value for d in app.test.dataframe if "precision" in d.value).to_dict("records")
+    rows = next(d.value for d in app.test.dataframe if "true positives" in d.value).to_dict(
+        "records"
+    )
     assert all(row["F1"] == "n/a" for row in rows if "tokens" in row.values())
 
 

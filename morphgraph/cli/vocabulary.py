@@ -1,0 +1,172 @@
+"""The command that looks at vocabularies."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.cli.options import (
+    FormatOption,
+    FrequenciesOption,
+    JsonOption,
+    read_gold,
+    warn,
+    word_counts,
+)
+from morphgraph.cli.output import print_json, print_table, progress_bar
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+    from morphgraph.segment.segmentation import Segmenter
+
+
+def vocabulary(
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="tokenizer.json, vocab.json, a list of types, a SentencePiece model, or demo:en; "
+            "may be repeated. demo:en if neither this nor --model is given."
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A trained model; may be repeated.")
+    ] = None,
+    frequencies: FrequenciesOption = None,
+    reference: Annotated[
+        str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
+    ] = None,
+    format_: FormatOption = None,
+    alpha: Annotated[float, typer.Option(help="The order of the Rényi efficiency, above 0.")] = 2.5,
+    list_: Annotated[
+        str | None,
+        typer.Option(
+            "--list", help="Print the types behind a figure: never_used, unreachable, duplicates…"
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="At most so many in a list; 0 for all.")] = 50,
+    as_json: JsonOption = False,
+    signature_only: Annotated[
+        bool, typer.Option("--signature-only", help="Print the signature and nothing else.")
+    ] = False,
+) -> None:
+    """Look at vocabularies: types of no use, compression of a corpus, morphs that are types."""
+    from morphgraph.evaluate.compression import Corpus, check_alpha
+    from morphgraph.evaluate.vocabulary_figures import figure_called, signature
+    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+
+    check_alpha(alpha)
+    if list_ is not None:
+        figure = figure_called(list_)
+        if not figure.has_list:
+            raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
+    segmenters = _segmenters(tokenizer or [], model or [])
+    corpus = None
+    if frequencies:
+        corpus = Corpus(word_counts(frequencies), frequencies)
+    gold = read_gold(reference, format_) if reference else None
+    with progress_bar("counting"):
+        found = [
+            VocabularyHealth(segmenter, corpus, gold, label=label)
+            for label, segmenter in segmenters.items()
+        ]
+    if signature_only:
+        print(signature(found, alpha))
+    elif as_json:
+        print_json(_report(found, alpha, list_, limit))
+    elif list_ is not None:
+        _print_lists(found, list_, limit)
+        print(signature(found, alpha))
+    else:
+        _print(found, alpha)
+
+
+def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
+    """What to look at, by a label that is nobody else's."""
+    from morphgraph.files.models import load_segmenter, read_model
+    from morphgraph.files.tokeniser import base_name
+    from morphgraph.reading import read_bytes
+    from morphgraph.segment.bte import Bte
+
+    listed: list[tuple[str, str, Segmenter]] = []
+    for source in tokenizers or ([] if models else ["demo:en"]):
+        segmenter = load_segmenter(source)
+        if isinstance(segmenter, Bte):
+            warn(segmenter.tokeniser)
+        listed.append((base_name(source), source, segmenter))
+    for path in models:
+        listed.append((path.stem, str(path), read_model(read_bytes(path), str(path))))
+    names = [name for name, _, _ in listed]
+    found: dict[str, Segmenter] = {}
+    for name, source, segmenter in listed:
+        label = name if names.count(name) == 1 else source
+        while label in found:
+            label += "′"
+        found[label] = segmenter
+    return found
+
+
+def _report(
+    found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
+) -> dict[str, Any]:
+    from morphgraph.evaluate.vocabulary_figures import signature, values_json, values_of
+
+    tokenisers = []
+    for health, values in zip(found, values_of(found, alpha), strict=True):
+        entry: dict[str, Any] = {
+            "label": health.label,
+            "signature": health.tokeniser_signature,
+            "figures": values_json(values),
+        }
+        if list_ is not None:
+            table = _limited(health.table(list_), limit)
+            entry["list"] = [
+                {key: _plain(value) for key, value in row.items() if key != "type_id"}
+                for row in table.to_dict("records")
+            ]
+        tokenisers.append(entry)
+    return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON: undefined values are null, whole numbers integers."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else int(value) if value.is_integer() else value
+    return value
+
+
+def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":
+    return table.head(limit) if limit else table
+
+
+def _print(found: "list[VocabularyHealth]", alpha: float) -> None:
+    from morphgraph.evaluate.vocabulary_figures import figure_frame, signature, why_undefined
+
+    frame = figure_frame(found, alpha)
+    header = ["figure", *(health.label for health in found)]
+    print_table(header, [list(row) for row in frame.itertuples(index=False)], left={0})
+    for why in why_undefined(found, alpha):
+        print(f"n/a: {why}")
+    print(signature(found, alpha))
+
+
+def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
+    from pandas.api.types import is_numeric_dtype
+
+    for health in found:
+        table = health.table(key)
+        shown = _limited(table, limit).drop(columns="type_id")
+        rows = [[_cell(value) for value in row] for row in shown.itertuples(index=False)]
+        strings = {n for n, name in enumerate(shown) if not is_numeric_dtype(shown[name])}
+        print(f"{health.label}: {len(shown):,} of {len(table):,}")
+        if rows:
+            print_table(list(shown.columns), rows, left=strings)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "n/a" if math.isnan(value) else f"{value:,.0f}"
+    return str(value)

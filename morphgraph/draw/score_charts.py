@@ -1,0 +1,401 @@
+"""Plotly figures of scores of many tokenisers, from plain data.
+
+Shares are from 0 to 1 and shown in %, what is undefined is NaN and shown as n/a. Tokenisers stand
+on numbered places rather than under their names, so that two of one name stay two.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plain
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.tables import UNDEFINED, percent, ratio_text
+from morphgraph.text import shortened
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+COLOURS = ("#6078f0", "#a89000", "#18a860", "#a83090", "#7890d8", "#187860", "#786018", "#4848f0")
+"""Colours of tokenisers: far from each other for colour-blind readers too, none of them the red of
+blame, and each with a contrast of 3:1 and more on white and on the app's dark paper.
+"""
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px", "3px,9px")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
+MOST_IN_RADAR = 8
+"""More tokenisers than these cannot be told apart in a radar chart."""
+
+_GRID = "rgba(128, 128, 128, 0.3)"
+_LABEL_LENGTH, _LEGEND_LENGTH, _TITLE_LENGTH = 32, 28, 60
+_ROW, _FRAME, _LEGEND_ROW = 34, 110, 12
+"""Heights in pixels: of a tokeniser, of what is around all, and added for a name in the legend."""
+_SIDES = 90
+"""Width in pixels: of what titles need beside a radar."""
+_MANY = 8
+"""More lines than these get smaller points."""
+
+
+class Spread(NamedTuple):
+    """A number and its 95 % interval, each NaN where undefined."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+class Dumbbell(NamedTuple):
+    """The scores of a tokeniser, as shares."""
+
+    label: str
+    precision: Spread
+    recall: Spread
+    f1: Spread
+
+
+class Difference(NamedTuple):
+    """How far a tokeniser's score is from the baseline's, as a share, with its stars."""
+
+    label: str
+    difference: Spread
+    mark: str = ""
+
+
+def name_of(text: str, length: int = _LABEL_LENGTH) -> str:
+    """A label in one line, cut at a length, in which plotly finds no tags.
+
+    >>> name_of("<b>demo</b>", 5)
+    '&lt;b&gt;d…'
+    """
+    return plain(shortened(" ".join(text.split()), length))
+
+
+def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
+    """Precision, recall and F1 of each tokeniser on a line of its own, joined by a bar, with
+    their intervals as whiskers; the first one on top.
+    """
+    import plotly.graph_objects as go
+
+    known = [[s.value for s in row[1:] if not math.isnan(s.value)] for row in rows]
+    figure = _rows_of("%", [_lacking(row) for row in rows])
+    for place, values in enumerate(known):
+        if not values:
+            _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
+    bars = [(100 * min(v), 100 * max(v), place) for place, v in enumerate(known) if v]
+    figure.add_trace(
+        go.Scatter(
+            x=[x for low, high, _ in bars for x in (low, high, None)],
+            y=[y for _, _, place in bars for y in (place, place, None)],
+            mode="lines",
+            line={"color": KEPT, "width": 5},
+            opacity=0.45,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    labels = [row.label for row in rows]
+    for name, spreads, marker in (
+        ("precision", [row.precision for row in rows], _marker(PRECISION)),
+        ("recall", [row.recall for row in rows], _marker(RECALL, "circle-open")),
+        ("F1", [row.f1 for row in rows], _marker(F1, "diamond", 12)),
+    ):
+        texts = [f"{name} {spread_text(spread)}" for spread in spreads]
+        _add_spreads(figure, spreads, labels, texts, name=name, marker=marker)
+    if not bars:
+        figure.update_xaxes(range=[0, 100])
+    return figure
+
+
+def _lacking(row: Dumbbell) -> str:
+    """The label for the axis; below it what is undefined, where something else is not."""
+    named = (("precision", row.precision), ("recall", row.recall), ("F1", row.f1))
+    lacking = [name for name, spread in named if math.isnan(spread.value)]
+    label = name_of(row.label)
+    return f"{label}<br>{', '.join(lacking)} {UNDEFINED}" if 0 < len(lacking) < 3 else label
+
+
+def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, Any]:
+    return {
+        "color": colour,
+        "symbol": symbol,
+        "size": size,
+        "line": {"width": 2 if symbol.endswith("open") else 0},
+    }
+
+
+def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
+    """An empty figure with a line for each name, the first on top, so many pixels each."""
+    figure = figure_of(x, "", height=_FRAME + max(2 * _ROW, row * len(names)))
+    figure.update_layout(
+        yaxis={
+            "tickvals": list(range(len(names))),
+            "ticktext": list(names),
+            "range": [len(names) - 0.5, -0.5],
+            "zeroline": False,
+            "showgrid": False,
+        },
+        xaxis={"zeroline": False, "showgrid": True, "gridcolor": _GRID},
+    )
+    return figure
+
+
+def _note(figure: "go.Figure", text: str, **place: Any) -> None:
+    """Write at the left of a figure."""
+    figure.add_annotation(text=text, x=0, xanchor="left", align="left", showarrow=False, **place)
+
+
+def _add_spreads(
+    figure: "go.Figure",
+    spreads: Sequence[Spread],
+    labels: Sequence[str],
+    texts: Sequence[str],
+    **trace: Any,
+) -> None:
+    """Numbers on their lines, with whiskers; those that are undefined are left out.
+
+    ``trace``: more properties.
+    """
+    import plotly.graph_objects as go
+
+    shown = [place for place, spread in enumerate(spreads) if not math.isnan(spread.value)]
+    figure.add_trace(
+        go.Scatter(
+            x=[100 * spreads[place].value for place in shown],
+            y=shown,
+            error_x=_whiskers([spreads[place] for place in shown], 100),
+            customdata=[[name_of(labels[place], _TITLE_LENGTH), texts[place]] for place in shown],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+            mode="markers",
+            **trace,
+        )
+    )
+
+
+def _whiskers(spreads: Sequence[Spread], scale: float) -> dict[str, Any]:
+    """From each value to the ends of its interval; none where there is no interval."""
+
+    def length(value: float) -> float:
+        return 0.0 if math.isnan(value) else max(0.0, scale * value)
+
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [length(spread.high - spread.value) for spread in spreads],
+        "arrayminus": [length(spread.value - spread.low) for spread in spreads],
+        "thickness": 1.5,
+        "width": 4,
+    }
+
+
+def spread_text(spread: Spread, unit: Literal["%", ""] = "%") -> str:
+    """A number with its interval, if it has one.
+
+    >>> spread_text(Spread(0.5, 0.25, 0.75)), spread_text(Spread(1.5), "")
+    ('50.00 % [25.00, 75.00]', '1.50')
+    >>> spread_text(Spread(float("nan")))
+    'n/a'
+    """
+    if math.isnan(spread.value):
+        return UNDEFINED
+    written = percent if unit else ratio_text
+    text = f"{written(spread.value)} {unit}".rstrip()
+    if math.isnan(spread.low) or math.isnan(spread.high):
+        return text
+    return f"{text} [{written(spread.low)}, {written(spread.high)}]"
+
+
+def radar(
+    labels: Sequence[str],
+    titles: Sequence[str],
+    values: Sequence[Sequence[float]],
+    better: Sequence[int] = (),
+) -> "go.Figure":
+    """The scores of tokenisers as closed polygons, further out is better.
+
+    ``values``: for each of ``labels`` a share for each of ``titles``; ``better``: for each title 1,
+    or -1 if less is better, which gets an arrow ↓ and is drawn as 1 − share. An undefined score
+    is a gap. Only the first `MOST_IN_RADAR` tokenisers are drawn; a note says how many are not.
+    """
+    import plotly.graph_objects as go
+
+    better = better or (1,) * len(titles)
+    _check_lengths([titles, better, *values])
+    _check_lengths([labels, values])
+    figure = figure_of("", "", height=440 + _LEGEND_ROW * min(len(labels), MOST_IN_RADAR))
+    places = [360 * number / max(1, len(titles)) for number in range(len(titles))]
+    shown = list(zip(labels, values, strict=True))[:MOST_IN_RADAR]
+    for number, (label, row) in enumerate(shown):
+        drawn = [
+            None if math.isnan(share) else 100 * (share if sign > 0 else 1 - share)
+            for share, sign in zip(row, better, strict=True)
+        ]
+        texts = [
+            f"{name_of(label, _TITLE_LENGTH)}<br>{name_of(title, _TITLE_LENGTH)} "
+            f"{spread_text(Spread(share))}"
+            for title, share in zip(titles, row, strict=True)
+        ]
+        figure.add_trace(
+            go.Scatterpolar(
+                theta=[*places, *places[:1]],
+                r=[*drawn, *drawn[:1]],
+                text=[*texts, *texts[:1]],
+                name=name_of(label, _LEGEND_LENGTH),
+                mode="lines+markers",
+                connectgaps=False,
+                line={"color": COLOURS[number], "dash": _DASHES[number], "width": 2},
+                marker={"symbol": _SYMBOLS[number], "size": 8},
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    between = 90 + 180 / max(1, len(titles))  # numbers where no title is
+    axis = {"gridcolor": _GRID, "linecolor": _GRID}
+    figure.update_layout(
+        margin={"l": _SIDES, "r": _SIDES, "t": 28, "b": 90},
+        showlegend=True,
+        polar={
+            "domain": {"y": [0, 0.92]},  # the topmost title would be below the legend
+            "bgcolor": "rgba(0, 0, 0, 0)",  # that of the template is white on dark paper
+            "radialaxis": {"range": [0, 100], "angle": between, "tickangle": between, **axis},
+            "angularaxis": {
+                "tickvals": places,
+                "ticktext": [
+                    _wrapped(title) + ("" if sign > 0 else "\u00a0↓")
+                    for title, sign in zip(titles, better, strict=True)
+                ],
+                "rotation": 90,
+                "direction": "clockwise",
+                **axis,
+            },
+        },
+    )
+    notes = ["↓ less is better: drawn as 100 % − share"] if min(better, default=1) < 0 else []
+    if len(labels) > MOST_IN_RADAR:
+        notes.append(f"{len(labels) - MOST_IN_RADAR:,} more not drawn")
+    if notes:
+        below = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -50}  # what titles need
+        _note(figure, "<br>".join(notes), xref="paper", xshift=-_SIDES, **below)
+    return figure
+
+
+def _wrapped(title: str) -> str:
+    """A title in several short lines."""
+    text = shortened(" ".join(title.split()), _TITLE_LENGTH)
+    return "<br>".join(map(plain, wrap(text, 12)))
+
+
+def _check_lengths(lists: Sequence[Sequence[Any]]) -> None:
+    if len({len(given) for given in lists}) > 1:
+        raise MorphGraphError(
+            f"A chart needs a number for each name, but their lists have "
+            f"{', '.join(str(len(given)) for given in lists)} entries. Give all the same length."
+        )
+
+
+def breakdown(
+    categories: Sequence[str],
+    entries: Sequence[int],
+    lines: Mapping[str, Sequence[float]],
+    title: str,
+    intervals: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    unit: Literal["%", ""] = "%",
+) -> "go.Figure":
+    """A score of tokenisers in each of several categories of words, the first category on top.
+
+    ``entries``: how many words each category has; ``lines``: for each label, a number for each
+    category, NaN for a gap; ``intervals``: for each label, as many pairs of low and high.
+    ``unit``: "%" shows shares in percent.
+    """
+    import plotly.graph_objects as go
+
+    _check_lengths([categories, entries, *lines.values(), *(intervals or {}).values()])
+    scale = 100 if unit else 1
+    size = 9 if len(lines) <= _MANY else 7
+    ticks = [
+        f"{name_of(name)}<br>{number:,}" for name, number in zip(categories, entries, strict=True)
+    ]
+    row = max(_ROW + 10, (size + 2) * len(lines) + 12)
+    figure = _rows_of(f"{name_of(title, _TITLE_LENGTH)} {unit}".rstrip(), ticks, row)
+    figure.update_layout(height=figure.layout.height + _LEGEND_ROW * len(lines), showlegend=True)
+    for number, (label, values) in enumerate(lines.items()):
+        shift = 0.8 * ((number + 0.5) / len(lines) - 0.5)
+        pairs = (intervals or {}).get(label, [(math.nan, math.nan)] * len(values))
+        spreads = {
+            place: Spread(value, *pair)
+            for place, (value, pair) in enumerate(zip(values, pairs, strict=True))
+            if not math.isnan(value)
+        }
+        # Colours come again after the last one, but not with the same symbol.
+        symbol = _SYMBOLS[(number + number // len(COLOURS)) % len(_SYMBOLS)]
+        figure.add_trace(
+            go.Scatter(
+                x=[scale * spread.value for spread in spreads.values()],
+                y=[place + shift for place in spreads],
+                mode="markers",
+                name=name_of(label, _LEGEND_LENGTH),
+                error_x=_whiskers(list(spreads.values()), scale),
+                marker=_marker(COLOURS[number % len(COLOURS)], symbol, size),
+                customdata=[
+                    [
+                        name_of(label, _TITLE_LENGTH),
+                        name_of(categories[place], _TITLE_LENGTH),
+                        f"{entries[place]:,}",
+                        spread_text(spread, unit),
+                    ]
+                    for place, spread in spreads.items()
+                ],
+                hovertemplate="%{customdata[0]}<br>%{customdata[1]}, %{customdata[2]} entries<br>"
+                "%{customdata[3]}<extra></extra>",
+            )
+        )
+    for place in range(1, len(categories)):
+        figure.add_hline(y=place - 0.5, line={"color": _GRID, "width": 1})
+    return figure
+
+
+def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline") -> "go.Figure":
+    """Differences to a baseline in percentage points, one line each, with intervals and stars.
+
+    Those without stars are hollow.
+    """
+    figure = _rows_of(
+        f"difference to {name_of(baseline)} (points)",
+        [f"{name_of(row.label)} {plain(row.mark)}".rstrip() for row in rows],
+    )
+    figure.add_vline(x=0, line={"color": KEPT, "width": 1.5, "dash": "dot"})
+    _add_spreads(
+        figure,
+        [row.difference for row in rows],
+        [row.label for row in rows],
+        [f"{points_text(row.difference)} {plain(row.mark)}".rstrip() for row in rows],
+        showlegend=False,
+    )
+    known = [row for row in rows if not math.isnan(row.difference.value)]
+    figure.data[-1].marker = {
+        **_marker(COLOURS[0]),
+        "symbol": ["circle" if row.mark else "circle-open" for row in known],
+        "line": {"width": 2, "color": COLOURS[0]},
+    }
+    for place, row in enumerate(rows):
+        if math.isnan(row.difference.value):
+            _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
+    if not known:
+        figure.update_xaxes(range=[-1, 1])
+    return figure
+
+
+def points_text(spread: Spread) -> str:
+    """A difference of shares in percentage points, with its interval, if it has one.
+
+    >>> points_text(Spread(0.0125, -0.005, 0.03)), points_text(Spread(-0.5))
+    ('+1.25 points [−0.50, +3.00]', '−50.00 points')
+    """
+    if math.isnan(spread.value):
+        return UNDEFINED
+
+    def signed(value: float) -> str:
+        return f"{100 * value:+.2f}".replace("-", "−")
+
+    text = f"{signed(spread.value)} points"
+    if math.isnan(spread.low) or math.isnan(spread.high):
+        return text
+    return f"{text} [{signed(spread.low)}, {signed(spread.high)}]"

@@ -1,0 +1,94 @@
+"""Plotly figures of how a corpus uses vocabularies, from plain data."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.draw.charts import figure_of, plain
+from morphgraph.text import shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MOST_POINTS = 2000
+_COLOURS = ("#3b7dd8", "#e08e0b", "#1d9a6c", "#d9472b", "#9467bd", "#7f93b2")
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
+    """Ranks to draw of so many, from 1: at equal distances on a logarithmic axis, at most ``most``.
+
+    The first and the last are always among them; all are, if there are few enough.
+
+    >>> sampled_ranks(4), sampled_ranks(1000, 4)
+    (array([1, 2, 3, 4]), array([   1,   10,  100, 1000]))
+    """
+    if types <= most:
+        return np.arange(1, types + 1)
+    return np.unique(np.rint(np.geomspace(1, types, most)).astype(np.int64))
+
+
+def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
+    """How often types are tokens, by rank, on logarithmic axes: one line for each tokeniser.
+
+    ``tables``: by label, rows most frequent first with ``type`` and ``count``, all above 0. Of a
+    long one, at most `MOST_POINTS` rows are drawn.
+    """
+    import plotly.graph_objects as go
+
+    figure = figure_of("rank of the type (log)", "tokens in the corpus (log)", height=420)
+    for number, (label, table) in enumerate(tables.items()):
+        ranks = sampled_ranks(len(table))
+        chosen = table.iloc[ranks - 1]
+        figure.add_trace(
+            go.Scatter(
+                x=ranks,
+                y=chosen["count"].to_numpy(),
+                mode="lines",
+                name=plain(shortened(label)),
+                text=[plain(shortened(text)) for text in chosen["type"]],
+                line=_line(number),
+                hovertemplate="%{text}<br>rank %{x:,}, %{y:,} tokens",
+            )
+        )
+    figure.update_xaxes(type="log", dtick=1, exponentformat="power")
+    figure.update_yaxes(type="log", dtick=1, exponentformat="power")
+    figure.update_layout(showlegend=True)
+    return figure
+
+
+def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -> "go.Figure":
+    """The share of types, in %, that have 0, 1, 2 … characters: one line for each tokeniser.
+
+    ``lengths``: by label, how many types have each length.
+    """
+    import plotly.graph_objects as go
+
+    figure = figure_of("characters without the marker", "% of the types", height=420)
+    for number, (label, counts) in enumerate(lengths.items()):
+        found = np.asarray(counts, np.float64)
+        figure.add_trace(
+            go.Scatter(
+                x=np.arange(len(found)),
+                y=100 * found / max(1.0, found.sum()),
+                mode="lines+markers",
+                name=plain(shortened(label)),
+                line=_line(number),
+                customdata=found,
+                hovertemplate="%{x} characters: %{customdata:,} types, %{y:.2f} %",
+            )
+        )
+    figure.update_layout(showlegend=True)
+    return figure
+
+
+def _line(number: int) -> dict[str, object]:
+    """Colour and dash of a line: told apart without colours too."""
+    return {
+        "color": _COLOURS[number % len(_COLOURS)],
+        "dash": _DASHES[number % len(_DASHES)],
+        "width": 2.5,
+    }

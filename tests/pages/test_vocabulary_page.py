@@ -1,0 +1,155 @@
+"""The vocabulary page: its figures and lists are the library's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from morphgraph.evaluate.compression import corpus_of
+from morphgraph.evaluate.methods import method_on
+from morphgraph.evaluate.vocabulary_figures import FIGURES, figure_frame, signature
+from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+from morphgraph.files import load_tokeniser
+from web.train_page import TRAINED
+
+
+@pytest.fixture
+def page(app: Any) -> Any:
+    # A small corpus is enough for most of what the page does.
+    frequencies = {"the": 9.0, "undoing": 4.0, "houses": 3.0, "antiaircraft": 1.0}
+    app.session.use_frequencies(frequencies, "small.tsv")
+    app.open("vocabulary")
+    return app
+
+
+def figures(app: Any) -> list[list[str]]:
+    """The columns of the table: names of the figures, then their values."""
+    table = app.test.dataframe[0].value
+    return [list(table[column]) for column in table.columns]
+
+
+def listed(app: Any) -> Any:
+    return app.test.dataframe[1].value
+
+
+def tokenisers(app: Any, *names: str) -> Any:
+    [box] = [m for m in app.test.multiselect if m.label == "Tokenisers"]
+    box.set_value(list(names))
+    return app.run()
+
+
+def now(app: Any, **settings: Any) -> VocabularyHealth:
+    study = app.session.study
+    segmenter = method_on(study.tokeniser, "bpe")
+    return VocabularyHealth(
+        segmenter, corpus_of(study.benchmark), study.benchmark.reference, **settings
+    )
+
+
+def test_the_figures_are_those_of_the_library(page: Any) -> None:
+    health = now(page, label="demo:en")
+    expected = figure_frame([health], 2.5)
+    assert figures(page) == [list(expected["figure"]), list(expected[0])]
+    assert [element.value for element in page.test.code] == [signature([health], 2.5)]
+    assert "Rényi efficiency, α = 2.5" in figures(page)[0]
+    assert len(page.test.get("plotly_chart")) == 2
+
+
+def test_the_demo_has_a_corpus_of_its_own(app: Any) -> None:
+    app.open("vocabulary")
+    words = figures(app)[1][[figure.key for figure in FIGURES].index("words")]
+    assert int(words.replace(",", "")) > 10**8
+    assert not app.test.info
+
+
+def test_alpha(page: Any) -> None:
+    [field] = [n for n in page.test.number_input if n.label.startswith("α")]
+    field.set_value(1.0)
+    page.run()
+    expected = figure_frame([now(page)], 1.0)
+    assert figures(page) == [list(expected["figure"]), list(expected[0])]
+    assert "Rényi efficiency, α = 1" in figures(page)[0]
+    assert "|alpha:1|" in page.test.code[0].value
+
+
+@pytest.mark.parametrize("key", [figure.key for figure in FIGURES])
+def test_the_types_behind_each_figure(page: Any, key: str) -> None:
+    page.choose("Types behind", key)
+    [figure] = [figure for figure in FIGURES if figure.key == key]
+    assert " ".join(figure.definition.split()) in page.captions()
+    if figure.has_list:
+        assert list(listed(page)["type"]) == list(now(page).table(key)["type"])
+    else:
+        assert len(page.test.dataframe) == 1
+        assert "no list of types behind" in page.captions()
+
+
+def test_a_list_can_be_searched(page: Any) -> None:
+    page.choose("Types behind", "duplicates")
+    everything = len(listed(page))
+    [field] = [t for t in page.test.text_input if t.label == "Search"]
+    field.set_value("ing")
+    page.run()
+    found = listed(page)
+    assert 0 < len(found) < everything
+    assert all("ing" in text for text in found["type"])
+    assert f"{len(found):,} of {everything:,} rows" in page.captions()
+
+
+def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) -> None:
+    page.session.use_frequencies(None, "")
+    page.run()
+    by_name = dict(zip(*figures(page), strict=True))
+    for figure in FIGURES:
+        if figure.needs == "corpus" and figure.key != "renyi":
+            assert by_name[figure.label] == "n/a"
+    assert by_name["Types, |V|"] == "8,000"
+    assert any("choose word frequencies" in info.value for info in page.test.info)
+    assert "no word frequencies are chosen" in page.captions()
+
+
+def test_edits_are_held_against_the_start(page: Any) -> None:
+    page.session.study.graph.knockout(["ia", "ing"])
+    page.run()
+    tokenisers(page, "now", "before the edits")
+    first, second = figures(page)[1:]
+    assert (first[0], second[0]) == ("7,998", "8,000")
+    relative = [figure.key for figure in FIGURES].index("relative_tokens")
+    assert first[relative] == "1.000"
+    assert float(second[relative]) < 1
+    # The order says which is the baseline.
+    tokenisers(page, "before the edits", "now")
+    assert figures(page)[1][relative] == "1.000"
+    assert float(figures(page)[2][relative]) > 1
+
+
+def test_trained_models_stand_beside_the_open_tokeniser(page: Any) -> None:
+    flota = method_on(load_tokeniser("demo:nl"), "flota", {"k": 2})
+    page.test.session_state[TRAINED] = {"my <b>model</b>": flota}
+    page.run()
+    tokenisers(page, "now", "model my <b>model</b>")
+    assert len(figures(page)) == 3
+    by_name = dict(zip(figures(page)[0], figures(page)[2], strict=True))
+    assert by_name["Single-use chains"] == "n/a"
+    assert "the vocabulary has no merges (my <b>model</b>)" in page.captions()
+    assert flota.signature() in page.test.code[0].value
+
+
+def test_no_tokeniser_is_a_hint(page: Any) -> None:
+    tokenisers(page)
+    assert [info.value for info in page.test.info] == ["Choose at least one tokeniser."]
+    assert not page.test.dataframe
+
+
+def test_choices_stay_when_another_page_was_shown(page: Any) -> None:
+    page.choose("Types behind", "unreachable").open("blame").open("vocabulary")
+    [box] = [s for s in page.test.selectbox if s.label == "Types behind"]
+    assert box.value == "unreachable"
+
+
+def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) -> None:
+    app.open("start").upload("Tokeniser", ("<b>.json", hostile_document)).open("vocabulary")
+    app.choose("Types behind", "size")
+    assert "<img src=x onerror=alert(1)>" in list(listed(app)["type"])
+    assert not app.errors()

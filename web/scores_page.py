@@ -1,0 +1,293 @@
+"""The dashboard of scores: tokenisers by references, with intervals, tests and signatures."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate import Scope, Weighting
+from morphgraph.evaluate.metrics import METRICS, USUAL
+from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
+from morphgraph.evaluate.score_files import (
+    score_text,
+    scores_csv,
+    scores_latex,
+    scores_markdown,
+)
+from morphgraph.evaluate.score_table import Failure, ScoreTable
+from morphgraph.evaluate.tables import count
+from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
+from morphgraph.segment.segmentation import Segmenter
+from morphgraph.text import shortened
+from web.catalogue_panel import catalogue_panel
+from web.inputs import frequency_choice, reference_upload, skipped_lines
+from web.method_picker import START, choose_methods
+from web.scoreboard import score_table
+from web.scores_breakdown import breakdowns
+from web.scores_charts import pictures
+from web.scores_errors import error_browser
+from web.scores_references import choose_references
+from web.session import Session, remembered
+from web.text import plain
+
+_NO_TEST = "no test"
+
+
+@st.fragment
+def scores_page(current: Session) -> None:
+    """All below the uploads; a fragment, so that a choice draws nothing else anew."""
+    left, right = st.columns(2)
+    settings = st.container()
+    with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
+        reference, public, more, frequencies, models = st.tabs(
+            [
+                "Open a reference",
+                "Public references",
+                "Score on one more",
+                "Word frequencies",
+                "Add a model",
+            ]
+        )
+    with reference:
+        reference_upload(current)
+    with public:
+        catalogue_panel(current)
+    with frequencies:
+        frequency_choice(current)
+    skipped_lines(current)
+    with left:
+        segmenters, labels = choose_methods(current, "scores", ("bpe", START), models)
+    with right:
+        yardsticks = choose_references(current, more)
+    if not segmenters or not yardsticks:
+        st.info("Choose at least one method and one reference.")
+        return
+    with settings:
+        scope, weighting, with_ideal, baseline, metrics = _settings(yardsticks, labels)
+    outcomes = [
+        _outcomes(current, segmenters, labels, yardstick, with_ideal) for yardstick in yardsticks
+    ]
+    tables = [
+        _table(current, found, scope, _weighting(weighting, yardstick), metrics, baseline)
+        for found, yardstick in zip(outcomes, yardsticks, strict=True)
+    ]
+    _show(tables)
+    _downloads(tables)
+    pictures(current, tables)
+    known = {
+        f"{table.labels[number]} on {yardstick.reference.name}"
+        if len(yardsticks) > 1
+        else table.labels[number]: outcome
+        for table, yardstick in zip(tables, yardsticks, strict=True)
+        for number, outcome in enumerate(table.outcomes)
+        if isinstance(outcome, Outcome)
+    }
+    breakdowns(current, tables, scope)
+    error_browser(current, known, scope)
+    with st.expander("The open tokeniser, with the counts behind its scores"):
+        score_table(current.study)
+
+
+def _settings(
+    yardsticks: Sequence[Yardstick], labels: Sequence[str]
+) -> tuple[Scope, Weighting, bool, int | None, list[str]]:
+    """Scope, weighting, whether the gold is a row too, what to test against, and which scores.
+
+    What no reference has is not offered.
+    """
+    scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in yardsticks)]
+    weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in yardsticks)]
+    first, second, third, fourth, fifth = st.columns([5, 4, 4, 3, 3], vertical_alignment="bottom")
+    with remembered(
+        scores_scope=SCOPES[0],
+        scores_weighting=WEIGHTINGS[0],
+        scores_ideal=True,
+        scores_metrics=list(USUAL),
+    ):
+        for key, offered in (("scores_scope", scopes), ("scores_weighting", weightings)):
+            if st.session_state[key] not in offered:
+                st.session_state[key] = offered[0]
+        scope = first.segmented_control(
+            "Gold boundaries", scopes, key="scores_scope", required=True
+        )
+        weighting = second.segmented_control(
+            "Each word counts",
+            weightings,
+            key="scores_weighting",
+            required=True,
+            format_func=lambda name: "once" if name == "types" else "by its frequency",
+        )
+        with_ideal = fourth.toggle(
+            "Gold as a row",
+            key="scores_ideal",
+            help="The ceiling: a tokeniser whose tokens are the morphs. Its whole-word precision "
+            "is below 100 %, since it splits affixes off too.",
+        )
+        with fifth.popover("Which scores", icon=":material/checklist:", width="stretch"):
+            metrics = st.multiselect(
+                "Scores",
+                list(METRICS),
+                key="scores_metrics",
+                format_func=lambda name: METRICS[name].title,
+            )
+    baseline = third.selectbox(
+        "Test differences to",
+        [*range(len(labels)), None],
+        index=0 if len(labels) > 1 else len(labels),
+        format_func=lambda number: _NO_TEST if number is None else labels[number],
+        key=f"scores baseline {' '.join(labels)}",
+        help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
+        "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
+    )
+    return (
+        scope or scopes[0],
+        weighting or weightings[0],
+        with_ideal,
+        baseline,
+        metrics or list(USUAL),
+    )
+
+
+def _weighting(asked: Weighting, yardstick: Yardstick) -> Weighting:
+    """What was asked for, where a reference has frequencies; the table says which it is."""
+    return asked if asked in yardstick.weightings else "types"
+
+
+def _outcomes(
+    current: Session,
+    segmenters: Sequence[Segmenter],
+    labels: Sequence[str],
+    yardstick: Yardstick,
+    with_ideal: bool,
+) -> list[Outcome | Failure]:
+    """How each method cuts the words of a reference, worked out once."""
+
+    def made(segmenter: Segmenter, label: str) -> Outcome | Failure:
+        try:
+            return outcome_of(segmenter, yardstick, label)
+        except MorphGraphError as error:
+            return Failure(label, str(error))
+
+    found = [
+        current.once(
+            ("outcome", segmenter.signature(), id(segmenter), label, id(yardstick)),
+            partial(made, segmenter, label),
+        )
+        for segmenter, label in zip(segmenters, labels, strict=True)
+    ]
+    if with_ideal:
+        found.append(current.once(("outcome", "ideal", id(yardstick)), lambda: ideal(yardstick)))
+    return found
+
+
+def _table(
+    current: Session,
+    outcomes: list[Outcome | Failure],
+    scope: Scope,
+    weighting: Weighting,
+    metrics: list[str],
+    baseline: int | None,
+) -> ScoreTable:
+    key = ("scores", tuple(map(id, outcomes)), scope, weighting, tuple(metrics), baseline)
+
+    def make() -> ScoreTable:
+        table = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
+        _ = table.estimates  # worked out here, so that it is kept
+        return table
+
+    found: ScoreTable = current.once(key, make)
+    return found
+
+
+def _show(tables: Sequence[ScoreTable]) -> None:
+    """The scores of all references in one table, and the signature of each."""
+    for table in tables:
+        for outcome in table.outcomes:
+            if isinstance(outcome, Failure):
+                st.error(plain(f"{outcome.label}: {outcome.message}"), icon=":material/error:")
+    st.dataframe(
+        _frame(tables),
+        hide_index=True,
+        column_config=_columns(tables[0].metrics),
+    )
+    several = len(tables) > 1
+    st.caption(
+        "In brackets: 95 % bootstrap interval over entries. Stars: different from "
+        "the tokeniser tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
+        + (" Each reference has a signature of its own." if several else "")
+        + _undefined(tables)
+    )
+    for table in tables:
+        if table.signature:
+            st.code(table.signature, language=None, wrap_lines=True)
+
+
+def _undefined(tables: Sequence[ScoreTable]) -> str:
+    missing = []
+    if not any(t.yardstick and t.yardstick.has_gold("whole-word").any() for t in tables):
+        missing.append(" Whole-word scores need a reference that tells free from bound morphemes.")
+    if not any(t.yardstick and "tokens" in t.yardstick.weightings for t in tables):
+        missing.append(" Scores over tokens need word frequencies: choose some above.")
+    return "".join(missing)
+
+
+def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for table in tables:
+        for outcome, found in zip(table.outcomes, table.estimates, strict=True):
+            row: dict[str, Any] = {}
+            if len(tables) > 1 and table.yardstick is not None:
+                row["reference"] = shortened(table.yardstick.reference.name, 40)
+                row["over"] = table.weighting
+            row["tokeniser"] = outcome.label
+            size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
+            row["types"] = "" if size is None else count(size)
+            for name in table.metrics:
+                row[name] = "failed" if found is None else _cell(name, found[name])
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _cell(name: str, estimate: Any) -> str:
+    text = score_text(name, estimate.value)
+    if estimate.value != estimate.value:
+        return text
+    low, high = estimate.interval.low, estimate.interval.high
+    return f"{text}{estimate.mark} [{score_text(name, low)}, {score_text(name, high)}]"
+
+
+def _columns(metrics: Sequence[str]) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "types": st.column_config.TextColumn("|V|", alignment="right"),
+        "tokeniser": st.column_config.TextColumn("tokeniser", pinned=True),
+    }
+    for name in metrics:
+        metric = METRICS[name]
+        columns[name] = st.column_config.TextColumn(
+            f"{metric.title} %" if metric.unit else metric.title,
+            help=metric.meaning,
+            alignment="right",
+        )
+    return columns
+
+
+def _downloads(tables: Sequence[ScoreTable]) -> None:
+    with st.container(horizontal=True):
+        for label, name, mime, make in (
+            ("CSV", "scores.csv", "text/csv", scores_csv),
+            ("LaTeX", "scores.tex", "application/x-tex", scores_latex),
+            ("Markdown", "scores.md", "text/markdown", scores_markdown),
+        ):
+            st.download_button(
+                label,
+                partial(make, tables),
+                file_name=name,
+                mime=mime,
+                icon=":material/download:",
+                key=f"scores {name}",
+                on_click="ignore",
+                help="The table above with p-values and the signature of every row.",
+            )

@@ -1,0 +1,107 @@
+"""Which references tokenisers are scored on: the open one, the demos', and more files."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.evaluate.yardstick import Yardstick
+from morphgraph.files import DEMOS
+from morphgraph.reference import read_reference
+from morphgraph.reference.entry import Reference
+from web.inputs import attempt, content_of
+from web.session import Session, demo_reference, wordfreq_frequencies
+from web.text import plain
+
+_OPEN = "open"
+_MOST = 8
+_KEPT = "references to score on"
+
+
+def choose_references(current: Session, files: DeltaGenerator) -> list[Yardstick]:
+    """The chosen references with the weights of their words; the open one at first.
+
+    ``files``: where more of them are added.
+    """
+    more = _more()
+    with files:  # first in time, so that what is added can be chosen
+        _upload(more)
+    demos = [f"demo {code}" for code in DEMOS if code != current.language]
+    names = [_OPEN, *demos, *(f"file {name}" for name in more)]
+    key = "scores_references"
+    st.session_state.setdefault(key, st.session_state.get(f"kept {key}", [_OPEN]))
+    st.session_state[key] = [name for name in st.session_state[key] if name in names]
+    chosen = st.multiselect(
+        "References",
+        names,
+        key=key,
+        format_func=lambda name: _label(current, name),
+        help="Scores of different references are never mixed: each has rows of its own.",
+    )
+    st.session_state[f"kept {key}"] = chosen
+    return [_yardstick(current, name, more) for name in chosen]
+
+
+def _more() -> dict[str, Reference]:
+    """References of this visit beside the open one, by name."""
+    found: dict[str, Reference] = st.session_state.setdefault(_KEPT, {})
+    return found
+
+
+def _label(current: Session, name: str) -> str:
+    if name == _OPEN:
+        return current.study.benchmark.reference.name
+    kind, _, rest = name.partition(" ")
+    return f"demo:{rest}" if kind == "demo" else rest
+
+
+def _yardstick(current: Session, name: str, more: Mapping[str, Reference]) -> Yardstick:
+    """A reference as a yardstick, made once, so that what is worked out on it can be kept."""
+    if name == _OPEN:
+        benchmark = current.study.benchmark
+        made: Yardstick = current.once(
+            ("yardstick", _OPEN),
+            lambda: Yardstick.of(
+                benchmark.reference, benchmark.frequencies, benchmark.frequency_source
+            ),
+        )
+        return made
+    kind, _, rest = name.partition(" ")
+    if kind == "demo":
+        return _demo_yardstick(rest)
+    reference = more[rest]
+    added: Yardstick = current.once(
+        ("yardstick", name, id(reference)), lambda: Yardstick.of(reference)
+    )
+    return added
+
+
+@st.cache_resource
+def _demo_yardstick(code: str) -> Yardstick:
+    return Yardstick.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
+
+
+def _upload(more: dict[str, Reference]) -> None:
+    file = st.file_uploader(
+        "Reference to score on",
+        key="scores reference",
+        help="It is added to the list and stays closed: edits and blame go on with the open one.",
+    )
+    if file is None or st.session_state.get("scores reference read") == file.file_id:
+        return
+
+    def read() -> None:
+        name = file.name
+        while name in more:
+            name += "′"
+        more[name] = read_reference(content_of(file), name=file.name)
+        while len(more) > _MOST:
+            more.pop(next(iter(more)))
+        st.session_state["scores_references"] = [
+            *st.session_state.get("scores_references", [_OPEN]),
+            f"file {name}",
+        ]
+
+    if attempt(read):
+        st.session_state["scores reference read"] = file.file_id
+        st.caption(f"{plain(file.name)} is in the list.")

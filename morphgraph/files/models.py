@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
+from morphgraph.reading import checksum, parse_json, read_bytes
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
@@ -61,11 +61,40 @@ def write_model(segmenter: Segmenter) -> bytes:
     if not isinstance(segmenter, _Documented):
         raise MorphGraphError(f"{segmenter.name} cannot be saved. Save the model below it.")
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
+    document["content"] = _content(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode()
 
 
+def _content(document: Mapping[str, Any]) -> str:
+    """A checksum of all that a document holds, but for this checksum itself."""
+    held = {key: value for key, value in document.items() if key != "content"}
+    text = json.dumps(held, ensure_ascii=False, sort_keys=True)
+    return checksum(text.encode("utf-8", "surrogatepass"))
+
+
+def _as_signed(document: dict[str, Any]) -> dict[str, Any]:
+    """A document without the checksums of where its models came from, if it was changed since.
+
+    A changed model then has a checksum of its own, and so a signature of its own.
+    """
+    if document.get("content") == _content(document):
+        return document
+
+    def unsigned(inner: Any) -> Any:
+        if not isinstance(inner, dict) or "method" not in inner:
+            return inner
+        held = {key: value for key, value in inner.items() if key != "checksum"}
+        return {**held, "model": unsigned(inner.get("model"))}
+
+    return cast("dict[str, Any]", unsigned(document))
+
+
 def read_model(data: bytes, name: str) -> Segmenter:
-    """The segmenter of a model file; anything else is a `FileFormatError`."""
+    """The segmenter of a model file; anything else is a `FileFormatError`.
+
+    A model that was changed outside morphgraph has the checksum of what it is now in its signature,
+    not that of the tokeniser it once came from.
+    """
     document = parse_json(data, name)
     if not is_model(document):
         raise FileFormatError(name, "", "this is no saved model", _FIX)
@@ -73,7 +102,7 @@ def read_model(data: bytes, name: str) -> Segmenter:
         problem = f"its version is {document.get('version')!r}, not {VERSION}"
         raise FileFormatError(name, "field version", problem, "Update morphgraph.")
     try:
-        return _segmenter_of(document)
+        return _segmenter_of(_as_signed(document))
     except FileFormatError as error:
         raise FileFormatError(name, error.place, error.problem, error.fix) from error
     except MorphGraphError as error:

@@ -181,14 +181,15 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
     preprocessor = preprocessor_of(document, name, ids)
     found: Marker = "##" if prefix or kind == "WordPiece" else detect_marker(types)
     special = {token["content"] for token in document.get("added_tokens") or []}
-    if unknown is not None and unknown in ids:
+    unknown = unknown if isinstance(unknown, str) and unknown in ids else None
+    if unknown is not None:
         special.add(unknown)
     return SubwordVocabulary(
         tuple(types),
         found if marker is None else marker,
         preprocessor,
         frozenset(special),
-        unknown if isinstance(unknown, str) and unknown in ids else None,
+        unknown,
         name,
         None if scores is None else tuple(scores),
     )
@@ -236,6 +237,9 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
         problem = "it marks the end of words, which is not supported"
         raise FileFormatError(name, "field trainer_spec", problem, "Choose another model.")
     types = tuple(entry.piece for entry in model.pieces)
+    wrong = next((n for n, text in enumerate(types) if not isinstance(text, str)), None)
+    if wrong is not None:  # the library gives bytes then
+        raise FileFormatError(name, f"type {wrong:,}", "it is not valid UTF-8", _AGAIN)
     kinds = [entry.type for entry in model.pieces]
     hidden = (piece.CONTROL, piece.UNKNOWN, piece.UNUSED)
     special = frozenset(t for t, kind in zip(types, kinds, strict=True) if kind in hidden)
@@ -251,7 +255,7 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
         types,
         detect_marker(types) if marker is None else marker,
         replace(
-            _sentencepiece_preprocessor(model.normalizer_spec),
+            _sentencepiece_preprocessor(model.normalizer_spec, name),
             byte_fallback=model.trainer_spec.byte_fallback,
         ),
         special,
@@ -262,13 +266,19 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
     )
 
 
-def _sentencepiece_preprocessor(settings: Any) -> Preprocessor:
+def _sentencepiece_preprocessor(settings: Any, name: str) -> Preprocessor:
     """The normalisation of a SentencePiece model in parts of the ``tokenizers`` library."""
     from tokenizers import Regex, normalizers, pre_tokenizers
 
     parts: list[Any] = []
     if settings.precompiled_charsmap:
-        parts.append(normalizers.Precompiled(settings.precompiled_charsmap))
+        try:
+            parts.append(normalizers.Precompiled(settings.precompiled_charsmap))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of the library is no Exception
+            problem = f"its normalisation cannot be read ({shortened(str(error), 120)})"
+            raise FileFormatError(name, "field normalizer_spec", problem, _AGAIN) from error
     if settings.remove_extra_whitespaces:
         parts += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
     return Preprocessor(

@@ -297,6 +297,8 @@ class Picky(Bte):
                 numbered[split["id"]] = PickyEvent("split", parts, place[split["token"]["id"]])
             texts = [token["str"] for token in tokens]
             events = [numbered[number] for number in sorted(numbered)]
+            if not all(isinstance(text, str) and text for text in texts):
+                raise TypeError("a type is no string")
         except (KeyError, TypeError, IndexError) as error:
             raise FileFormatError(
                 name,
@@ -304,6 +306,9 @@ class Picky(Bte):
                 "it has not the fields of a Picky BPE model",
                 "Give the JSON file that bpe_trainer.py wrote.",
             ) from error
+        if len(set(texts)) < len(texts):  # events name types by id
+            fix = "Give each type one id."
+            raise FileFormatError(name, "field tokens", "a type is listed more than once", fix)
         return cls(tokeniser_of_types(name, texts, merges), events)
 
 

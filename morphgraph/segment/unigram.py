@@ -64,6 +64,11 @@ class Unigram(VocabularySegmenter):
         lowest = float(self._scores.min())
         self._unknown_score = lowest - UNKNOWN_PENALTY
         if self.vocabulary.single:
+            if np.abs(self._scores).max() > np.finfo(np.float32).max:
+                raise MorphGraphError(
+                    "A log-probability is too large for single precision. Give one from −10³⁸ to "
+                    "10³⁸."
+                )
             self._scores = self._scores.astype(np.float32).astype(np.float64)
             self._unknown_score = float(np.float32(np.float32(lowest) - UNKNOWN_PENALTY))
 

@@ -170,3 +170,20 @@ def _saved_as(trained_by: str, method: str) -> Segmenter:
         file.write(data)
         file.flush()
         return load_segmenter(file.name, method)
+
+
+def test_a_changed_model_has_a_signature_of_its_own() -> None:
+    """A file cannot pass for the tokeniser that it says it came from."""
+    for method in ("bpe", "first"):
+        segmenter = load_segmenter("demo:en", method)
+        document = json.loads(write_model(segmenter))
+        origin = segmenter.signature().rpartition("@")[2]
+        assert read_model(json.dumps(document).encode(), "m.json").signature().endswith(origin)
+        inner = document["model"] if method == "first" else document
+        inner["model"]["model"]["merges"].pop()
+        changed = read_model(json.dumps(document).encode(), "m.json")
+        assert not changed.signature().endswith(origin)
+        # Nor does it without the checksum of its content.
+        del document["content"]
+        without = read_model(json.dumps(document).encode(), "m.json")
+        assert without.signature() == changed.signature()

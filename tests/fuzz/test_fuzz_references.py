@@ -1,0 +1,173 @@
+"""Damaged references: entries that are sound and can be scored, or our own error."""
+
+import io
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from fuzz.cases import Read, run_cases
+
+from morphgraph.evaluate.boundaries import Benchmark
+from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
+from morphgraph.files import Tokeniser, load_tokeniser
+from morphgraph.files.vocabularies import vocabulary_of
+from morphgraph.reference import FORMATS, read_reference, write_plain
+from morphgraph.reference.entry import Reference
+from morphgraph.segment import segment
+from morphgraph.segment.vocabulary import SubwordVocabulary
+
+CASES = 5_000
+"""Damaged files, all formats together."""
+
+PLAIN = "unbreakable\tun break able\t12\ndoing\tdo ing\t3\nnaïve\tnaïve\ncafés\tcafé s\t1\n"
+MARKED = "word,segmentation,count\nunbreakable,un|break|able,12\nhouseboat,house|boat,3\n"
+ONE_COLUMN = "un|break|able\nhouse|boat\nco|-|op\n"
+CELEX = r"""methodically	(((method)[N],(ical)[A|N.])[A],(ly)[B|A.])[B]
+keizerskroon	((keizer)[N],(s)[N|N.N],(kroon)[N])[N]
+kelderverdieping	((kelder)[N],(((ver)[V|.A],(diep)[A])[V],(ing)[N|V.])[N])[N]
+chauffeur	(chauffeur)[N][F]
+1\abandonment\44\N\C\1\N\N\N\((abandon)[V],(ment)[N|V.])[N]
+"""
+DERIVATION = "waffnen\tentwaffnen\tV\tV\tV\tent\tprefix\nlesen\tlesbar\tV\tADJ\tbar\tsuffix\n"
+INFLECTION = (
+    "нэр\tнэрийн\tN|GEN;SG\tнэр|ийн\ndésengager\tdésengageraient\tV|COND\tdésengager|eraient\n"
+)
+UNIMORPH = "eat\teating\tV|V.PTCP;PRS\teat|ing\ngo\twent\tV|PST\t-\nwalk\twalks\tV|PRS\twalk|s\n"
+SIGMORPHON = (
+    "enthrallments\ten @@thrall @@ment @@s\t110\nsubsided\tsubside @@ed\t100\n"
+    "houseboat\thouse @@boat\t001\n"
+)
+
+UNISEGMENTS = (
+    "keizers\tkeizer\tNOUN\tkeizer + s\t"
+    '{"annot_name": "x", "segmentation": [{"morpheme": "keizer", "span": [0, 1, 2, 3, 4, 5], '
+    '"type": "root"}, {"morpheme": "s", "span": [6], "type": "suffix"}]}\n'
+    "unwell\twell\tADJ\tun + well\t"
+    '{"segmentation": [{"span": [0, 1], "type": "prefix"}, {"span": [2, 3, 4, 5], "type": "stem"}]}'
+    "\n"
+)
+MORPHO_CHALLENGE = (
+    "accompanied\tac:ac_p compani:company_N ed:+PAST\nsheep\tsheep:sheep_N, sheep:sheep_N ~:+PL\n"
+    "hyy:n\thyy\\::hyy n:+GEN\n"
+)
+LADEC = (
+    'id,"c1","c2","stim","nparses","correctParse"\n1,"air","craft","aircraft",1,"yes"\n'
+    '2,"house","boat","houseboat",1,"yes"\n3,"ant","hill","anthill",2,"no"\n'
+)
+
+
+def morpholex() -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for title, word, segmentation, count in (
+        ("1-1-1", "alliterate", "{<al<(litera)>ate>}", 3),
+        ("0-2-1", "surefootedness", "{(sure)}{(foot)>ed>}>ness>", 4),
+        ("0-1-1", "goodness", "{(good)}>ness>", 2),
+    ):
+        sheet = book.create_sheet(title)
+        sheet.append(["Word", "POS", "Nmorph", "MorphoLexSegm"])
+        sheet.append([word, "NN", count, segmentation])
+        sheet.append(["true", "JJ", 1, "{(true)}"])
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
+    "plain": (PLAIN.encode, MARKED.encode, ONE_COLUMN.encode),
+    "celex": (CELEX.encode,),
+    "morphynet-derivation": (DERIVATION.encode,),
+    "morphynet-inflection": (INFLECTION.encode,),
+    "unimorph": (UNIMORPH.encode,),
+    "sigmorphon2022": (SIGMORPHON.encode,),
+    "unisegments": (UNISEGMENTS.encode,),
+    "morpho-challenge": (MORPHO_CHALLENGE.encode,),
+    "ladec": (LADEC.encode,),
+    "morpholex": (morpholex,),
+}
+
+
+@cache
+def _scored_with() -> tuple[Tokeniser, SubwordVocabulary]:
+    tokeniser = load_tokeniser("demo:en")
+    return tokeniser, vocabulary_of(tokeniser)
+
+
+def check_reference(reference: Reference, flota: bool) -> None:
+    """Every entry is sound, and scores can be computed."""
+    assert reference.entries
+    assert reference.format in FORMATS
+    for entry in reference.entries:
+        assert entry.word
+        assert "".join(entry.morphs) == entry.word
+        assert all(entry.morphs)
+        if entry.whole_words is not None:
+            assert "".join(entry.whole_words) == entry.word
+        if entry.kinds is not None:
+            assert len(entry.kinds) == len(entry.morphs)
+        if entry.count is not None:
+            assert entry.count >= 0 and np.isfinite(entry.count)
+    tokeniser, vocabulary = _scored_with()
+    benchmark = Benchmark.build(tokeniser, reference)
+    for score in benchmark.scores(segment(tokeniser.graph, benchmark.words)):
+        assert not 0 <= score.relevant < score.true_positives
+        for value in (score.precision, score.recall, score.f1):
+            assert np.isnan(value) or 0 <= value <= 1
+    benchmark.signature(tokeniser)
+    write_plain(reference)
+    if flota:
+        found = flota_scores(vocabulary, reference, standard_segmenter(tokeniser), ks=(2, None))
+        assert all(not row["C"] > 1 for row in found.rows())
+
+
+def reader(format: str | None, **settings: Any) -> Read:
+    """Read bytes as a format, or as what they look like, and check what comes out."""
+    calls = iter(range(10**9))
+
+    def read(data: bytes) -> None:
+        reference = read_reference(data, name="gold.tsv", format=format, **settings)
+        check_reference(reference, flota=next(calls) % 10 == 0)
+
+    return read
+
+
+SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {}
+for _format, _makers in SEEDS_BY_FORMAT.items():
+    for _number, _make in enumerate(_makers):
+        SEEDS[f"{_format} {_number}, as it looks"] = _make, reader(None)
+        SEEDS[f"{_format} {_number}, as told"] = _make, reader(_format)
+SEEDS["celex with foreign words"] = CELEX.encode, reader("celex", include_foreign=True)
+SEEDS["plain in another encoding"] = PLAIN.encode, reader("plain", encoding="windows-1252")
+SEEDS["plain read as SIGMORPHON"] = PLAIN.encode, reader("sigmorphon2022")
+EACH = -(-CASES // len(SEEDS))
+
+
+@cache
+def seed_of(name: str) -> bytes:
+    return SEEDS[name][0]()
+
+
+@cache
+def donors() -> Sequence[bytes]:
+    return tuple(make() for makers in SEEDS_BY_FORMAT.values() for make in makers)
+
+
+@pytest.mark.timeout(120, method="thread")  # ends what hangs in a kernel, too
+@pytest.mark.parametrize("name", SEEDS)
+def test_damaged_files_give_entries_or_our_error(name: str) -> None:
+    data, read = seed_of(name), SEEDS[name][1]
+    if name != "plain read as SIGMORPHON":
+        read(data)
+    outcome = run_cases(name, data, donors(), read, EACH)
+    # Else the damage would be too much, or too little, to try anything.
+    assert outcome.read > EACH // 20, outcome
+    assert outcome.refused > EACH // 50, outcome
+
+
+def test_every_format_is_tried() -> None:
+    assert set(FORMATS) == set(SEEDS_BY_FORMAT)
+    assert EACH * len(SEEDS) >= CASES

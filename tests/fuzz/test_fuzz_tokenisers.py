@@ -1,0 +1,393 @@
+"""Damaged tokenisers, vocabularies, models, recipes and word counts: a result, or our own error."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fuzz.cases import Read, run_cases
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from morphgraph.files import Tokeniser, load_uploaded_tokeniser, read_recipe, replay, write_recipe
+from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
+from morphgraph.files.models import read_model, write_model
+from morphgraph.files.saving import saved_files
+from morphgraph.files.vocabularies import read_vocabulary, vocabulary_of
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.picky import Picky
+from morphgraph.segment.segmentation import DROPPED, Segmenter
+from morphgraph.segment.trimmed import Trimmed, token_counts
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.vocabulary import SubwordVocabulary
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.segment.words import UNKNOWN
+from morphgraph.train.counts import WordCounts, byte_level, parse_word_counts, split_punctuation
+from morphgraph.train.methods import METHODS, train
+
+CASES = 8_000
+"""Damaged files, all kinds together."""
+
+COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3, "anna": 5}
+WORDS = ["undoing", "re-doing it", "né", "e\u0301👩‍👧x", "", "日本 <unk>", "abababab" * 5]
+
+
+def _trained(model: Any, trainer: Any, pre_tokenizer: Any, normalizer: Any = None) -> bytes:
+    library = Tokenizer(model)
+    library.pre_tokenizer = pre_tokenizer
+    if normalizer is not None:
+        library.normalizer = normalizer
+    library.decoder = decoders.ByteLevel()
+    library.train_from_iterator([word for word, n in COUNTS.items() for _ in range(n)], trainer)
+    return json.dumps(json.loads(library.to_str()), ensure_ascii=False).encode()
+
+
+def _byte_level() -> bytes:
+    trainer = trainers.BpeTrainer(
+        vocab_size=280,
+        special_tokens=["<unk>", "<s>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    return _trained(models.BPE(), trainer, pre_tokenizers.ByteLevel(add_prefix_space=False))
+
+
+def _metaspace() -> bytes:
+    trainer = trainers.BpeTrainer(vocab_size=40, special_tokens=["<unk>"], show_progress=False)
+    steps = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("``", '"')])
+    model = models.BPE(unk_token="<unk>", fuse_unk=True)
+    return _trained(model, trainer, pre_tokenizers.Metaspace(), steps)
+
+
+def _suffix() -> bytes:
+    settings = {"end_of_word_suffix": "</w>"}
+    trainer = trainers.BpeTrainer(
+        vocab_size=40, special_tokens=["<unk>"], show_progress=False, **settings
+    )
+    model = models.BPE(unk_token="<unk>", **settings)
+    return _trained(model, trainer, pre_tokenizers.WhitespaceSplit())
+
+
+def _wordpiece() -> bytes:
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=50, special_tokens=["[UNK]", "[CLS]"], show_progress=False
+    )
+    pipeline = pre_tokenizers.BertPreTokenizer(), normalizers.BertNormalizer()
+    return _trained(models.WordPiece(unk_token="[UNK]"), trainer, *pipeline)
+
+
+def _unigram() -> bytes:
+    trainer = trainers.UnigramTrainer(
+        vocab_size=40, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False
+    )
+    return _trained(models.Unigram(), trainer, pre_tokenizers.Metaspace(), normalizers.NFC())
+
+
+def _sentencepiece(kind: str, **settings: Any) -> bytes:
+    import sentencepiece
+
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([" ".join([word] * n) for word, n in COUNTS.items()] * 3),
+        model_writer=written,
+        model_type=kind,
+        minloglevel=2,
+        **settings,
+    )
+    return written.getvalue()
+
+
+def _bte() -> bytes:
+    types = {text: n for n, text in enumerate(["<unk>", *"abdeinoru", "un", "do", "undo", "ing"])}
+    model = {"type": "BTE", "unk_token": "<unk>", "vocab": {**types, "g": 50}}
+    model["merges"] = [["d", "o"], ["u", "n"], ["un", "d", "o"], ["i", "n", "g"]]
+    special = {"id": 0, "content": "<unk>", "special": True}
+    pipeline = {"normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "Whitespace"}}
+    return json.dumps(
+        {"version": "1.0", "added_tokens": [special], **pipeline, "model": model}
+    ).encode()
+
+
+def _picky_released() -> bytes:
+    def token(number: int, text: str, left: int | None = None, right: int | None = None) -> Any:
+        return {"id": number, "str": text, "left": left, "right": right}
+
+    tokens = [token(0, "<unk>"), token(1, "▁"), token(2, "a"), token(3, "b")]
+    tokens += [token(4, "ab", 2, 3), token(5, "▁ab", 1, 4)]
+    merges = [
+        {"id": 0, "pair": [{"id": 2}, {"id": 3}], "new_token": {"id": 4}},
+        {"id": 1, "pair": [{"id": 1}, {"id": 4}], "new_token": {"id": 5}},
+    ]
+    splits = [{"id": 2, "token": {"id": 4}, "split": [{"id": 2}, {"id": 3}]}]
+    return json.dumps({"tokens": tokens, "merges": merges, "splits": splits}).encode()
+
+
+def _model(method: str) -> bytes:
+    size = 40 if method in ("unigram", "wordpiece") else 265
+    return write_model(train(method, COUNTS, size))
+
+
+@cache
+def base() -> Tokeniser:
+    """A tokeniser that recipes are replayed on."""
+    return from_tokenizer_json(_metaspace(), "base.json")
+
+
+def _on_base(make: Callable[[Tokeniser], Segmenter]) -> bytes:
+    return write_model(make(base()))
+
+
+def _trimmed(tokeniser: Tokeniser) -> Segmenter:
+    counts = token_counts(tokeniser, WordCounts.from_mapping(COUNTS))
+    return Trimmed(tokeniser, counts, 40)
+
+
+def _recipe() -> bytes:
+    tokeniser = base().fork()
+    merges = [*tokeniser.graph.merges().values()]
+    types = tokeniser.graph.types
+    tokeniser.graph.knockout([types[merges[2].result]])
+    first = types[merges[0].result]
+    steps = json.loads(write_recipe(tokeniser))
+    steps["steps"].append({"edit": "anneal", "merges": [[first, first]], "atoms": ["x"]})
+    return json.dumps(steps).encode()
+
+
+def check_segmenter(segmenter: Segmenter) -> None:
+    """Use all of a segmenter's protocol; what it finds must be sound."""
+    assert segmenter.vocabulary_size >= 0
+    assert segmenter.signature()
+    assert segmenter.name and segmenter.parameters is not None
+    for bare in (False, True):
+        words = segmenter.encode(WORDS, bare=bare)
+        found = segmenter.segment(words)
+        count = len(words.atoms)
+        assert len(found.token_at) == len(found.closed_by) == len(words.gap_position) == count
+        tokens = found.token_at[(found.token_at >= 0) & (found.token_at != UNKNOWN)]
+        assert found.token_at.min(initial=0) >= DROPPED
+        assert tokens.max(initial=-1) < len(segmenter.types)
+        assert found.closed_by.min(initial=0) >= -1
+        inside = np.append(found.closed_by, -1)[:count] >= 0
+        assert (inside == (found.token_at == -1)).all()
+        for number in range(len(words)):
+            for atom, token in found.token_ends(number):
+                assert isinstance(segmenter.token_text(words, atom, token), str)
+            found.splits(number)
+
+
+def use_tokeniser(tokeniser: Tokeniser) -> None:
+    bte = Bte(tokeniser)
+    check_segmenter(bte)
+    check_segmenter(Dropout(tokeniser, 0.5, 1))
+    check_segmenter(First(bte, 1))
+    assert len(tokeniser.readable_types) == len(tokeniser.graph.types)
+    tokeniser.missing_atoms(WORDS)
+    tokeniser.search("do")
+    for name, data in saved_files(tokeniser).items():
+        if name.startswith("token"):
+            load_uploaded_tokeniser({name: data})
+
+
+def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
+    assert len(vocabulary) == len(vocabulary.types)
+    greedy = Greedy(vocabulary)
+    for segmenter in (greedy, Flota(vocabulary, 2), WordPiece(vocabulary), Longest(greedy, 2)):
+        check_segmenter(segmenter)
+    if vocabulary.scores is not None:
+        check_segmenter(Unigram(vocabulary))
+    SubwordVocabulary.from_document(json.loads(json.dumps(vocabulary.document())))
+
+
+def read_tokeniser(data: bytes) -> None:
+    tokeniser = load_uploaded_tokeniser({"tokenizer.json": data})
+    use_tokeniser(tokeniser)
+    use_vocabulary(vocabulary_of(tokeniser))
+
+
+def read_types(name: str) -> Read:
+    def read(data: bytes) -> None:
+        use_vocabulary(read_vocabulary(data, name))
+
+    return read
+
+
+def read_any_json(data: bytes) -> None:
+    read_types("tokenizer.json")(data)
+
+
+def read_saved(data: bytes) -> None:
+    segmenter = read_model(data, "model.json")
+    check_segmenter(segmenter)
+    write_model(segmenter)
+
+
+def read_steps(data: bytes) -> None:
+    tokeniser = base().fork()
+    replay(tokeniser, read_recipe(data, "recipe.json"), "recipe.json")
+    check_segmenter(Bte(tokeniser))
+    saved_files(tokeniser)
+
+
+def read_counts(data: bytes) -> None:
+    counts = parse_word_counts(data, "counts.tsv")
+    assert counts.total > 0
+    byte_level(split_punctuation(counts), split_hyphens=True)
+    token_counts(base(), counts)
+
+
+def read_released(data: bytes) -> None:
+    check_segmenter(Picky.from_released(data, "picky.json"))
+
+
+def _vocabulary_and_merges() -> tuple[bytes, bytes]:
+    model = json.loads(_byte_level())["model"]
+    merges = "\n".join(" ".join(parts) for parts in model["merges"])
+    vocabulary = json.dumps(model["vocab"], ensure_ascii=False)
+    return vocabulary.encode(), f"#version: 0.2\n{merges}\n".encode()
+
+
+def read_vocab_json(data: bytes) -> None:
+    files = {"vocab.json": data, "merges.txt": _vocabulary_and_merges_once()[1]}
+    use_tokeniser(load_uploaded_tokeniser(files))
+
+
+def read_merges(data: bytes) -> None:
+    vocabulary = _vocabulary_and_merges_once()[0]
+    use_tokeniser(from_vocabulary_and_merges(vocabulary, data, "vocab.json", "merges.txt"))
+
+
+@cache
+def _vocabulary_and_merges_once() -> tuple[bytes, bytes]:
+    return _vocabulary_and_merges()
+
+
+LIST = "[UNK]\n[CLS]\nun\n##do\ndo\n##ing\nre\nn\n##é\n日\n##b\na\n##a\n"
+MARKED_LIST = "<unk>\n▁un\ndo\ning\n▁\nu\nn\nd\n▁re\né\n<0x41>\nab\n"
+BYTE_LIST = "<unk>\nĠun\ndo\nĠ\nu\nn\nd\nÃ©\nÃ\n©\nab\n"
+WORD_COUNTS = "undo\t50\nundoing 20\nnew york\t7\ndon't 3\nco-op\t0\n日本\t9\nné 4\n"
+
+SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
+    "byte-level tokenizer.json": (_byte_level, read_tokeniser),
+    "metaspace tokenizer.json": (_metaspace, read_tokeniser),
+    "suffix tokenizer.json": (_suffix, read_tokeniser),
+    "BTE tokeniser": (_bte, read_tokeniser),
+    "byte-level tokenizer.json as types": (_byte_level, read_any_json),
+    "suffix tokenizer.json as types": (_suffix, read_any_json),
+    "WordPiece tokenizer.json": (_wordpiece, read_any_json),
+    "Unigram tokenizer.json": (_unigram, read_any_json),
+    "vocab.json with merges.txt": (lambda: _vocabulary_and_merges_once()[0], read_vocab_json),
+    "merges.txt with vocab.json": (lambda: _vocabulary_and_merges_once()[1], read_merges),
+    "vocab.json": (lambda: _vocabulary_and_merges_once()[0], read_types("vocab.json")),
+    "SentencePiece Unigram": (
+        lambda: _sentencepiece(
+            "unigram",
+            vocab_size=30,
+            hard_vocab_limit=False,
+            normalization_rule_name="identity",
+        ),
+        read_types("spiece.model"),
+    ),
+    "SentencePiece BPE with bytes": (
+        lambda: _sentencepiece("bpe", vocab_size=290, byte_fallback=True),
+        read_types("spiece.model"),
+    ),
+    "list with ##": (LIST.encode, read_types("types.txt")),
+    "list with ▁": (MARKED_LIST.encode, read_types("types.txt")),
+    "list with Ġ": (BYTE_LIST.encode, read_types("types.txt")),
+    "recipe": (_recipe, read_steps),
+    "word counts": (WORD_COUNTS.encode, read_counts),
+    "released Picky": (_picky_released, read_released),
+    "model of dropout": (lambda: _on_base(lambda t: Dropout(t, 0.3, 5)), read_saved),
+    "model of trimmed": (lambda: _on_base(_trimmed), read_saved),
+    "model of flota": (lambda: _on_base(lambda t: Flota(vocabulary_of(t), 2)), read_saved),
+    "model of first": (lambda: _on_base(lambda t: First(Bte(t), 2)), read_saved),
+    "model of longest": (
+        lambda: _on_base(lambda t: Longest(Greedy(vocabulary_of(t)), 2)),
+        read_saved,
+    ),
+    "model of greedy": (lambda: _on_base(lambda t: Greedy(vocabulary_of(t))), read_saved),
+    "model of WordPiece": (
+        lambda: write_model(WordPiece(read_vocabulary(LIST.encode(), "types.txt"))),
+        read_saved,
+    ),
+    **{
+        f"trained model of {method}": (lambda method=method: _model(method), read_saved)  # type: ignore[misc]
+        for method in METHODS
+    },
+}
+EACH = -(-CASES // len(SEEDS))
+
+
+@cache
+def seed_of(name: str) -> bytes:
+    return SEEDS[name][0]()
+
+
+@cache
+def donors() -> Sequence[bytes]:
+    names = ("metaspace tokenizer.json", "Unigram tokenizer.json", "BTE tokeniser", "list with ##")
+    return tuple(seed_of(name) for name in names)
+
+
+WITH_KERNELS = "BTE or byte-level or list or SentencePiece or model or indices"
+CHECKED = "NUMBA_BOUNDSCHECK" in os.environ
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CHECKED, reason="it would start itself")
+def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path: Path) -> None:
+    """The same once more, with kernels that are compiled to check every index."""
+    environment = {
+        **os.environ,
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),  # those for use must not be mixed up with these
+        "MORPHGRAPH_FUZZ_SECONDS": "60",  # compiling takes its time
+    }
+    options = ["-p", "no:cacheprovider", "-k", WITH_KERNELS, __file__]
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *options],
+        env=environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout[-3000:]
+    passed = re.search(r"(\d+) passed", ended.stdout)
+    assert passed and int(passed[1]) >= 20, ended.stdout[-500:]
+
+
+@pytest.mark.skipif(not CHECKED, reason="only the test above has such kernels")
+def test_indices_are_checked() -> None:
+    from morphgraph.kernels.trie import keep_tokens
+
+    none = np.zeros(0, np.int32)
+    with pytest.raises(IndexError):
+        keep_tokens(np.array([0, 5]), np.zeros(5, np.uint8), 1, False, none, none)
+
+
+@pytest.mark.timeout(120, method="thread")  # ends what hangs in a kernel, too
+@pytest.mark.parametrize("name", SEEDS)
+def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
+    data, read = seed_of(name), SEEDS[name][1]
+    read(data)
+    outcome = run_cases(name, data, donors(), read, EACH)
+    # Else the damage would be too much, or too little, to try anything.
+    assert outcome.read > EACH // 50, outcome
+    assert outcome.refused > EACH // 10, outcome
+
+
+def test_every_method_of_a_model_file_is_tried() -> None:
+    from morphgraph.files.models import SAVED_METHODS
+
+    tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
+    assert tried == set(SAVED_METHODS)
+    assert EACH * len(SEEDS) >= CASES

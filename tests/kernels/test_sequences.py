@@ -1,0 +1,121 @@
+"""Kernels for sequences of strings: against rapidfuzz, and against the plain recursion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import score_oracles as naive
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from morphgraph.evaluate.outcome import Strings
+from morphgraph.kernels.sequences import edit_distances, longest_common, warm_up
+
+Lists = list[list[str]]
+SEPARATOR = "\N{NULL}"
+
+FEW = st.lists(st.lists(st.text("ab", max_size=3), max_size=5), min_size=1, max_size=5)
+# Astral and composed characters, and half of a surrogate pair; no separator.
+ANY = st.lists(
+    st.lists(st.text(st.sampled_from("aäß\u0301字😀\U0010ffff\ud83d\x01"), max_size=8), max_size=8),
+    min_size=1,
+    max_size=4,
+)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[Lists, Lists]:
+    """Two lists of strings for each of some words; often some are the same in both."""
+    one = draw(FEW | ANY)
+    other = draw(FEW | ANY)
+    count = min(len(one), len(other))
+    for number in range(count):
+        if one[number] and draw(st.booleans()):
+            other[number] = draw(st.lists(st.sampled_from(one[number]), max_size=8))
+    return one[:count], other[:count]
+
+
+def lcs(one: Lists, other: Lists) -> list[int]:
+    found: list[int] = longest_common(*Strings.of(one).arrays, *Strings.of(other).arrays).tolist()
+    return found
+
+
+def distances(one: Lists, other: Lists) -> list[int]:
+    found: list[int] = edit_distances(*Strings.of(one).arrays, *Strings.of(other).arrays).tolist()
+    return found
+
+
+@settings(max_examples=400)
+@given(pairs())
+@example(([[]], [[]]))
+@example(([[""]], [[]]))
+@example(([["", ""]], [[""]]))
+@example(([["a"], []], [[], ["b", "b"]]))
+def test_as_rapidfuzz(drawn: tuple[Lists, Lists]) -> None:
+    one, other = drawn
+    assert lcs(one, other) == [LCSseq.similarity(a, b) for a, b in zip(one, other, strict=True)]
+    assert distances(one, other) == [
+        Levenshtein.distance([*SEPARATOR.join(a)], [*SEPARATOR.join(b)])
+        for a, b in zip(one, other, strict=True)
+    ]
+    assert lcs(other, one) == lcs(one, other)
+    assert distances(other, one) == distances(one, other)
+
+
+@settings(max_examples=150)
+@given(pairs())
+def test_as_the_plain_recursion(drawn: tuple[Lists, Lists]) -> None:
+    one, other = drawn
+    assert lcs(one, other) == [naive.common(a, b) for a, b in zip(one, other, strict=True)]
+    assert distances(one, other) == [naive.edits(a, b) for a, b in zip(one, other, strict=True)]
+
+
+BY_HAND: list[tuple[list[str], list[str], int, int]] = [
+    (["un", "do", "able"], ["un", "do", "able"], 3, 0),
+    (["un", "do", "able"], ["undo", "able"], 1, 1),  # one separator goes
+    (["dog", "s"], ["dogs"], 0, 1),
+    (["dog", "s"], [], 0, 5),  # d o g | s
+    ([], [], 0, 0),
+    ([], [""], 0, 0),  # a separator stands between two strings only
+    (["", ""], [""], 1, 1),
+    (["a", "b", "c"], ["c", "a", "b"], 2, 3),  # a|b|c to c|a|b: three letters change
+    (["ab", "ab"], ["ab"], 1, 3),
+    (["subside", "ise", "ed"], ["subsid", "is", "ed"], 1, 2),
+    (["a"], ["b"], 0, 1),
+]
+
+
+@pytest.mark.parametrize("one, other, common, edits", BY_HAND)
+def test_by_hand(one: list[str], other: list[str], common: int, edits: int) -> None:
+    assert lcs([one], [other]) == [common]
+    assert distances([one], [other]) == [edits]
+
+
+def test_words_do_not_see_each_other() -> None:
+    one = [row[0] for row in BY_HAND]
+    other = [row[1] for row in BY_HAND]
+    assert lcs(one, other) == [row[2] for row in BY_HAND]
+    assert distances(one, other) == [row[3] for row in BY_HAND]
+    assert lcs([], []) == distances([], []) == []
+
+
+def test_long_words() -> None:
+    one, other = ["ab" * 500, "c" * 300], ["ba" * 500, "c" * 299, "c"]
+    assert lcs([one], [other]) == [0]
+    expected = Levenshtein.distance(SEPARATOR.join(one), SEPARATOR.join(other))
+    assert distances([one], [other]) == [expected]
+
+
+def test_a_separator_equals_no_character() -> None:
+    every: Sequence[str] = [chr(point) for point in (0, 1, 0x2C, 0xFFFF, 0x10FFFF)]
+    assert distances([["a", "b"]] * 5, [["a" + c + "b"] for c in every]) == [1] * 5
+
+
+def test_warm_up_leaves_nothing_to_compile() -> None:
+    warm_up()
+    compiled = [len(kernel.signatures) for kernel in (longest_common, edit_distances)]
+    lcs([["a"]], [["b"]])
+    distances([["a"]], [["b"]])
+    assert [len(kernel.signatures) for kernel in (longest_common, edit_distances)] == compiled
+    assert Strings.of([["a"]]).points.dtype == np.int32

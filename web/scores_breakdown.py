@@ -1,6 +1,7 @@
 """Scores of some of the words: by what meets at a boundary, affix, formation, length, frequency."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -18,7 +19,7 @@ from morphgraph.evaluate.metrics import METRICS
 from morphgraph.evaluate.outcome import Outcome
 from morphgraph.evaluate.score_table import ScoreTable
 from morphgraph.evaluate.tables import percent
-from morphgraph.evaluate.yardstick import Scope
+from morphgraph.evaluate.yardstick import Scope, Weighting
 from web.scores_charts import picture_config
 from web.session import Session, remembered
 
@@ -29,10 +30,9 @@ _TITLES = {
     **GROUPINGS,
 }
 _METRICS = ("f1", "precision", "recall", "exact")
-_MOST = 25
-"""Affixes in the picture."""
 
 
+@st.fragment
 def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
     """One reference at a time, all its tokenisers."""
     st.subheader("Where it goes right and wrong", anchor=False)
@@ -67,53 +67,56 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
             key=f"breakdown on {len(known)}",
         )
         table = known[number or 0]
-    found = {
-        outcome.label: _scores(current, outcome, by, table, scope, metric)
-        for outcome in table.outcomes
-        if isinstance(outcome, Outcome) and not outcome.is_gold
-    }
+    outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+    if by == "frequency" and outcomes and outcomes[0].yardstick.frequencies is None:
+        st.info("Choose word frequencies above.")
+        return
+    scores = _scores(current, outcomes, by, table.weighting, scope, metric)
+    found = dict(zip([outcome.label for outcome in outcomes], scores, strict=True))
     if not any(found.values()):
         st.info("This reference tells nothing of that.")
         return
-    _show(by, metric, found)
+    key = (by, metric, scope, table.weighting, *map(id, outcomes))
+    _show(current, key, by, metric, found)
 
 
 def _scores(
-    current: Session, outcome: Outcome, by: str, table: ScoreTable, scope: Scope, metric: str
-) -> list[GroupScore]:
-    yardstick, weighting = outcome.yardstick, table.weighting
+    current: Session,
+    outcomes: Sequence[Outcome],
+    by: str,
+    weighting: Weighting,
+    scope: Scope,
+    metric: str,
+) -> list[list[GroupScore]]:
+    """The scores of each tokeniser in each group, worked out once."""
+    if not outcomes:
+        return []
+    yardstick, ids = outcomes[0].yardstick, tuple(map(id, outcomes))
+    make: Callable[[], list[list[GroupScore]]]
     if by in GROUPINGS:
         groups = current.once(("groups", id(yardstick), by), lambda: word_groups(yardstick, by))
-        key = ("group scores", id(outcome), by, scope, weighting, metric)
-        make: Any = lambda: group_scores(outcome, groups, scope, weighting, [metric])  # noqa: E731
+        key = ("group scores", ids, by, scope, weighting, metric)
+        make = partial(group_scores, outcomes, groups, scope, weighting, [metric])
     else:
         gold: GoldBoundaries = current.once(
             ("gold boundaries", id(yardstick)), lambda: GoldBoundaries(yardstick)
         )
-        key = ("boundary scores", id(outcome), by, scope, weighting, metric)
+        key = ("boundary scores", ids, by, scope, weighting, metric)
         of = gold.by_kind if by == _KINDS else gold.by_affix
-        make = lambda: of(outcome, weighting)  # noqa: E731
-    found: list[GroupScore] = current.once(key, make)
+        make = partial(of, outcomes, weighting)
+    found: list[list[GroupScore]] = current.once(key, make)
     return found
 
 
-def _show(by: str, metric: str, found: dict[str, list[GroupScore]]) -> None:
+def _show(
+    current: Session,
+    key: tuple[Any, ...],
+    by: str,
+    metric: str,
+    found: dict[str, list[GroupScore]],
+) -> None:
     first = next(iter(found.values()))
-    shown = range(min(len(first), _MOST))
-    title = METRICS[metric].title
-    figure = breakdown(
-        [first[i].name for i in shown],
-        [first[i].size for i in shown],
-        {label: [scores[i].scores[metric].value for i in shown] for label, scores in found.items()},
-        title,
-        {
-            label: [
-                (scores[i].scores[metric].interval.low, scores[i].scores[metric].interval.high)
-                for i in shown
-            ]
-            for label, scores in found.items()
-        },
-    )
+    figure = current.once(("breakdown", *key), lambda: _figure(metric, found))
     st.plotly_chart(figure, key=f"breakdown {by}", config=picture_config("breakdown"))
     what = "boundaries" if by in (_KINDS, _AFFIXES) else "words"
     rows: dict[str, list[Any]] = {
@@ -149,6 +152,21 @@ def _show(by: str, metric: str, found: dict[str, list[GroupScore]]) -> None:
         )
     elif by == _AFFIXES:
         st.caption("Recall of the boundaries of the most frequent affixes, as the gold names them.")
+
+
+def _figure(metric: str, found: dict[str, list[GroupScore]]) -> Any:
+    first = next(iter(found.values()))
+    estimates = {label: [each.scores[metric] for each in scores] for label, scores in found.items()}
+    return breakdown(
+        [score.name for score in first],
+        [score.size for score in first],
+        {label: [each.value for each in row] for label, row in estimates.items()},
+        METRICS[metric].title,
+        {
+            label: [(each.interval.low, each.interval.high) for each in row]
+            for label, row in estimates.items()
+        },
+    )
 
 
 def _cell(score: GroupScore, metric: str) -> str:

@@ -37,6 +37,7 @@ def picture_config(name: str) -> dict[str, Any]:
     }
 
 
+@st.fragment
 def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     """One picture of the scores, for each reference."""
     tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)

@@ -25,6 +25,7 @@ _PAGE = 200
 _ANY = "any"
 
 
+@st.fragment
 def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scope) -> None:
     """Search and filter the words of one tokeniser, and look at one of them."""
     st.subheader("Words and errors", anchor=False)

@@ -29,6 +29,7 @@ from web.scoreboard import score_table
 from web.scores_breakdown import breakdowns
 from web.scores_charts import pictures
 from web.scores_errors import error_browser
+from web.scores_flota import flota_table
 from web.scores_references import choose_references
 from web.session import Session, remembered
 from web.text import plain
@@ -57,7 +58,6 @@ def scores_page(current: Session) -> None:
         catalogue_panel(current)
     with frequencies:
         frequency_choice(current)
-    skipped_lines(current)
     with left:
         segmenters, labels = choose_methods(current, "scores", ("bpe", START), models)
     with right:
@@ -87,8 +87,10 @@ def scores_page(current: Session) -> None:
     }
     breakdowns(current, tables, scope)
     error_browser(current, known, scope)
+    flota_table(current, yardsticks)
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
+    skipped_lines(current)
 
 
 def _settings(
@@ -215,7 +217,8 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     )
     several = len(tables) > 1
     st.caption(
-        "In brackets: 95 % bootstrap interval over entries. Stars: different from "
+        "±: half the width of the 95 % bootstrap interval over entries; its ends, and p-values, "
+        "are in the CSV. Stars: different from "
         "the tokeniser tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
         + (" Each reference has a signature of its own." if several else "")
         + _undefined(tables)
@@ -255,14 +258,15 @@ def _cell(name: str, estimate: Any) -> str:
     text = score_text(name, estimate.value)
     if estimate.value != estimate.value:
         return text
-    low, high = estimate.interval.low, estimate.interval.high
-    return f"{text}{estimate.mark} [{score_text(name, low)}, {score_text(name, high)}]"
+    half = (estimate.interval.high - estimate.interval.low) / 2
+    spread = f" ±{score_text(name, half)}" if half > 0 else ""
+    return f"{text}{spread}{estimate.mark}"
 
 
 def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "types": st.column_config.TextColumn("|V|", alignment="right"),
-        "tokeniser": st.column_config.TextColumn("tokeniser", pinned=True),
+        "tokeniser": st.column_config.TextColumn("tokeniser", pinned=True, width="medium"),
     }
     for name in metrics:
         metric = METRICS[name]

@@ -26,6 +26,7 @@ from morphgraph.cli.output import print_json, print_scores, print_skipped, print
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
+    from morphgraph.evaluate.flota_scores import FlotaScores
     from morphgraph.evaluate.score_table import ScoreTable
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files import Tokeniser
@@ -60,6 +61,9 @@ def score(
         int, typer.Option(min=0, max=100_000, help="For intervals; 0 for none.")
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="For intervals and tests.")] = 0,
+    flota: Annotated[
+        bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
+    ] = False,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
@@ -125,8 +129,10 @@ def score(
         return
     if out is not None:
         write(out, _WRITERS[out.suffix](tables))
+    found = _flota_scores(loaded, yardsticks) if flota else []
     if as_json:
-        print_json(_report(loaded, yardsticks[0], tables))
+        report = _report(loaded, yardsticks[0], tables)
+        print_json(report | ({"flota": [_flota_report(each) for each in found]} if flota else {}))
         return
     if len(named) == 1 and len(yardsticks) == 1 and scores is None:
         print_scores(_boundary_scores(loaded, yardsticks[0])[0])
@@ -134,6 +140,8 @@ def score(
         print_skipped({skip.reason: skip.count for skip in yardstick.reference.skipped})
     for table in tables:
         _print(table)
+    for each in found:
+        _print_flota(each)
     if out is not None:
         print(f"saved {out}")
 
@@ -228,6 +236,41 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
         "rows": rows,
         "signature": table.signature,
     }
+
+
+def _flota_scores(loaded: "Tokeniser", yardsticks: "list[Yardstick]") -> "list[FlotaScores]":
+    from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
+    from morphgraph.files.vocabularies import vocabulary_of
+
+    vocabulary, standard = vocabulary_of(loaded), standard_segmenter(loaded)
+    return [flota_scores(vocabulary, each.reference, standard) for each in yardsticks]
+
+
+def _flota_report(found: "FlotaScores") -> dict[str, Any]:
+    rows = [
+        {key: None if value != value else value for key, value in row.items()}
+        for row in found.rows()
+    ]
+    return {"rows": rows, "signature": found.signature}
+
+
+def _print_flota(found: "FlotaScores") -> None:
+    from morphgraph.evaluate.tables import count, percent
+
+    rows = [
+        [
+            each.method,
+            "∞" if each.k is None else str(each.k),
+            *map(percent, (each.coverage, each.stem_recall, each.full_match)),
+            count(each.entries),
+            count(each.entries_with_stem),
+        ]
+        for each in found.scores
+    ]
+    print()
+    header = ["method", "k", "coverage %", "stem recall %", "full match %", "words", "with a stem"]
+    print_table(header, rows, left={0})
+    print(found.signature)
 
 
 def _csv(tables: "list[ScoreTable]") -> bytes:

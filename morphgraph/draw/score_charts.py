@@ -115,12 +115,8 @@ def _lacking(row: Dumbbell) -> str:
 
 
 def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, Any]:
-    return {
-        "color": colour,
-        "symbol": symbol,
-        "size": size,
-        "line": {"width": 2 if symbol.endswith("open") else 0},
-    }
+    outline = {"width": 2 if symbol.endswith("open") else 0}
+    return {"color": colour, "symbol": symbol, "size": size, "line": outline}
 
 
 def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
@@ -130,7 +126,7 @@ def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
         yaxis={
             "tickvals": list(range(len(names))),
             "ticktext": list(names),
-            "range": [len(names) - 0.5, -0.5],
+            "range": [max(1, len(names)) - 0.5, -0.5],
             "zeroline": False,
             "showgrid": False,
         },

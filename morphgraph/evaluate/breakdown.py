@@ -127,35 +127,47 @@ def formation_of(entry: Entry) -> str:
 
 
 def group_scores(
-    outcome: Outcome,
+    outcomes: Sequence[Outcome],
     groups: Sequence[Group],
     scope: Scope = "morphemic",
     weighting: Weighting = "types",
     metrics: Sequence[str] = ("precision", "recall", "f1", "exact"),
-) -> list[GroupScore]:
-    """Scores of each group, with intervals over all entries of the reference."""
-    ratios: list[dict[str, Ratio]] = []
-    sizes = []
-    whole = Tally(outcome, scope, weighting)
-    for group in groups:
-        part = whole.within(group.entries)
-        ratios.append({name: METRICS[name].of(part) for name in metrics})
-        sizes.append(int((group.entries & whole.known).sum()))
+) -> list[list[GroupScore]]:
+    """For each outcome the scores of each group, with intervals over all entries of the reference.
+
+    All outcomes are on the same yardstick.
+    """
+    ratios: list[list[dict[str, Ratio]]] = []
+    sizes: list[int] = []
+    for outcome in outcomes:
+        whole = Tally(outcome, scope, weighting)
+        parts = [whole.within(group.entries) for group in groups]
+        ratios.append([{name: METRICS[name].of(part) for name in metrics} for part in parts])
+        sizes = [int((group.entries & whole.known).sum()) for group in groups]
     return _estimated([group.name for group in groups], sizes, ratios)
 
 
 def _estimated(
-    names: Sequence[str], sizes: Sequence[int], ratios: Sequence[Mapping[str, Ratio]]
-) -> list[GroupScore]:
-    flat = [ratio for each in ratios for ratio in each.values()]
+    names: Sequence[str],
+    sizes: Sequence[int],
+    ratios: Sequence[Sequence[Mapping[str, Ratio]]],
+) -> list[list[GroupScore]]:
+    """With the intervals of all at once, for they take the same resamples."""
+    flat = [ratio for row in ratios for each in row for ratio in each.values()]
     intervals = iter(bootstrap_intervals(flat))
     return [
-        GroupScore(
-            name,
-            size,
-            {key: Estimate(ratio.value, next(intervals), np.nan) for key, ratio in each.items()},
-        )
-        for name, size, each in zip(names, sizes, ratios, strict=True)
+        [
+            GroupScore(
+                name,
+                size,
+                {
+                    key: Estimate(ratio.value, next(intervals), np.nan)
+                    for key, ratio in each.items()
+                },
+            )
+            for name, size, each in zip(names, sizes, row, strict=True)
+        ]
+        for row in ratios
     ]
 
 
@@ -208,36 +220,43 @@ class GoldBoundaries:
         """The entry of each boundary."""
         return self._cuts.keys >> 32
 
-    def by_kind(self, outcome: Outcome, weighting: Weighting = "types") -> list[GroupScore]:
-        """Recall of the boundaries of each kind; the most frequent kind first."""
+    def by_kind(
+        self, outcomes: Sequence[Outcome], weighting: Weighting = "types"
+    ) -> list[list[GroupScore]]:
+        """For each outcome the recall of the boundaries of each kind; the most frequent first."""
         kinds, sizes = np.unique(self.names, return_counts=True)
         order = np.argsort(-sizes, kind="stable")
         return self._recall(
-            outcome,
+            outcomes,
             weighting,
             [(str(kinds[i]), np.flatnonzero(self.names == kinds[i])) for i in order],
         )
 
     def by_affix(
-        self, outcome: Outcome, weighting: Weighting = "types", limit: int = 50
-    ) -> list[GroupScore]:
-        """Recall of the boundaries of the most frequent affixes."""
-        return self._recall(outcome, weighting, list(self.affixes.items())[:limit])
+        self, outcomes: Sequence[Outcome], weighting: Weighting = "types", limit: int = 30
+    ) -> list[list[GroupScore]]:
+        """For each outcome the recall of the boundaries of the most frequent affixes."""
+        return self._recall(outcomes, weighting, list(self.affixes.items())[:limit])
 
     def _recall(
         self,
-        outcome: Outcome,
+        outcomes: Sequence[Outcome],
         weighting: Weighting,
         chosen: Sequence[tuple[str, npt.NDArray[np.int64]]],
-    ) -> list[GroupScore]:
+    ) -> list[list[GroupScore]]:
         weight = self.yardstick.weights(weighting)
-        is_split = self._cuts.are_in(outcome.cuts)
-        ratios = []
-        for _, edges in chosen:
-            part, whole = np.zeros(len(weight)), np.zeros(len(weight))
-            np.add.at(whole, self.owners[edges], 1.0)
-            np.add.at(part, self.owners[edges], is_split[edges].astype(np.float64))
-            ratios.append({"recall": Ratio(part * weight, whole * weight)})
+        count = len(weight)
+        ratios: list[list[dict[str, Ratio]]] = []
+        for outcome in outcomes:
+            is_split = self._cuts.are_in(outcome.cuts).astype(np.float64)
+            row = []
+            for _, edges in chosen:
+                owners = self.owners[edges]
+                part = np.bincount(owners, is_split[edges], count)
+                row.append(
+                    {"recall": Ratio(part * weight, np.bincount(owners, None, count) * weight)}
+                )
+            ratios.append(row)
         return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios)
 
 

@@ -1,23 +1,12 @@
 """A comparison to take away: as CSV, as LaTeX, and as a web page of its own."""
 
-import csv
 import html
-import io
 from collections.abc import Sequence
 
 from morphgraph.evaluate.comparing import Cell, Comparison, Row
 from morphgraph.evaluate.tables import UNDEFINED, percent, ratio_text
+from morphgraph.evaluate.writing import csv_bytes, harmless, latex
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-}
 _STYLE = """
 :root {
   color-scheme: light dark;
@@ -49,28 +38,21 @@ def comparison_csv(comparison: Comparison, rows: Sequence[Row]) -> bytes:
     """Rows as CSV: the word, its gold morphs, and for each method its tokens, errors and whether
     it is exact; tokens are separated by spaces.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     header = ["word", "gold"]
     for label in comparison.labels:
         header += [label, f"{label}: errors", f"{label}: exact"]
-    writer.writerow([_harmless(text) for text in header])
+    lines: list[list[object]] = [[harmless(text) for text in header]]
     for row in rows:
-        line: list[object] = [_harmless(row.text), _harmless(" ".join(row.gold or ()))]
+        line: list[object] = [harmless(row.text), harmless(" ".join(row.gold or ()))]
         for cell in row.cells:
             known = cell.exact is not None
             line += [
-                _harmless(" ".join(cell.tokens)),
+                harmless(" ".join(cell.tokens)),
                 cell.errors if known else UNDEFINED,
                 int(bool(cell.exact)) if known else UNDEFINED,
             ]
-        writer.writerow(line)
-    return buffer.getvalue().encode()
-
-
-def _harmless(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+        lines.append(line)
+    return csv_bytes(lines)
 
 
 def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
@@ -93,15 +75,6 @@ def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", ""]
     return "\n".join(lines)
-
-
-def latex(text: str) -> str:
-    r"""Text with LaTeX's own characters escaped.
-
-    >>> print(latex("50 % of a_b"))
-    50 \% of a\_b
-    """
-    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _latex_cell(cell: Cell) -> str:

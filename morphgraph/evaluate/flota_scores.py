@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.files.tokeniser import Tokeniser, base_name
+from morphgraph.evaluate.yardstick import reference_fields, signature_line
+from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import Kind
 from morphgraph.segment import Segmentation
@@ -282,13 +283,11 @@ def _signature(vocabulary: SubwordVocabulary, reference: Reference, standard: Se
     """One line that names all that the scores depend on."""
     from morphgraph import __version__
 
-    fields = {
-        "reference": f"{base_name(reference.name)}@{reference.checksum}",
-        "format": reference.format,
-        "entries": f"{len(reference)}",
-        "vocabulary": vocabulary.signature(),
-        "standard": standard.signature(),
-        "version": __version__,
-    }
-    # A name from outside must not look like a field of its own.
-    return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())
+    return signature_line(
+        {
+            **reference_fields(reference),
+            "vocabulary": vocabulary.signature(),
+            "standard": standard.signature(),
+            "version": __version__,
+        }
+    )

@@ -56,8 +56,8 @@ class Outcome:
     ``cuts``: where the words are split, in characters; splits inside a character are none, and what
     a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
     a start-of-word marker alone included; ``inside``: how many of its splits are inside a
-    character. ``kept``: for each piece between cuts, whether a token covers it. ``words`` and
-    ``segmentation`` are None for the gold itself.
+    character. ``covered``: for each character of all words, and one more, whether a token covers
+    it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself.
     """
 
     yardstick: Yardstick
@@ -67,7 +67,7 @@ class Outcome:
     cuts: Cuts
     tokens: Counts
     inside: Counts
-    kept: npt.NDArray[np.bool_]
+    covered: npt.NDArray[np.bool_]
     words: Words | None = field(default=None, repr=False)
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
@@ -95,16 +95,22 @@ class Outcome:
         return self.cuts.offsets + np.arange(len(self.cuts.offsets))
 
     @cached_property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """For each piece between cuts whether tokens cover it; it is all or nothing."""
+        return sums_by_word(self.covered, self._piece_edges[0]) > 0
+
+    @cached_property
     def left_out(self) -> Counts:
         """How many characters of each word are in no token."""
-        lengths = np.diff(self._piece_edges[0], axis=0)
-        return sums_by_word(np.where(self.kept, 0, lengths), self._piece_offsets)
+        lengths = self.yardstick.lengths
+        edges = np.append(_starts(lengths), lengths.sum())
+        return lengths - sums_by_word(self.covered, edges)
 
     @cached_property
     def _piece_edges(self) -> tuple[Counts, Counts]:
         """Ends of all pieces among the characters of all words together, with a 0 before them."""
-        ends = np.cumsum(self.yardstick.lengths)
-        starts = np.append(0, ends[:-1])
+        starts = _starts(self.yardstick.lengths)
+        ends = starts + self.yardstick.lengths
         offsets = self._piece_offsets
         edges = np.empty(offsets[-1] + 1, np.int64)
         edges[0] = 0
@@ -148,47 +154,64 @@ def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> O
     """Segment the words of a yardstick."""
     words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
     segmentation = segmenter.segment(words)
-    count = len(words)
     dropped = segmentation.token_at == DROPPED
-    owner = words.word_of_atom.astype(np.int64)
+    covered = _covered_characters(words, yardstick.lengths, ~dropped)
     is_open = segmentation.closed_by < 0
-    # Neighbours that are both left out stay together; the next word's first atom is no neighbour,
-    # but behind a word's last atom there is no gap either.
-    is_open[:-1] &= ~(dropped[:-1] & dropped[1:])
-    atoms = np.flatnonzero(is_open & (words.gap_position > 0))
-    cuts = Cuts.at(owner[atoms], words.gap_position[atoms].astype(np.int64), count)
-    offsets = words.word_offsets
+    owner = words.word_of_atom.astype(np.int64)
+    gaps = np.flatnonzero(is_open & (words.gap_position > 0))
+    starts = _starts(yardstick.lengths)
+    places = starts[owner[gaps]] + words.gap_position[gaps]
+    # What a method leaves out is not cut any further.
+    gaps = gaps[covered[places - 1] | covered[places]]
+    cuts = Cuts.at(owner[gaps], words.gap_position[gaps].astype(np.int64), len(words))
+    inside = is_open & (words.gap_position == INSIDE_CHARACTER)
+    inside[:-1] &= ~(dropped[:-1] & dropped[1:])
     return Outcome(
         yardstick,
         label or segmenter.name,
         segmenter.signature(),
         segmenter.vocabulary_size,
         cuts,
-        sums_by_word(segmentation.token_at >= 0, offsets),
-        sums_by_word(is_open & (words.gap_position == INSIDE_CHARACTER), offsets),
-        _kept(words, atoms, dropped, cuts),
+        sums_by_word(segmentation.token_at >= 0, words.word_offsets),
+        sums_by_word(inside, words.word_offsets),
+        covered,
         words,
         segmentation,
         segmenter,
     )
 
 
-def _kept(
-    words: Words, split_atoms: Counts, dropped: npt.NDArray[np.bool_], cuts: Cuts
+def _starts(lengths: Counts) -> Counts:
+    """Where each word begins among the characters of all."""
+    return np.cumsum(lengths) - lengths
+
+
+def _covered_characters(
+    words: Words, lengths: Counts, is_kept: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """For each piece whether a token covers it: whether one ends where the piece does."""
-    count = len(words)
-    kept = np.ones(len(cuts.positions) + count, bool)
-    owner = words.word_of_atom[split_atoms].astype(np.int64)
-    gone = dropped[split_atoms]
-    keys = (owner[gone] << 32) | words.gap_position[split_atoms][gone]
-    kept[np.searchsorted(cuts.keys, keys) + owner[gone]] = False  # each word before has one more
-    last = cuts.offsets[1:] + np.arange(count)
-    is_filled = np.diff(words.word_offsets) > 0
-    kept[last[~is_filled]] = False
-    ends = words.word_offsets[1:][is_filled] - 1
-    kept[last[is_filled][dropped[ends]]] = False
-    return kept
+    """Whether each character of all words is in a token, at least by one of its atoms."""
+    starts = _starts(lengths)
+    total = int(lengths.sum())
+    position = words.gap_position.astype(np.int64)
+    owner = words.word_of_atom
+    is_inside = position == INSIDE_CHARACTER
+    is_last = np.zeros(len(owner), bool)
+    is_last[words.word_offsets[1:][np.diff(words.word_offsets) > 0] - 1] = True
+    behind = starts[owner] + np.where(is_last, lengths[owner], np.maximum(position, 0))
+    # A marker ends where what is before it does, a byte where its character does.
+    behind[is_inside] = 0
+    behind = np.maximum.accumulate(behind)
+    behind[is_inside] = total
+    behind = np.minimum.accumulate(behind[::-1])[::-1]
+    before = np.append(0, behind[:-1])
+    before[1:][is_inside[:-1]] = 0
+    first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
+    before[first] = starts[owner[first]]
+    before = np.maximum.accumulate(before)
+    change = np.zeros(total + 1, np.int64)
+    np.add.at(change, before[is_kept], 1)
+    np.add.at(change, behind[is_kept], -1)
+    return np.cumsum(change) > 0
 
 
 def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
@@ -207,7 +230,7 @@ def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
         cuts,
         pieces,
         np.zeros(len(cuts), np.int64),
-        np.ones(int(pieces.sum()), bool),
+        np.ones(int(yardstick.lengths.sum()) + 1, bool),
     )
 
 

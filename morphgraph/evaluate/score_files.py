@@ -1,7 +1,5 @@
 """Scores to take away: as plain rows, as CSV, as LaTeX for a paper, and as Markdown."""
 
-import csv
-import io
 import math
 import re
 import unicodedata
@@ -9,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.comparison_files import _harmless, latex
 from morphgraph.evaluate.metrics import METRICS
-from morphgraph.evaluate.outcome import IDEAL
 from morphgraph.evaluate.score_table import LEVELS, Estimate, Failure, ScoreTable
 from morphgraph.evaluate.tables import UNDEFINED, count, percent, ratio_text
+from morphgraph.evaluate.writing import csv_bytes, harmless, latex, latex_breakable
 from morphgraph.files.tokeniser import base_name
 from morphgraph.text import shortened
 
@@ -78,19 +75,17 @@ def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
     """
     names = _names(tables)
     numbers = [f"{name}{part}" for name in names for part in _PARTS]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     before = ["reference", "scope", "weighting", "tokeniser", "vocabulary size"]
-    writer.writerow([*before, *numbers, "error", "signature"])
+    lines: list[list[object]] = [[*before, *numbers, "error", "signature"]]
     for table in tables:
         place = [_reference(table), table.scope, table.weighting]
         for number, row in enumerate(score_rows(table)):
             texts = [*place, str(row["label"])]
-            line = [_harmless(text) for text in texts]
+            line: list[object] = [harmless(text) for text in texts]
             line += [_number(row.get(key, "")) for key in ("vocabulary size", *numbers)]
-            line += [_harmless(str(row["error"])), _harmless(table.signature_of(number))]
-            writer.writerow(line)
-    return buffer.getvalue().encode("utf-8", "replace")
+            line += [harmless(str(row["error"])), harmless(table.signature_of(number))]
+            lines.append(line)
+    return csv_bytes(lines)
 
 
 def _number(value: str | float) -> str:
@@ -164,7 +159,7 @@ def _cell(name: str, estimate: Estimate, best: str, intervals: bool) -> _Cell:
 def _competes(table: ScoreTable, number: int) -> bool:
     """Whether a row may be the best: the gold itself, the ceiling of all others, is none."""
     outcome = table.outcomes[number]
-    return not isinstance(outcome, Failure) and outcome.tokeniser != IDEAL
+    return not isinstance(outcome, Failure) and not outcome.is_gold
 
 
 def _best(table: ScoreTable, name: str) -> str:
@@ -242,14 +237,14 @@ def scores_latex(tables: Sequence[ScoreTable], *, intervals: bool = True) -> str
     for title, rows in blocks:
         lines.append(r"\midrule")
         lines.append(
-            rf"\multicolumn{{{2 + len(names)}}}{{l}}{{\textit{{{_latex(title)}}}}} \\",
+            rf"\multicolumn{{{2 + len(names)}}}{{l}}{{\textit{{{latex(title)}}}}} \\",
         )
         lines += [text for row in rows for text in _latex_rows(row, len(names))]
     notes = _notes([row for _, rows in blocks for row in rows], _superscript, "$p<{}$")
     caption = [
         f"Scores of tokenisers against gold segmentations{_units(names)}.".replace("%", r"\%"),
         *(note.replace("%", r"\%") for note in notes),
-        *(rf"Signature: \texttt{{{_breakable(text)}}}" for text in _signatures(tables)),
+        *(rf"Signature: \texttt{{{latex_breakable(text)}}}" for text in _signatures(tables)),
     ]
     lines += [
         r"\bottomrule",
@@ -266,9 +261,9 @@ def scores_latex(tables: Sequence[ScoreTable], *, intervals: bool = True) -> str
 def _latex_rows(line: _Line, columns: int) -> list[str]:
     """A line with scores, and one with their intervals if there are any."""
     # The braces keep a [ or * at the start from being an option of the line before.
-    label = "{}" + _latex(line.label) + (_superscript("†") if line.is_baseline else "")
+    label = "{}" + latex(line.label) + (_superscript("†") if line.is_baseline else "")
     if not line.cells:
-        failed = f"failed: {_latex(line.error)}"
+        failed = f"failed: {latex(line.error)}"
         return [rf"{label} & & \multicolumn{{{columns}}}{{l}}{{{failed}}} \\"]
     cells = [
         (rf"\textbf{{{cell.text}}}" if cell.is_best else cell.text)
@@ -285,21 +280,9 @@ def _latex_rows(line: _Line, columns: int) -> list[str]:
     return rows
 
 
-def _latex(text: str) -> str:
-    """Text escaped; a straight quote as a character of any font encoding, not only of T1."""
-    return latex(text).replace(r"\textquotedbl{}", r"\char34{}")
-
-
 def _superscript(mark: str) -> str:
     shown = mark.replace("†", r"\dagger")
     return f"$^{{{shown}}}$"
-
-
-def _breakable(text: str) -> str:
-    """A signature that may be broken between its fields."""
-    return "".join(
-        _latex(character) + (r"\allowbreak{}" if character in "|:" else "") for character in text
-    )
 
 
 def _notes(rows: Sequence[_Line], mark: Callable[[str], str], probability: str) -> list[str]:

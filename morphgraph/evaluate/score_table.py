@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.metrics import METRICS, USUAL, Tally
+from morphgraph.evaluate.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.evaluate.outcome import Outcome, outcome_of
 from morphgraph.evaluate.uncertainty import (
     RESAMPLES,
@@ -75,6 +75,11 @@ class ScoreTable:
         known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
         if len({id(outcome.yardstick) for outcome in known}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
+        if baseline is not None and not 0 <= baseline < len(outcomes):
+            raise MorphGraphError(
+                f"There is no tokeniser {baseline}, only {len(outcomes)} of them."
+            )
+        metrics = check_metrics(metrics)
         self.outcomes = tuple(outcomes)
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
@@ -128,6 +133,10 @@ class ScoreTable:
             trials=self._trials,
             seed=self._seed,
         )
+        for place, number in enumerate(known):
+            if _is_gold(self.outcomes[number]):  # what it differs in says nothing
+                for row in tests:
+                    row[place] = np.nan
         return dict(zip(self.metrics, tests, strict=True))
 
     def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
@@ -179,7 +188,8 @@ class ScoreTable:
         return outcome.signature(**self.settings, **self._test_named(number))
 
     def _test_named(self, number: int) -> dict[str, str]:
-        if self.baseline is None or number == self.baseline:
+        gold = _is_gold(self.outcomes[number])
+        if self.baseline is None or number == self.baseline or gold:
             return {}
         baseline = self.outcomes[self.baseline]
         if isinstance(baseline, Failure):
@@ -203,6 +213,10 @@ class ScoreTable:
                 f"against {names[self.baseline]}"
             )
         return yardstick.signature_of(" ".join(dict.fromkeys(names)), **more)
+
+
+def _is_gold(outcome: Outcome | Failure) -> bool:
+    return isinstance(outcome, Outcome) and outcome.is_gold
 
 
 def outcomes_of(

@@ -1,4 +1,4 @@
-"""Scores as tables: for the screen, as CSV, and as LaTeX for a paper."""
+"""Numbers as people read them, and boundary scores as a table."""
 
 import math
 from collections.abc import Sequence
@@ -62,37 +62,3 @@ def count(value: float) -> str:
     ('1,234,567', 'n/a')
     """
     return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
-
-
-def to_csv(scores: Sequence[BoundaryScore], signature: str) -> bytes:
-    """Scores as CSV, with the signature in each row; undefined values are n/a."""
-    frame = score_frame(scores)
-    frame["signature"] = signature
-    return frame.to_csv(index=False, na_rep=UNDEFINED, lineterminator="\n").encode()
-
-
-def to_latex(
-    scores: Sequence[BoundaryScore], signature: str, before: Sequence[BoundaryScore] | None = None
-) -> str:
-    """Scores as a LaTeX table (booktabs), with the signature as a comment.
-
-    With ``before``, each tokeniser has its columns: before and after.
-    """
-    groups = [scores] if before is None else [before, scores]
-    header = [r"Pr & Re & $F_1$"] * len(groups)
-    lines = [f"% {' '.join(signature.split())}"]
-    lines.append(rf"\begin{{tabular}}{{ll{'rrr' * len(groups)}}}")
-    lines.append(r"\toprule")
-    if before is not None:
-        lines.append(r" & & \multicolumn{3}{c}{before} & \multicolumn{3}{c}{after} \\")
-        lines.append(r"\cmidrule(lr){3-5}\cmidrule(lr){6-8}")
-    lines.append(rf"Scope & Over & {' & '.join(header)} \\")
-    lines.append(r"\midrule")
-    for number, score in enumerate(scores):
-        cells: list[str] = [score.scope, score.weighting]
-        for group in groups:
-            found = group[number]
-            cells += [percent(found.precision), percent(found.recall), percent(found.f1)]
-        lines.append(" & ".join(cells) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(lines)

@@ -7,10 +7,15 @@ matrices for all scores of all tokenisers.
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 RESAMPLES = 1000
 TRIALS = 1000
@@ -55,16 +60,16 @@ class Ratio:
 
     def of_sums(self, sums: Matrix) -> Matrix:
         """The score for each row of sums of its columns; NaN where undefined."""
-        defined = sums[:, 1] > _NOTHING
+        defined = sums[:, 1] > _NOTHING * self.whole.sum()
         if self.needed is not None:
-            defined &= sums[:, 2] > _NOTHING
+            defined &= sums[:, 2] > _NOTHING * self.needed.sum()
         found = np.full(len(sums), np.nan)
         np.divide(sums[:, 0], sums[:, 1], out=found, where=defined)
         return found
 
 
-_NOTHING = 1e-9
-"""Sums up to this are 0 but for rounding."""
+_NOTHING = 1e-12
+"""Sums up to this share of all are 0 but for rounding."""
 
 _ROUNDING = 1e-12
 
@@ -189,7 +194,14 @@ def _weighted_sums(
         draw(seed, start, weights)
         sums[start : start + len(weights)] = weights @ columns
 
-    starts = range(0, rows, height)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(run, starts))
+    # Threads of the matrix library below these two would wait for each other, busily.
+    with _matrix_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, range(0, rows, height)))
     return sums
+
+
+@cache
+def _matrix_threads() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.tables import UNDEFINED, count, percent
+from morphgraph.evaluate.writing import csv_bytes, harmless, latex, latex_breakable
+from morphgraph.evaluate.yardstick import reference_fields, signature_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -292,21 +292,17 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
 def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     """One line that names all that the figures depend on; the first tokeniser is the baseline."""
     from morphgraph import __version__
-    from morphgraph.files.tokeniser import base_name
 
     reference = healths[0].reference if healths else None
-    named = "none"
-    if reference is not None:
-        named = f"{base_name(reference.name)}@{reference.checksum}"
-    fields = {
-        "corpus": healths[0].corpus_signature if healths else "none",
-        "alpha": f"{alpha:g}",
-        "reference": named,
-        "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
-        "version": __version__,
-    }
-    # A name from outside must not look like a field of its own.
-    return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in fields.items())
+    return signature_line(
+        {
+            "corpus": healths[0].corpus_signature if healths else "none",
+            "alpha": f"{alpha:g}",
+            **(reference_fields(reference) if reference is not None else {"reference": "none"}),
+            "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
+            "version": __version__,
+        }
+    )
 
 
 def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
@@ -314,29 +310,27 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
 
     A share is a number from 0 to 1.
     """
-    from morphgraph.evaluate.comparison_files import _harmless
-
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["tokeniser", "figure", "name", "value", "of", "why n/a", "signature"])
+    lines: list[list[object]] = [
+        ["tokeniser", "figure", "name", "value", "of", "why n/a", "signature"]
+    ]
     for health, values in zip(healths, values_of(healths, alpha), strict=True):
         line = signature([health], alpha) if health is healths[0] else None
         line = line or f"{signature([health], alpha)}|baseline:{healths[0].tokeniser_signature}"
         for figure in FIGURES:
             value = values[figure.key]
             undefined = math.isnan(value.number)
-            writer.writerow(
+            lines.append(
                 [
-                    _harmless(health.label),
+                    harmless(health.label),
                     figure.key,
                     label_of(figure, alpha),
                     UNDEFINED if undefined else _number(value.number),
                     _number(value.of) if value.of and not undefined else "",
                     value.why,
-                    _harmless(line),
+                    harmless(line),
                 ]
             )
-    return buffer.getvalue().encode("utf-8", "replace")
+    return csv_bytes(lines)
 
 
 def _number(value: float) -> str:
@@ -345,8 +339,6 @@ def _number(value: float) -> str:
 
 def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     """The figures as a LaTeX table (booktabs), with the signature in the caption."""
-    from morphgraph.evaluate.comparison_files import latex
-
     lines = [
         "% needs booktabs",
         r"\begin{table}",
@@ -369,7 +361,7 @@ def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     lines += [
         r"\bottomrule",
         r"\end{tabular}",
-        rf"\caption{{Vocabulary figures. Signature: \texttt{{{latex(line)}}}}}",
+        rf"\caption{{Vocabulary figures. Signature: \texttt{{{latex_breakable(line)}}}}}",
         r"\end{table}",
         "",
     ]

@@ -54,6 +54,13 @@ class Yardstick:
             raise MorphGraphError("There are no words to score. Choose a reference with entries.")
         if frequencies is None and reference.has_counts:
             frequencies, frequency_source = {}, COUNTS_IN_REFERENCE
+        if frequencies:
+            numbers = np.fromiter(frequencies.values(), np.float64, len(frequencies))
+            if not (np.isfinite(numbers) & (numbers >= 0)).all():
+                raise MorphGraphError(
+                    f"{frequency_source or 'The frequencies'}: a frequency is negative or no "
+                    "number. Give counts of 0 or more."
+                )
         return Yardstick(
             reference=reference,
             frequencies=frequencies,
@@ -96,7 +103,7 @@ class Yardstick:
 
     @cached_property
     def _known_frequencies(self) -> list[float | None]:
-        if self.frequency_source == COUNTS_IN_REFERENCE:
+        if self.frequency_source == COUNTS_IN_REFERENCE and not self.frequencies:
             return [entry.count for entry in self.reference.entries]
         known = self.frequencies or {}
         found = []
@@ -134,13 +141,10 @@ class Yardstick:
         return ("types",) if self.frequencies is None else ("types", "tokens")
 
     @cached_property
-    def _entries_named(self) -> str:
-        """How many entries there are, with a checksum of all that scores depend on in them."""
-        content = json.dumps([_scored(e) for e in self.reference.entries], ensure_ascii=False)
-        drawn = f" ({self.drawn})" if self.drawn else ""
-        return (
-            f"{len(self.reference)}@{checksum(content.encode('utf-8', 'backslashreplace'))}{drawn}"
-        )
+    def _reference_named(self) -> dict[str, str]:
+        named = reference_fields(self.reference)
+        named["entries"] += f" ({self.drawn})" if self.drawn else ""
+        return named
 
     @cached_property
     def _frequencies_named(self) -> str:
@@ -156,11 +160,8 @@ class Yardstick:
         """
         from morphgraph import __version__
 
-        reference = self.reference
         named = {
-            "reference": f"{base_name(reference.name)}@{reference.checksum}",
-            "format": reference.format,
-            "entries": self._entries_named,
+            **self._reference_named,
             "frequencies": self._frequencies_named,
             "words": self.preprocessing,
             "tokeniser": tokeniser,
@@ -170,8 +171,24 @@ class Yardstick:
         return signature_line(named)
 
 
+def reference_fields(reference: Reference) -> dict[str, str]:
+    """What a signature says of a reference: its file, format, and entries, with checksums.
+
+    That of the entries covers all that scores depend on in them, so also which were left out and
+    how morphemes were aligned.
+    """
+    entries = [_scored(entry) for entry in reference.entries]
+    content = checksum(json.dumps(entries).encode())
+    return {
+        "reference": f"{base_name(reference.name)}@{reference.checksum}",
+        "format": reference.format,
+        "entries": f"{len(reference)}@{content}",
+    }
+
+
 def _scored(entry: Entry) -> tuple[object, ...]:
-    return (entry.word, entry.morphs, entry.whole_words, entry.underlying)
+    kinds = [kind.value if kind else None for kind in entry.kinds] if entry.kinds else None
+    return (entry.word, entry.morphs, entry.whole_words, entry.underlying, kinds, entry.processes)
 
 
 def signature_line(named: Mapping[str, str]) -> str:

@@ -204,7 +204,7 @@ def test_corpus_of_frequencies(small_reference: Callable[..., Any]) -> None:
     tokeniser = tokeniser_of_types("abc", ["a", "b"], [])
     plain = Benchmark.build(tokeniser, small_reference("a b", "b"))
     assert corpus_of(plain) is None
-    given_ = Benchmark.build(tokeniser, plain.reference, {"ab": 2.4, "b": -1, "a": math.nan}, "x")
+    given_ = Benchmark.build(tokeniser, plain.reference, {"ab": 2.4, "b": 0.2, "a": 0}, "x")
     corpus = corpus_of(given_)
     assert corpus is not None
     assert dict(corpus.counts.items()) == {"ab": 2, "b": 0, "a": 0}

@@ -17,6 +17,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from strategies import MergeList, graph_of, well_formed
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.boundaries import Benchmark
 from morphgraph.evaluate.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
 from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
 from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
@@ -299,7 +300,7 @@ def test_ten_words_are_cut_as_the_table_says(segmenter: Segmenter) -> None:
     assert ", ".join(shown) == TOKENS[segmenter.name]
 
 
-@pytest.mark.parametrize("name, scope, weighting", BY_HAND, ids="-".join)
+@pytest.mark.parametrize("name, scope, weighting", BY_HAND, ids=["-".join(key) for key in BY_HAND])
 def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> None:
     found = outcome_of({"Greedy": GREEDY, "FLOTA": FLOTA}[name], Yardstick.of(TEN))
     expected = {
@@ -622,6 +623,18 @@ def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> 
     name = "morpheme_distance" if source else "distance"
     assert found_values[name] == pytest.approx(edits / weights, rel=1e-12)
     assert 0 < shared < min(pieces, morphs)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_boundaries_as_the_benchmark_counts_them(real: Real, scope: Scope) -> None:
+    benchmark = Benchmark.on(real.outcome.yardstick, real.segmenter.tokeniser)
+    segmentation = real.segmenter.segment(benchmark.words)
+    for weighting in WEIGHTINGS:
+        score = benchmark.score(segmentation, scope, weighting)
+        found = values(real.outcome, scope, weighting)
+        assert [found[name] for name in ("precision", "recall", "f1")] == pytest.approx(
+            [score.precision, score.recall, score.f1], rel=1e-12
+        )
 
 
 def test_real_words_as_oracle(real: Real) -> None:

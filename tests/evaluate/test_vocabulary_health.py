@@ -403,13 +403,14 @@ def test_inventory_and_unreachable_go_together(tiny: VocabularyHealth) -> None:
 
 def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) -> None:
     from morphgraph import __version__
+    from morphgraph.evaluate.yardstick import reference_fields
 
     line = signature([tiny], 2.5)
     corpus = tiny.corpus
-    assert corpus is not None
+    assert corpus is not None and tiny.reference is not None
     assert line == (
         f"corpus:words.tsv@{corpus.checksum}|alpha:2.5|reference:gold.tsv@0123456789ab|"
-        f"tokenisers:{tiny.segmenter.signature()}|version:{__version__}"
+        f"format:plain|entries:{reference_fields(tiny.reference)['entries']}|tokenisers:{tiny.segmenter.signature()}|version:{__version__}"
     )
     odd = VocabularyHealth(tiny.segmenter, Corpus(WORD_COUNTS, "a|b"))
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
@@ -430,7 +431,7 @@ def test_csv_and_latex(tiny: VocabularyHealth) -> None:
     assert r"\toprule" in text
     assert r"Types never used & 7 (53.8 \%) & 7 (53.8 \%) \\" in text
     assert r"=50 \% of\_a" in text
-    assert r"Signature: \texttt{corpus:words.tsv@" in text
+    assert r"Signature: \texttt{corpus:\allowbreak{}words.tsv@" in text
     assert r"R\'enyi" in text or "Rényi" in text
 
 

@@ -21,7 +21,7 @@ from morphgraph.evaluate.yardstick import (
     signature_line,
 )
 from morphgraph.files.hugging_face import from_tokenizer_json
-from morphgraph.reference import Entry, Reference, read_reference
+from morphgraph.reference import Entry, Kind, Reference, read_reference
 from morphgraph.refine.blame import split_entries
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -255,11 +255,14 @@ WORDS = of(
 
 
 def test_weights_by_spelling_lower_case_and_folded_case() -> None:
-    frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0}
-    yardstick = Yardstick.of(WORDS, frequencies, "own.tsv")
-    # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown, so 1; goß: folded, goss.
-    assert yardstick.weights("tokens").tolist() == [5, 7, 1, 3, 5]
-    assert yardstick.weights("types").tolist() == [1, 1, 1, 1, 1]
+    frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0, "maß": 6.0, "mass": 8.0}
+    words = of(*WORDS.entries, Entry("Maß", ("Maß",)))
+    yardstick = Yardstick.of(words, frequencies, "own.tsv")
+    # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown, so 1; goß: folded, goss; Maß: in
+    # lower case, before it is folded.
+    assert yardstick.weights("tokens").tolist() == [5, 7, 1, 3, 5, 6]
+    assert yardstick.weights("types").tolist() == [1, 1, 1, 1, 1, 1]
+    assert yardstick.frequency_known.tolist() == [True, True, False, True, True, True]
     assert yardstick.weightings == ("types", "tokens")
 
 
@@ -269,6 +272,7 @@ def test_counts_in_the_reference() -> None:
     ]
     yardstick = Yardstick.of(of(*entries))
     assert yardstick.weights("tokens").tolist() == [4, 1, 0, 2.5, 1]
+    assert yardstick.frequency_known.tolist() == [True, False, True, True, True]
     assert yardstick.frequency_source == COUNTS_IN_REFERENCE
     # Frequencies that are given count instead.
     given = Yardstick.of(of(*entries), {"dogs": 5.0}, "own.tsv")
@@ -309,6 +313,8 @@ def test_has_gold() -> None:
         Entry("Dogs", ("Dog", "s"), None),
         Entry("Dogs", ("Dog", "s"), ("Dogs",), underlying=("dog", "s")),
         Entry("Dogs", ("Dogs",), ("Dogs",)),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), kinds=(Kind.FREE, Kind.SUFFIX)),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), processes=("inflection",)),
     ],
 )
 def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
@@ -316,7 +322,7 @@ def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
     one = Yardstick.of(WORDS).signature_of("gold")
     assert Yardstick.of(other).signature_of("gold") != one
     # What no score depends on is not.
-    same = replace(WORDS.entries[0], line=9, kinds=("free", "suffix"), processes=("inflection",))
+    same = replace(WORDS.entries[0], line=9)
     assert Yardstick.of(of(same, *WORDS.entries[1:])).signature_of("gold") == one
 
 

@@ -1,0 +1,56 @@
+"""What every table to take away is written with: CSV that is no formula, LaTeX that compiles."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # \textquotedbl would need another font encoding than the usual one.
+    '"': r"\char34{}",
+}
+
+
+def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+    """Rows as CSV in UTF-8; text that came from outside first goes through `harmless`."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode("utf-8", "replace")
+
+
+def harmless(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula.
+
+    A bare carriage return, which `csv` would leave unquoted, becomes a line feed.
+
+    >>> harmless("=1"), harmless("\\ra"), harmless("a-b")
+    ("'=1", "'\\na", 'a-b')
+    """
+    guarded = f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return guarded.replace("\r", "\n")
+
+
+def latex(text: str) -> str:
+    r"""Text with LaTeX's own characters escaped.
+
+    >>> print(latex("50 % of a_b"))
+    50 \% of a\_b
+    """
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def latex_breakable(text: str) -> str:
+    r"""A signature, escaped, that may be broken between its fields.
+
+    >>> print(latex_breakable("a:1"))
+    a:\allowbreak{}1
+    """
+    return "".join(
+        latex(character) + (r"\allowbreak{}" if character in "|:" else "") for character in text
+    )

@@ -1,11 +1,31 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
-from benchmarks import clicks, compare, knockout, rebpe, remedies, segment, substrings, train
+from benchmarks import (
+    clicks,
+    compare,
+    knockout,
+    rebpe,
+    remedies,
+    scores,
+    segment,
+    substrings,
+    train,
+)
 
 
 def main() -> None:
     """Run each and print its table."""
-    for benchmark in (segment, substrings, knockout, rebpe, train, remedies, compare, clicks):
+    for benchmark in (
+        segment,
+        substrings,
+        knockout,
+        rebpe,
+        train,
+        remedies,
+        compare,
+        scores,
+        clicks,
+    ):
         print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")
         benchmark.main()
 

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.outcome import covered_characters
 from morphgraph.files.tokeniser import base_name
 from morphgraph.reading import checksum
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN
+from morphgraph.segment.words import NO_GAP, UNKNOWN
 
 if TYPE_CHECKING:
     from morphgraph.evaluate.boundaries import Benchmark
@@ -79,7 +80,7 @@ class Compression:
     token like others, since a model reads it, and ``marker_tokens`` says how many there are.
     ``words`` and ``characters``: those of the corpus, without markers. ``dropped``: characters that
     no token covers, because the method leaves part of a word out; a character counts as dropped if
-    its last atom is. ``unknown``: tokens that stand for what is no type. ``vocabulary_size``: |V|.
+    all its atoms are. ``unknown``: tokens that stand for what is no type. ``vocabulary_size``: |V|.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.train.counts import WordCounts
@@ -203,9 +204,12 @@ class _Totals:
         last = words.word_offsets[1:][np.diff(words.word_offsets) > 0] - 1
         is_marker[last] = False
         self.markers += float(weight[is_marker[ends]].sum())
-        gone = token_at == DROPPED
-        gone &= ~is_marker & (words.gap_position != INSIDE_CHARACTER)
-        self.dropped += float(weights[of_atom[gone]].sum())
+        is_kept = token_at != DROPPED
+        if not is_kept.all():
+            lengths = np.fromiter(map(len, words.texts), np.int64, len(words))
+            covered = covered_characters(words, lengths, is_kept)
+            owner = np.repeat(np.arange(len(words)), lengths)
+            self.dropped += float(weights[owner[~covered[:-1]]].sum())
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:

@@ -155,7 +155,7 @@ def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> O
     words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
     segmentation = segmenter.segment(words)
     dropped = segmentation.token_at == DROPPED
-    covered = _covered_characters(words, yardstick.lengths, ~dropped)
+    covered = covered_characters(words, yardstick.lengths, ~dropped)
     is_open = segmentation.closed_by < 0
     owner = words.word_of_atom.astype(np.int64)
     gaps = np.flatnonzero(is_open & (words.gap_position > 0))
@@ -186,7 +186,7 @@ def _starts(lengths: Counts) -> Counts:
     return np.cumsum(lengths) - lengths
 
 
-def _covered_characters(
+def covered_characters(
     words: Words, lengths: Counts, is_kept: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
     """Whether each character of all words is in a token, at least by one of its atoms."""

@@ -15,11 +15,15 @@ def longest_common(points, strings, words, other_points, other_strings, other_wo
     """Length of the longest common subsequence of the strings of each word: int64 (n)."""
     count = words.shape[0] - 1
     found = np.zeros(count, np.int64)
+    widest = 0
+    for word in range(count):
+        widest = max(widest, other_words[word + 1] - other_words[word])
+    row = np.empty(widest + 1, np.int64)
     for word in range(count):
         a, a_end = words[word], words[word + 1]
         b, b_end = other_words[word], other_words[word + 1]
         width = b_end - b
-        row = np.zeros(width + 1, np.int64)
+        row[: width + 1] = 0
         for i in range(a, a_end):
             start, size = strings[i], strings[i + 1] - strings[i]
             diagonal = 0
@@ -38,12 +42,19 @@ def longest_common(points, strings, words, other_points, other_strings, other_wo
 
 
 @njit(cache=True, nogil=True)
-def _joined(points, strings, start, end):  # type: ignore[no-untyped-def]
-    """The strings of a word in one, with a separator between them."""
-    size = np.int64(max(0, end - start - 1))
-    if end > start:
-        size += strings[end] - strings[start]
-    joined = np.empty(size, np.int64)
+def _longest_joined(strings, words):  # type: ignore[no-untyped-def]
+    """The length of a word's strings with separators between them, of the longest word."""
+    longest = 0
+    for word in range(words.shape[0] - 1):
+        start, end = words[word], words[word + 1]
+        if end > start:
+            longest = max(longest, strings[end] - strings[start] + end - start - 1)
+    return longest
+
+
+@njit(cache=True, nogil=True)
+def _join(points, strings, start, end, joined):  # type: ignore[no-untyped-def]
+    """Write the strings of a word into one, with a separator between them; returns its length."""
     at = 0
     for i in range(start, end):
         if i > start:
@@ -52,7 +63,7 @@ def _joined(points, strings, start, end):  # type: ignore[no-untyped-def]
         for k in range(strings[i], strings[i + 1]):
             joined[at] = points[k]
             at += 1
-    return joined
+    return at
 
 
 @njit(cache=True, nogil=True)
@@ -60,20 +71,27 @@ def edit_distances(points, strings, words, other_points, other_strings, other_wo
     """Levenshtein distance of each word's strings, joined by a separator of one symbol: int64."""
     count = words.shape[0] - 1
     found = np.zeros(count, np.int64)
+    a = np.empty(_longest_joined(strings, words), np.int64)
+    b = np.empty(_longest_joined(other_strings, other_words), np.int64)
+    row = np.empty(b.shape[0] + 1, np.int64)
     for word in range(count):
-        a = _joined(points, strings, words[word], words[word + 1])
-        b = _joined(other_points, other_strings, other_words[word], other_words[word + 1])
-        row = np.arange(b.shape[0] + 1)
-        for i in range(a.shape[0]):
+        size = _join(points, strings, words[word], words[word + 1], a)
+        width = _join(other_points, other_strings, other_words[word], other_words[word + 1], b)
+        same = 0  # what both begin with costs nothing
+        while same < size and same < width and a[same] == b[same]:
+            same += 1
+        for j in range(width - same + 1):
+            row[j] = j
+        for i in range(same, size):
             diagonal = row[0]
-            row[0] = i + 1
-            for j in range(b.shape[0]):
+            row[0] = i - same + 1
+            for j in range(width - same):
                 above = row[j + 1]
-                best = diagonal if a[i] == b[j] else diagonal + 1
+                best = diagonal if a[i] == b[same + j] else diagonal + 1
                 best = min(best, above + 1)
                 row[j + 1] = min(best, row[j] + 1)
                 diagonal = above
-        found[word] = row[b.shape[0]]
+        found[word] = row[width - same]
     return found
 
 

@@ -46,10 +46,18 @@ def score_metrics(
     with columns[4]:
         edit_buttons(current, place)
     made = "" if not edits else " · 1 edit" if edits == 1 else f" · {edits:,} edits"
-    st.caption(
+    caption, place_of_signature = st.columns([12, 2], vertical_alignment="center")
+    caption.caption(
         f"{scope} boundaries over word {weighting}: {count(now.true_positives)} right of "
         f"{count(now.predicted)} splits, {count(now.relevant)} gold boundaries{made}"
     )
+    with place_of_signature.popover("Signature", type="tertiary", width="stretch"):
+        st.caption("All that these scores depend on. Put it beside them, so that others can agree.")
+        st.code(
+            study.benchmark.signature(study.tokeniser, scores=f"{scope} {weighting}"),
+            language=None,
+            wrap_lines=True,
+        )
 
 
 def score_table(study: Study) -> None:

@@ -8,14 +8,14 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from morphgraph.evaluate.breakdown import GoldBoundaries
-from morphgraph.evaluate.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.evaluate.errors import ERROR_KINDS, ErrorBrowser, errors_csv
 from morphgraph.evaluate.outcome import Outcome
 from morphgraph.evaluate.tables import count
 from morphgraph.evaluate.yardstick import Scope
 from morphgraph.segment.bte import Bte
 from web.edits import look_at
 from web.scoreboard import MARKS
+from web.scores_breakdown import gold_boundaries
 from web.session import Session, remembered
 from web.text import code
 from web.tree_page import open_in_merge_tree
@@ -87,6 +87,15 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         f"{count(len(found))} words, the most wrong gaps first, then the most frequent. {MARKS}. "
         "Choose a row to see how the word came to be cut."
     )
+    st.download_button(
+        f"All {count(len(found))} words as CSV",
+        lambda: errors_csv(browser, found),
+        file_name="errors.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="errors csv",
+        on_click="ignore",
+    )
     rows = event.selection.rows if event else []
     if rows and rows[0] < len(shown):
         _one_word(current, outcome, shown[rows[0]].entry)
@@ -100,9 +109,7 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
             "Search words", key="error_search", placeholder="part of a word", max_chars=50
         )
     yardstick = outcome.yardstick
-    gold: GoldBoundaries = current.once(
-        ("gold boundaries", id(yardstick)), lambda: GoldBoundaries(yardstick)
-    )
+    gold = gold_boundaries(current, yardstick)
     affixes = list(gold.affixes)[:1000]
     chosen = right.selectbox(
         "With the affix",

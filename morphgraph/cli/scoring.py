@@ -26,8 +26,9 @@ from morphgraph.cli.output import print_json, print_scores, print_skipped, print
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
+    from morphgraph.evaluate.breakdown import Breakdown
     from morphgraph.evaluate.flota_scores import FlotaScores
-    from morphgraph.evaluate.score_table import ScoreTable
+    from morphgraph.evaluate.score_table import Estimate, ScoreTable
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files import Tokeniser
 
@@ -61,6 +62,13 @@ def score(
         int, typer.Option(min=0, max=100_000, help="For intervals; 0 for none.")
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="For intervals and tests.")] = 0,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Break the first score down by boundaries, affixes, formation, length, frequency "
+            "or morphs."
+        ),
+    ] = None,
     flota: Annotated[
         bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
     ] = False,
@@ -130,9 +138,14 @@ def score(
     if out is not None:
         write(out, _WRITERS[out.suffix](tables))
     found = _flota_scores(loaded, yardsticks) if flota else []
+    broken = [_broken_down(table, by) for table in tables] if by is not None else []
     if as_json:
         report = _report(loaded, yardsticks[0], tables)
-        print_json(report | ({"flota": [_flota_report(each) for each in found]} if flota else {}))
+        if flota:
+            report["flota"] = [_flota_report(each) for each in found]
+        if by is not None:
+            report["breakdowns"] = [_breakdown_report(each) for each in broken]
+        print_json(report)
         return
     if len(named) == 1 and len(yardsticks) == 1 and scores is None:
         print_scores(_boundary_scores(loaded, yardsticks[0])[0])
@@ -140,6 +153,8 @@ def score(
         print_skipped({skip.reason: skip.count for skip in yardstick.reference.skipped})
     for table in tables:
         _print(table)
+    for part in broken:
+        _print_breakdown(part)
     for each in found:
         _print_flota(each)
     if out is not None:
@@ -164,7 +179,6 @@ def _list_scores() -> None:
 def _print(table: "ScoreTable") -> None:
     from morphgraph.evaluate.metrics import METRICS
     from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.score_files import score_text
 
     yardstick = table.yardstick
     if yardstick is not None:
@@ -176,10 +190,7 @@ def _print(table: "ScoreTable") -> None:
     for outcome, found in zip(table.outcomes, table.estimates, strict=True):
         cells = [outcome.label]
         for name in table.metrics if found is not None else ():
-            estimate = found[name]  # type: ignore[index]
-            half = (estimate.interval.high - estimate.interval.low) / 2
-            spread = f" ±{score_text(name, half)}" if half == half else ""
-            cells.append(f"{score_text(name, estimate.value)}{spread}{estimate.mark}")
+            cells.append(_estimate_text(name, found[name]))  # type: ignore[index]
         if not isinstance(outcome, Outcome):
             cells += ["failed", *[""] * (len(table.metrics) - 1)]
             print(f"{outcome.label}: {outcome.message}")
@@ -208,7 +219,6 @@ def _report(
 
 
 def _table_report(table: "ScoreTable") -> dict[str, Any]:
-    from morphgraph.evaluate.boundaries import or_none
     from morphgraph.evaluate.outcome import Outcome
 
     rows: list[dict[str, Any]] = []
@@ -216,14 +226,7 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
         row: dict[str, Any] = {"tokeniser": outcome.label, "error": None}
         if isinstance(outcome, Outcome) and found is not None:
             row["vocab_size"] = outcome.vocabulary_size
-            row["scores"] = {
-                name: {
-                    "value": or_none(estimate.value),
-                    "interval": [or_none(estimate.interval.low), or_none(estimate.interval.high)],
-                    "p": or_none(estimate.p),
-                }
-                for name, estimate in found.items()
-            }
+            row["scores"] = {name: _estimate_report(estimate) for name, estimate in found.items()}
         else:
             row["error"] = getattr(outcome, "message", "")
         row["signature"] = table.signature_of(number)
@@ -235,6 +238,69 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
         "weighting": table.weighting,
         "rows": rows,
         "signature": table.signature,
+    }
+
+
+def _broken_down(table: "ScoreTable", by: str) -> "Breakdown":
+    from morphgraph.evaluate.breakdown import break_down
+    from morphgraph.evaluate.outcome import Outcome
+
+    outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+    if by == "frequency" and table.yardstick is not None and table.yardstick.frequencies is None:
+        raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
+    return break_down(outcomes, by, table.metrics[0], table.scope, table.weighting)
+
+
+def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
+    rows = [
+        {
+            "tokeniser": label,
+            "group": group.name,
+            found.counted: group.size,
+            **_estimate_report(estimate),
+        }
+        for number, label in enumerate(found.labels)
+        for group, estimate in zip(found.rows[number], found.estimates(number), strict=True)
+    ]
+    return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
+
+
+def _print_breakdown(found: "Breakdown") -> None:
+    from morphgraph.evaluate.breakdown import BREAKDOWNS
+    from morphgraph.evaluate.metrics import METRICS
+
+    metric = METRICS[found.metric]
+    print(f"\n{metric.title}{' %' * (metric.unit == '%')} by {BREAKDOWNS[found.by].lower()}")
+    rows = [
+        [
+            group.name,
+            f"{group.size:,}",
+            *(
+                _estimate_text(found.metric, found.estimates(number)[place])
+                for number in range(len(found.labels))
+            ),
+        ]
+        for place, group in enumerate(found.groups)
+    ]
+    print_table(["group", found.counted, *found.labels], rows, left={0})
+    print(found.signature)
+
+
+def _estimate_text(name: str, estimate: "Estimate") -> str:
+    from morphgraph.evaluate.score_files import score_text
+
+    half = (estimate.interval.high - estimate.interval.low) / 2
+    spread = f" ±{score_text(name, half)}" if half == half else ""
+    return f"{score_text(name, estimate.value)}{spread}{estimate.mark}"
+
+
+def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
+    from morphgraph.evaluate.boundaries import or_none
+
+    return {
+        "value": or_none(estimate.value),
+        "interval": [or_none(estimate.interval.low), or_none(estimate.interval.high)],
+        "p": or_none(estimate.p),
     }
 
 

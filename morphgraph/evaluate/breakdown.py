@@ -7,10 +7,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import METRICS, Tally
 from morphgraph.evaluate.outcome import Outcome
 from morphgraph.evaluate.score_table import Estimate
-from morphgraph.evaluate.uncertainty import Ratio, bootstrap_intervals
+from morphgraph.evaluate.tables import UNDEFINED
+from morphgraph.evaluate.uncertainty import RESAMPLES, Ratio, bootstrap_intervals
+from morphgraph.evaluate.writing import csv_bytes, harmless
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind
@@ -22,6 +25,13 @@ GROUPINGS: Mapping[str, str] = {
     "morphs": "Morphs of a word",
 }
 """How words are put into groups → what to call it."""
+
+BREAKDOWNS: Mapping[str, str] = {
+    "boundaries": "What meets at a boundary",
+    "affixes": "Affix",
+    **GROUPINGS,
+}
+"""All ways to break scores down; of boundaries and affixes there is only recall."""
 
 _LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
 _AFFIXES = (Kind.PREFIX, Kind.SUFFIX, Kind.INTERFIX)
@@ -299,3 +309,83 @@ def _meeting(left: Kind | None, right: Kind | None) -> str:
     if right is Kind.SUFFIX:
         return "suffix"
     return "compound" if both == (Kind.FREE, Kind.FREE) else _UNKNOWN
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """One score of several tokenisers, broken down one way, with all that it depends on.
+
+    ``rows``: for each of ``labels`` its scores, in the same groups.
+    """
+
+    by: str
+    metric: str
+    labels: tuple[str, ...]
+    rows: tuple[tuple[GroupScore, ...], ...]
+    signature: str
+
+    @property
+    def counted(self) -> str:
+        """What the sizes of groups count."""
+        return "words" if self.by in GROUPINGS else "boundaries"
+
+    @property
+    def groups(self) -> tuple[GroupScore, ...]:
+        """The groups, with the scores of the first tokeniser; none if there is nothing to show."""
+        return self.rows[0] if self.rows else ()
+
+    def estimates(self, number: int) -> list[Estimate]:
+        """The scores of a tokeniser, one for each group."""
+        return [group.scores[self.metric] for group in self.rows[number]]
+
+
+def break_down(
+    outcomes: Sequence[Outcome],
+    by: str,
+    metric: str = "f1",
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    gold: GoldBoundaries | None = None,
+) -> Breakdown:
+    """A score of outcomes on one yardstick, by one of `BREAKDOWNS`; `MorphGraphError` if unknown.
+
+    ``gold``: the boundaries of the yardstick, if they are at hand.
+    """
+    if by not in BREAKDOWNS:
+        raise MorphGraphError(f"“{by}” is no breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
+    rows: list[list[GroupScore]] = []
+    signature = ""
+    if by not in GROUPINGS:
+        metric, scope = "recall", "morphemic"
+    if outcomes:
+        yardstick = outcomes[0].yardstick
+        if by in GROUPINGS:
+            groups = word_groups(yardstick, by)
+            rows = group_scores(outcomes, groups, scope, weighting, [metric])
+        else:
+            gold = gold or GoldBoundaries(yardstick)
+            rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(outcomes, weighting)
+        signature = yardstick.signature_of(
+            " ".join(outcome.tokeniser for outcome in outcomes),
+            scores=f"{scope} {weighting} {metric} by {by}",
+            interval=f"bootstrap {RESAMPLES} seed 0",
+        )
+    labels = tuple(outcome.label for outcome in outcomes)
+    return Breakdown(by, metric, labels, tuple(map(tuple, rows)), signature)
+
+
+def breakdown_csv(found: Breakdown) -> bytes:
+    """One row for each group and tokeniser, with the signature in each; shares are 0 to 1."""
+
+    def number(value: float) -> str:
+        return UNDEFINED if np.isnan(value) else str(value)
+
+    lines: list[list[object]] = [
+        [found.by, found.counted, "tokeniser", found.metric, "low", "high", "signature"]
+    ]
+    for label, row, place in zip(found.labels, found.rows, range(len(found.rows)), strict=True):
+        for group, estimate in zip(row, found.estimates(place), strict=True):
+            values = (estimate.value, estimate.interval.low, estimate.interval.high)
+            names = [harmless(group.name), group.size, harmless(label)]
+            lines.append([*names, *map(number, values), harmless(found.signature)])
+    return csv_bytes(lines)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from morphgraph.evaluate.metrics import Tally
 from morphgraph.evaluate.outcome import Outcome
+from morphgraph.evaluate.tables import UNDEFINED
+from morphgraph.evaluate.writing import csv_bytes, harmless
 from morphgraph.evaluate.yardstick import Scope
 
 RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
@@ -111,3 +113,17 @@ class ErrorBrowser:
             int(self._missed[entry]),
             float(outcome.yardstick.token_weights[entry]),
         )
+
+
+def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
+    """Some words with their gold segments, tokens and errors, one a row, and the signature."""
+    signature = browser.outcome.signature(scores=f"{browser.scope} errors")
+    names = ["word", "gold", "tokens", "marked", "kind", "wrong splits", "missed boundaries"]
+    lines: list[list[object]] = [[*names, "frequency", "signature"]]
+    weighted = browser.outcome.yardstick.frequencies is not None
+    for entry in entries:
+        row = browser.row(int(entry))
+        texts = [harmless(text) for text in (row.word, row.gold, row.tokens, row.marked)]
+        weight = f"{row.weight:g}" if weighted else UNDEFINED
+        lines.append([*texts, row.kind, row.wrong, row.missed, weight, harmless(signature)])
+    return csv_bytes(lines)

@@ -19,6 +19,7 @@ from morphgraph.text import shortened
 from web.compare_component import comparison_table
 from web.compare_details import one_cell
 from web.compare_words import choose_words
+from web.downloads import downloads
 from web.method_picker import choose_methods
 from web.session import Session
 from web.text import plain
@@ -206,29 +207,13 @@ def _summaries(comparison: Comparison) -> None:
 
 
 def _downloads(comparison: Comparison, rows: list[Row]) -> None:
-    with st.container(horizontal=True):
-        for label, name, mime, make in (
-            ("CSV", "comparison.csv", "text/csv", lambda: comparison_csv(comparison, rows)),
-            (
-                "LaTeX",
-                "comparison.tex",
-                "application/x-tex",
-                lambda: comparison_latex(comparison, rows),
+    downloads(
+        {
+            "comparison.csv": lambda: comparison_csv(comparison, rows),
+            "comparison.tex": lambda: comparison_latex(comparison, rows),
+            "comparison.html": lambda: comparison_html(
+                comparison, rows, "Comparison of segmentations"
             ),
-            (
-                "Web page",
-                "comparison.html",
-                "text/html",
-                lambda: comparison_html(comparison, rows, "Comparison of segmentations"),
-            ),
-        ):
-            st.download_button(
-                label,
-                make,
-                file_name=name,
-                mime=mime,
-                icon=":material/download:",
-                key=f"compare {name}",
-                on_click="ignore",
-                help="The rows that are shown, on all pages.",
-            )
+        },
+        "The rows that are shown, on all pages.",
+    )

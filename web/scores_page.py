@@ -23,6 +23,7 @@ from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import shortened
 from web.catalogue_panel import catalogue_panel
+from web.downloads import downloads
 from web.inputs import frequency_choice, reference_upload, skipped_lines
 from web.method_picker import START, choose_methods
 from web.scoreboard import score_table
@@ -75,7 +76,14 @@ def scores_page(current: Session) -> None:
         for found, yardstick in zip(outcomes, yardsticks, strict=True)
     ]
     _show(tables)
-    _downloads(tables)
+    downloads(
+        {
+            "scores.csv": partial(scores_csv, tables),
+            "scores.tex": partial(scores_latex, tables),
+            "scores.md": partial(scores_markdown, tables),
+        },
+        "The table above with p-values and the signature of every row.",
+    )
     pictures(current, tables)
     known = {
         f"{table.labels[number]} on {yardstick.reference.name}"
@@ -276,22 +284,3 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
             alignment="right",
         )
     return columns
-
-
-def _downloads(tables: Sequence[ScoreTable]) -> None:
-    with st.container(horizontal=True):
-        for label, name, mime, make in (
-            ("CSV", "scores.csv", "text/csv", scores_csv),
-            ("LaTeX", "scores.tex", "application/x-tex", scores_latex),
-            ("Markdown", "scores.md", "text/markdown", scores_markdown),
-        ):
-            st.download_button(
-                label,
-                partial(make, tables),
-                file_name=name,
-                mime=mime,
-                icon=":material/download:",
-                key=f"scores {name}",
-                on_click="ignore",
-                help="The table above with p-values and the signature of every row.",
-            )

@@ -23,6 +23,7 @@ from morphgraph.evaluate.vocabulary_lists import matching
 from morphgraph.files.tokeniser import base_name
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import shortened
+from web.downloads import downloads
 from web.edits import look_at
 from web.inputs import frequency_choice
 from web.session import Session, remembered
@@ -286,22 +287,9 @@ def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
 
 def _take_away(healths: list[VocabularyHealth], alpha: float) -> None:
     st.code(signature(healths, alpha), language=None, wrap_lines=True)
-    with st.container(horizontal=True):
-        for label, name, mime, make in (
-            ("CSV", "vocabulary.csv", "text/csv", lambda: figures_csv(healths, alpha)),
-            (
-                "LaTeX",
-                "vocabulary.tex",
-                "application/x-tex",
-                lambda: figures_latex(healths, alpha),
-            ),
-        ):
-            st.download_button(
-                label,
-                make,
-                file_name=name,
-                mime=mime,
-                icon=":material/download:",
-                key=f"download {name}",
-                on_click="ignore",
-            )
+    downloads(
+        {
+            "vocabulary.csv": lambda: figures_csv(healths, alpha),
+            "vocabulary.tex": lambda: figures_latex(healths, alpha),
+        }
+    )

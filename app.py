@@ -58,7 +58,7 @@ CARDS = (
     ),
     (
         "Scores",
-        "Precision, recall and F1 with their counts, for your own reference and your paper.",
+        "Every score with interval, test and signature, for your own references and your paper.",
         ("pages/5_Scores.py", "Read the scores", ":material/monitoring:"),
     ),
     (

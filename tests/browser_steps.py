@@ -37,7 +37,7 @@ def go_to(page: Page, name: str) -> None:
         "Merge tree": page.get_by_role("heading", name="Merge tree"),
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="To convergence"),
-        "Scores": page.get_by_role("heading", name="Worst words"),
+        "Scores": page.get_by_role("heading", name="Words and errors"),
         "Vocabulary": page.get_by_role("heading", name="How long types are"),
         "History": page.get_by_role("heading", name="Replay a recipe"),
         "Train": page.get_by_role("button", name="Train", exact=True),
@@ -59,3 +59,20 @@ def value_of(page: Page, label: str) -> str:
 
 def expect_value(page: Page, label: str, value: str) -> None:
     expect(metric(page, label).get_by_test_id("stMetricValue")).to_have_text(value)
+
+
+def grid_with(page: Page, column: str) -> Locator:
+    """The table with a column of this name; what its canvas shows is in it for screen readers."""
+    exact = re.compile(f"^{re.escape(column)}$")
+    return page.get_by_test_id("stDataFrame").filter(has=page.locator("th", has_text=exact))
+
+
+def cell_of(grid: Locator, row: int, column: int) -> Locator:
+    """A cell of a table, both numbers from 0, if it is in sight; a box in front of rows is none."""
+    return grid.locator(f'tr[aria-rowindex="{row + 2}"] td[aria-colindex="{column + 1}"]')
+
+
+def choose_row(grid: Locator, row: int) -> None:
+    """Click the box in front of a row of a table, from 0."""
+    grid.scroll_into_view_if_needed()
+    grid.locator(".dvn-scroller").click(position={"x": 16, "y": 35 + 35 * row + 17})

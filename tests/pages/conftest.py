@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.graph import MergeGraph
@@ -110,6 +111,20 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def app(state_folder: Path) -> App:
     """The app with the English demo."""
     return App()
+
+
+@pytest.fixture
+def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
+    """What makes the file behind each download button that was shown last, by the button's key."""
+    found: dict[str, Callable[[], bytes]] = {}
+    show = st.download_button
+
+    def button(label: str, data: Any, **options: Any) -> bool:
+        found[options["key"]] = data
+        return show(label, data, **options)
+
+    monkeypatch.setattr(st, "download_button", button)
+    return found
 
 
 @pytest.fixture(scope="session")

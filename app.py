@@ -5,7 +5,7 @@ import streamlit as st
 from morphgraph.text import shortened
 from web.bootstrap import start
 from web.catalogue_panel import catalogue_panel
-from web.inputs import reference_upload, skipped_lines, tokeniser_upload
+from web.inputs import doubtful_reference, reference_upload, skipped_lines, tokeniser_upload
 from web.scoreboard import score_metrics
 from web.text import plain
 
@@ -21,13 +21,15 @@ st.write(
 
 with st.container(border=True):
     score_metrics(current, "start")
+    words = len(study.benchmark.reference)
     st.caption(
         f"Tokeniser **{plain(shortened(study.tokeniser.name, 60))}** on reference "
         f"**{plain(shortened(study.benchmark.reference.name, 60))}** "
-        f"({len(study.benchmark.reference):,} words)"
+        f"({words:,} {'word' if words == 1 else 'words'})"
     )
     for warning in study.tokeniser.warnings:
         st.warning(plain(warning), icon=":material/warning:")
+    doubtful_reference(current)
     skipped_lines(current)
 
 CARDS = (
@@ -72,12 +74,13 @@ CARDS = (
         ("pages/7_Take_home.py", "Take it home", ":material/download:"),
     ),
 )
-for row in (CARDS[:4], CARDS[4:]):
-    for column, (title, text, (page, label, icon)) in zip(st.columns(4), row, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.subheader(title, anchor=False)
-            st.write(text)
-            st.page_link(page, label=label, icon=icon)
+with st.container(key="cards"):
+    for row in (CARDS[:4], CARDS[4:]):
+        for column, (title, text, (page, label, icon)) in zip(st.columns(4), row, strict=True):
+            with column.container(border=True, height="stretch"):
+                st.subheader(title, anchor=False)
+                st.write(text)
+                st.page_link(page, label=label, icon=icon)
 
 st.subheader("Open your own files")
 left, right = st.columns(2)

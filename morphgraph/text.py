@@ -8,3 +8,17 @@ def shortened(text: str, length: int = 40) -> str:
     'undes…'
     """
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """Text without characters that a terminal would act upon: these become their codes.
+
+    >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
+    True
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == " " else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )

@@ -172,7 +172,7 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
         "morph_f1": ratio(lambda w: 2 * shared(w), lambda w: pieces(w) + morphs(w)),
         "distance": ratio(lambda w: edits(w.gold or (), w.found.pieces), lambda w: 1),
         "fertility": ratio(lambda w: w.found.tokens, lambda w: 1),
-        "characters": ratio(lambda w: len(w.word), lambda w: w.found.tokens),
+        "characters": ratio(lambda w: len(w.word) - w.found.left_out, lambda w: w.found.tokens),
         "left_out": ratio(lambda w: w.found.left_out, lambda w: len(w.word)),
         "inside": ratio(lambda w: w.found.inside, lambda w: 1),
     }

@@ -54,7 +54,14 @@ def test_score(morphgraph: Command, files: tuple[Path, Path]) -> None:
     run = morphgraph("score", "--tokenizer", files[0], "--reference", files[1], "--json")
     assert (run.code, run.err) == (0, "")
     report = run.json
-    assert list(report) == ["scores", "entries", "skipped", "signature", "tables"]
+    assert list(report) == [
+        "tokeniser",
+        "scores",
+        "entries",
+        "skipped",
+        "signature",
+        "tables",
+    ]
     shape(report["scores"])
     # Two words of one token each: nothing predicted, two boundaries, one of them of a whole word.
     # Without frequencies, there are no scores over tokens.
@@ -66,7 +73,7 @@ def test_score(morphgraph: Command, files: tuple[Path, Path]) -> None:
     assert counts == [(0, 0, 2, None, 0.0), nothing, (0, 0, 1, None, 0.0), nothing]
     assert report["entries"] == 2
     assert report["skipped"] == {"word with a space": 1}
-    assert "tokeniser:tokenizer.json@" in report["signature"]
+    assert "tokeniser:BPE:tokenizer.json@" in report["signature"]
 
 
 def test_score_with_frequencies(
@@ -128,7 +135,8 @@ def test_score_in_words(morphgraph: Command, files: tuple[Path, Path]) -> None:
     assert lines[0].split()[:4] == ["scope", "over", "precision", "%"]
     assert lines[1].split() == ["morphemic", "types", "n/a", "0.00", "0.00", "0", "0", "2"]
     assert "skipped 1: word with a space" in lines
-    assert lines[-1].startswith("reference:")
+    assert lines[-2].startswith("reference:")
+    assert lines[-1] == "[ ]: 95 % bootstrap interval over entries"
 
 
 def test_blame(morphgraph: Command, files: tuple[Path, Path]) -> None:

@@ -10,21 +10,21 @@ from web.session import Session
 from web.text import plain
 
 _KEY = "catalogue"
+_ALL = "all languages"
 
 
 def catalogue_panel(current: Session) -> None:
     """Choose a source of the catalogue and open it; nothing is fetched before a click."""
-    left, right = st.columns([2, 5])
     spoken = {code for source in SOURCES.values() for code in source.languages}
-    language = left.selectbox(
+    language = st.selectbox(
         "Language",
-        [None, *sorted(spoken, key=lambda code: LANGUAGES[code][1])],
-        format_func=lambda code: "all" if code is None else LANGUAGES[code][1],
+        [_ALL, *sorted(spoken, key=lambda code: LANGUAGES[code][1])],
+        format_func=lambda code: code if code == _ALL else LANGUAGES[code][1],
         key=f"{_KEY} language",
     )
-    name = right.selectbox(
+    name = st.selectbox(
         "Source",
-        [source.name for source in sources_of(language)],
+        [source.name for source in sources_of(None if language == _ALL else language)],
         format_func=_label,
         key=f"{_KEY} source",
     )

@@ -1,17 +1,47 @@
 """Uploads: tokenisers, references, frequencies; an error becomes a message, never a traceback."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.yardstick import COUNTS_IN_REFERENCE
 from morphgraph.reading import check_size
 from morphgraph.reference import FORMATS, read_reference
 from web.session import Session, uploaded_tokeniser, wordfreq_frequencies, wordfreq_languages
 from web.text import plain
 
 _DETECT = "detect"
+_AS_MARKED = "UTF-8, or as marked"
+_ENCODINGS = (
+    "windows-1252",
+    "windows-1250",
+    "windows-1251",
+    "windows-1253",
+    "windows-1254",
+    "windows-1257",
+    "iso-8859-1",
+    "iso-8859-2",
+    "iso-8859-5",
+    "iso-8859-7",
+    "iso-8859-9",
+    "iso-8859-15",
+    "koi8-r",
+    "koi8-u",
+    "mac-roman",
+    "utf-16",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+    "gb18030",
+    "big5",
+)
+_NO_FREQUENCIES, _FROM_FILE = "none", "a file"
+_FEW = 10
+"""A reference with fewer words than this is likely to have been read wrongly."""
+_REASONS = 3
+"""So many reasons for skipped lines stand in a warning."""
 
 
 def attempt(action: Callable[[], None]) -> bool:
@@ -55,13 +85,22 @@ def tokeniser_upload(current: Session) -> None:
 
 
 def reference_upload(current: Session) -> None:
-    """Upload a reference, in a detected or chosen format, and open it."""
-    format_ = st.selectbox(
+    """Upload a reference, in a detected or chosen format and encoding, and open it."""
+    with st.container(key="reference-reading"):
+        left, right = st.columns(2)
+    format_ = left.selectbox(
         "Format",
         [_DETECT, *FORMATS],
         format_func=lambda name: "detect" if name == _DETECT else FORMATS[name],
         key="reference format",
         help="Detected from the content. Choose one if the detection is wrong.",
+    )
+    # The next file starts from UTF-8 again: it could be read in another encoding without an error.
+    encoding = right.selectbox(
+        "Encoding",
+        [_AS_MARKED, *_ENCODINGS],
+        key=f"reference encoding {current.study_number}",
+        help="Never guessed: a wrong letter would be worse than no file.",
     )
     file = st.file_uploader(
         "Reference",
@@ -74,7 +113,11 @@ def reference_upload(current: Session) -> None:
 
     def open_it(file: UploadedFile = file) -> None:
         chosen = None if format_ == _DETECT else format_
-        current.open_reference(read_reference(file.getvalue(), name=file.name, format=chosen))
+        named = None if encoding == _AS_MARKED else encoding
+        content = file.getvalue()
+        current.open_reference(
+            read_reference(content, name=file.name, format=chosen, encoding=named)
+        )
 
     if attempt(open_it):
         st.rerun()
@@ -85,14 +128,20 @@ def frequency_choice(current: Session) -> None:
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     languages = wordfreq_languages()
+    active = _active_frequencies(current, languages)
+    options = [_NO_FREQUENCIES, *([_FROM_FILE] if active == _FROM_FILE else []), *languages]
     chosen = st.selectbox(
         "From wordfreq",
-        [None, *languages],
-        format_func=lambda code: "choose a language" if code is None else code,
+        options,
+        index=options.index(active),
         key=f"wordfreq {current.study_number}",
+        help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
-    if chosen is not None and benchmark.frequency_source != f"wordfreq:{chosen}":
-        current.use_frequencies(wordfreq_frequencies(chosen), f"wordfreq:{chosen}")
+    if chosen != active:
+        if chosen == _NO_FREQUENCIES:
+            current.use_frequencies(None, "")
+        else:
+            current.use_frequencies(wordfreq_frequencies(chosen), f"wordfreq:{chosen}")
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
@@ -112,13 +161,23 @@ def frequency_choice(current: Session) -> None:
         st.rerun()
 
 
+def _active_frequencies(current: Session, languages: Sequence[str]) -> str:
+    """What is in use: a language of wordfreq, a file, or none but the reference's own counts."""
+    source = current.study.benchmark.frequency_source
+    if not source or source == COUNTS_IN_REFERENCE:
+        return _NO_FREQUENCIES
+    language = source.removeprefix("wordfreq:")
+    return language if source != language and language in languages else _FROM_FILE
+
+
 def skipped_lines(current: Session) -> None:
     """How many lines of the reference were skipped, by reason."""
     skipped = current.study.benchmark.reference.skipped
     if not skipped:
         return
     total = sum(skip.count for skip in skipped)
-    with st.expander(f"{total:,} lines of the reference were skipped"):
+    were = "was" if total == 1 else "were"
+    with st.expander(f"{_counted(total, 'line')} of the reference {were} skipped"):
         st.dataframe(
             {
                 "reason": [skip.reason for skip in skipped],
@@ -127,3 +186,27 @@ def skipped_lines(current: Session) -> None:
             },
             hide_index=True,
         )
+
+
+def doubtful_reference(current: Session) -> None:
+    """Warn of a reference that has next to no words, or of which most lines were skipped."""
+    reference = current.study.benchmark.reference
+    # A line may hold several analyses; two sheets of a workbook have the same line numbers.
+    used = len({(entry.line, entry.word) for entry in reference.entries})
+    total = used + sum(skip.count for skip in reference.skipped)
+    if total > 2 * used:
+        why = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in reference.skipped[:_REASONS])
+        more = "; …" if len(reference.skipped) > _REASONS else ""
+        message = f"Only {used:,} of {_counted(total, 'line')} could be used: {why}{more}."
+    elif len(reference) < _FEW:
+        message = f"The reference has only {_counted(len(reference), 'word')}."
+    else:
+        return
+    st.warning(
+        f"{plain(message)} If that is not what the file holds, choose its format and encoding.",
+        icon=":material/warning:",
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.methods import METHODS, Parameter, method_on, parse_method, split_methods
-from morphgraph.files.models import read_model
+from morphgraph.files.models import uploaded_segmenter
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.train.counts import WordCounts
 from web.inputs import content_of
@@ -44,7 +44,11 @@ def _chosen(
     begin, given = _asked(asked, first) if asked else (first, {})
     key = f"{place}_methods"
     with remembered(**{key: [name for name in begin if name in names]}):
-        st.session_state[key] = [name for name in st.session_state[key] if name in names]
+        kept = [name for name in st.session_state[key] if name in names]
+        if edited and START in first and not st.session_state.get(f"{place} start offered"):
+            kept = list(dict.fromkeys([START, *kept]))  # beside what is edited, when it first is
+        st.session_state[f"{place} start offered"] = edited
+        st.session_state[key] = kept
         chosen = st.multiselect(
             "Methods",
             names,
@@ -61,15 +65,23 @@ def _chosen(
     for name in chosen:
         try:
             made.append(_make(current, name, settings.get(name, {}), models))
-            labels.append(_label(name))
+            labels.append(_label(name, settings.get(name, {}), made[-1], edited))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
     return made, labels
 
 
-def _label(name: str) -> str:
-    """A method's name in tables: that of its model, where it is one."""
-    return METHODS[name].title if name in METHODS else name.removeprefix("model ")
+def _label(name: str, settings: Mapping[str, Any], segmenter: Segmenter, edited: bool) -> str:
+    """A method's name in tables, with settings that are not the usual ones; a model's own."""
+    if name not in METHODS:
+        return name.removeprefix("model ")
+    if name == "bpe":
+        return f"{segmenter.name} now" if edited else segmenter.name
+    usual = METHODS[name].parameters
+    listed = ", ".join(
+        f"{key}={value:g}" for key, value in settings.items() if value != usual[key].default
+    )
+    return METHODS[name].title + (f" ({listed})" if listed else "")
 
 
 def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Mapping[str, Any]]]:
@@ -127,13 +139,19 @@ def _within(value: Any, parameter: Parameter) -> Any:
 
 
 def _upload(models: dict[str, Segmenter], place: str) -> None:
-    file = st.file_uploader("Model", type=["json"], key=f"{place} model", help="As Train saves it.")
+    file = st.file_uploader(
+        "Model",
+        type=["json", "txt", "model"],
+        key=f"{place} model",
+        help="A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
+        "SentencePiece model, or a list of types.",
+    )
     if file is None:
         return
     if st.session_state.get(f"{place} uploaded") == file.file_id:
         return  # read already; if it was forgotten since, it stays so
     try:
-        read = read_model(content_of(file), file.name)
+        read = uploaded_segmenter(content_of(file), file.name)
     except MorphGraphError as error:
         st.error(plain(str(error)))
         return

@@ -57,7 +57,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
         )
     by = by or "boundaries"
     metric = "recall"
-    left, right, _ = st.columns([2, 3, 5], vertical_alignment="bottom")
+    left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
     if by in GROUPINGS:
         with left, remembered(breakdown_metric=_METRICS[0]):
             metric = st.selectbox(
@@ -68,7 +68,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
             )
     table = known[0]
     if len(known) > 1:
-        number = right.selectbox(
+        number = (right if by in GROUPINGS else left).selectbox(
             "On",
             range(len(known)),
             format_func=lambda i: known[i].yardstick.reference.name,  # type: ignore[union-attr]
@@ -116,8 +116,11 @@ def _made(
 
 def _show(found: Breakdown, figure: Any) -> None:
     st.plotly_chart(figure, key=f"breakdown {found.by}", config=picture_config("breakdown"))
-    if found.by in _NOTES:
-        st.caption(_NOTES[found.by])
+    notes = [_NOTES[found.by]] if found.by in _NOTES else []
+    if any(group.name == "not told" for group in found.groups):
+        notes.append("Not told: the reference does not say.")
+    if notes:
+        st.caption(" ".join(notes))
     rows: dict[str, list[str]] = {
         "group": [group.name for group in found.groups],
         found.counted: [count(group.size) for group in found.groups],

@@ -22,7 +22,7 @@ from web.tree_page import open_in_merge_tree
 from web.tree_view import word_trees
 
 _PAGE = 200
-_ANY = "any"
+_ANY = "any affix"
 
 
 @st.fragment
@@ -32,13 +32,17 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     if not outcomes:
         return
     first, second = st.columns([3, 7], vertical_alignment="bottom")
-    name = first.selectbox("Tokeniser", list(outcomes), key=f"errors of {' '.join(outcomes)}")
+    with remembered(errors_of=next(iter(outcomes))):
+        if st.session_state["errors_of"] not in outcomes:
+            st.session_state["errors_of"] = next(iter(outcomes))
+        name = first.selectbox("Tokeniser", list(outcomes), key="errors_of")
     outcome = outcomes[name or next(iter(outcomes))]
     browser: ErrorBrowser = current.once(
         ("errors", id(outcome), scope), lambda: ErrorBrowser(outcome, scope)
     )
     counts = browser.counts()
     with second, remembered(error_kinds=list(ERROR_KINDS[:3])):
+        st.session_state["error_kinds"] = list(st.session_state["error_kinds"])
         kinds = st.pills(
             "What is wrong",
             ERROR_KINDS,
@@ -53,7 +57,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     page = 1
     if pages > 1:
         page = int(
-            st.number_input(f"Page, of {pages:,}", 1, pages, key=f"errors page {pages}", width=160)
+            st.number_input(f"Page of {pages:,}", 1, pages, key=f"errors page {pages}", width=160)
         )
     shown = [browser.row(int(entry)) for entry in found[(page - 1) * _PAGE : page * _PAGE]]
     if not shown:
@@ -110,14 +114,19 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
         )
     yardstick = outcome.yardstick
     gold = gold_boundaries(current, yardstick)
-    affixes = list(gold.affixes)[:1000]
-    chosen = right.selectbox(
-        "With the affix",
-        [None, *affixes],
-        format_func=lambda name: _ANY if name is None else f"{name}  ({len(gold.affixes[name]):,})",
-        key=f"error affix {id(yardstick)}",
-    )
-    if chosen is None:
+    affixes = [_ANY, *list(gold.affixes)[:1000]]
+    with remembered(error_affix=_ANY):
+        if st.session_state["error_affix"] not in affixes:
+            st.session_state["error_affix"] = _ANY
+        chosen = right.selectbox(
+            "With the affix",
+            affixes,
+            format_func=lambda name: (
+                _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})"
+            ),
+            key="error_affix",
+        )
+    if chosen == _ANY:
         return text.strip(), None
     among = np.zeros(len(yardstick.reference), bool)
     among[gold.owners[gold.affixes[chosen]]] = True

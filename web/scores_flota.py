@@ -31,7 +31,8 @@ def flota_table(current: Session, yardsticks: Sequence[Yardstick]) -> None:
         return
     for yardstick in yardsticks:
         try:
-            found: FlotaScores = current.once(
+            # The yardstick is kept with them, so that no other one can have its id.
+            _, found = current.once(
                 ("flota scores", id(yardstick)), partial(_scores, current, yardstick)
             )
         except MorphGraphError as error:
@@ -40,10 +41,10 @@ def flota_table(current: Session, yardsticks: Sequence[Yardstick]) -> None:
         _show(found, yardstick)
 
 
-def _scores(current: Session, yardstick: Yardstick) -> FlotaScores:
+def _scores(current: Session, yardstick: Yardstick) -> tuple[Yardstick, FlotaScores]:
     tokeniser = current.study.tokeniser
     standard = standard_segmenter(tokeniser)
-    return flota_scores(vocabulary_of(tokeniser), yardstick.reference, standard)
+    return yardstick, flota_scores(vocabulary_of(tokeniser), yardstick.reference, standard)
 
 
 def _show(found: FlotaScores, yardstick: Yardstick) -> None:

@@ -1,6 +1,7 @@
 """The dashboard of scores: tokenisers by references, with intervals, tests and signatures."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,7 @@ from web.session import Session, remembered
 from web.text import plain
 
 _NO_TEST = "no test"
+_WEIGHTED = {"types": "once", "tokens": "by frequency"}
 
 
 @st.fragment
@@ -60,7 +62,7 @@ def scores_page(current: Session) -> None:
     with frequencies:
         frequency_choice(current)
     with left:
-        segmenters, labels = choose_methods(current, "scores", ("bpe", START), models)
+        segmenters, labels = choose_methods(current, "scores", (START, "bpe"), models)
     with right:
         yardsticks = choose_references(current, more)
     if not segmenters or not yardsticks:
@@ -110,51 +112,67 @@ def _settings(
     """
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in yardsticks)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in yardsticks)]
-    first, second, third, fourth, fifth = st.columns([5, 4, 4, 3, 3], vertical_alignment="bottom")
-    with remembered(
-        scores_scope=SCOPES[0],
-        scores_weighting=WEIGHTINGS[0],
-        scores_ideal=True,
-        scores_metrics=list(USUAL),
+    chosen: dict[str, str] = {"scores_scope": scopes[0], "scores_weighting": weightings[0]}
+    tests = [*labels, _NO_TEST]
+    with (
+        st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
+        remembered(
+            scores_scope=SCOPES[0],
+            scores_weighting=WEIGHTINGS[0],
+            scores_ideal=True,
+            scores_metrics=list(USUAL),
+            scores_baseline=tests[0],
+        ),
     ):
-        for key, offered in (("scores_scope", scopes), ("scores_weighting", weightings)):
+        for key, label, offered in (
+            ("scores_scope", "Gold boundaries", scopes),
+            ("scores_weighting", "Each word counts", weightings),
+        ):
             if st.session_state[key] not in offered:
                 st.session_state[key] = offered[0]
-        scope = first.segmented_control(
-            "Gold boundaries", scopes, key="scores_scope", required=True
-        )
-        weighting = second.segmented_control(
-            "Each word counts",
-            weightings,
-            key="scores_weighting",
-            required=True,
-            format_func=lambda name: "once" if name == "types" else "by its frequency",
-        )
-        with_ideal = fourth.toggle(
-            "Gold as a row",
-            key="scores_ideal",
-            help="The ceiling: a tokeniser whose tokens are the morphs. Its whole-word precision "
-            "is below 100 %, since it splits affixes off too.",
-        )
-        with fifth.popover("Which scores", icon=":material/checklist:", width="stretch"):
+            if len(offered) > 1:
+                chosen[key] = (
+                    st.segmented_control(
+                        label,
+                        offered,
+                        key=key,
+                        required=True,
+                        format_func=lambda name: _WEIGHTED.get(name, name),
+                    )
+                    or offered[0]
+                )
+        if st.session_state["scores_baseline"] not in tests:
+            st.session_state["scores_baseline"] = tests[0]
+        tested = _NO_TEST
+        if len(labels) > 1:
+            tested = st.selectbox(
+                "Test differences to",
+                tests,
+                key="scores_baseline",
+                width=240,
+                help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
+                "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
+            )
+        # A field that is drawn late, in a popover, takes its value only if it is set in every run.
+        st.session_state["scores_metrics"] = list(st.session_state["scores_metrics"])
+        with st.popover("Which scores", icon=":material/checklist:"):
             metrics = st.multiselect(
                 "Scores",
                 list(METRICS),
                 key="scores_metrics",
                 format_func=lambda name: METRICS[name].title,
             )
-    baseline = third.selectbox(
-        "Test differences to",
-        [*range(len(labels)), None],
-        index=0 if len(labels) > 1 else len(labels),
-        format_func=lambda number: _NO_TEST if number is None else labels[number],
-        key=f"scores baseline {' '.join(labels)}",
-        help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
-        "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
-    )
+        with_ideal = st.toggle(
+            "Gold as a row",
+            key="scores_ideal",
+            help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its whole-word "
+            "precision is below 100 %, since it splits affixes off too.",
+        )
+    scope, weighting = chosen["scores_scope"], chosen["scores_weighting"]
+    baseline = labels.index(tested) if tested in labels else None
     return (
-        scope or scopes[0],
-        weighting or weightings[0],
+        next(s for s in scopes if s == scope),
+        next(w for w in weightings if w == weighting),
         with_ideal,
         baseline,
         metrics or list(USUAL),
@@ -218,22 +236,26 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         for outcome in table.outcomes:
             if isinstance(outcome, Failure):
                 st.error(plain(f"{outcome.label}: {outcome.message}"), icon=":material/error:")
+    frame = _frame(tables)
     st.dataframe(
-        _frame(tables),
+        frame,
         hide_index=True,
+        height=38 + 35 * min(len(frame), 20),
         column_config=_columns(tables[0].metrics),
+        # Widths are measured when a table is new: another one needs another key.
+        key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
     )
     several = len(tables) > 1
     st.caption(
-        "±: half the width of the 95 % bootstrap interval over entries; its ends, and p-values, "
-        "are in the CSV. Stars: different from "
-        "the tokeniser tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
+        "In brackets: 95 % bootstrap interval over entries. Stars: different from the tokeniser "
+        "tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
         + (" Each reference has a signature of its own." if several else "")
         + _undefined(tables)
     )
-    for table in tables:
-        if table.signature:
-            st.code(table.signature, language=None, wrap_lines=True)
+    lines = [table.signature for table in tables if table.signature]
+    with st.expander("Signatures, one for each reference") if several else nullcontext():
+        for line in lines:
+            st.code(line, language=None, wrap_lines=True)
 
 
 def _undefined(tables: Sequence[ScoreTable]) -> str:
@@ -252,7 +274,7 @@ def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
             row: dict[str, Any] = {}
             if len(tables) > 1 and table.yardstick is not None:
                 row["reference"] = shortened(table.yardstick.reference.name, 40)
-                row["over"] = table.weighting
+                row["each word"] = _WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
             row["types"] = "" if size is None else count(size)
@@ -263,12 +285,15 @@ def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
 
 
 def _cell(name: str, estimate: Any) -> str:
-    text = score_text(name, estimate.value)
+    text, unit = score_text(name, estimate.value), METRICS[name].unit
     if estimate.value != estimate.value:
         return text
-    half = (estimate.interval.high - estimate.interval.low) / 2
-    spread = f" ±{score_text(name, half)}" if half > 0 else ""
-    return f"{text}{spread}{estimate.mark}"
+    low, high = (
+        100 * end if unit else end for end in (estimate.interval.low, estimate.interval.high)
+    )
+    digits = 1 if unit else 2
+    spread = f" [{low:.{digits}f}, {high:.{digits}f}]" if high > low else ""
+    return f"{text}{estimate.mark}{spread}"
 
 
 def _columns(metrics: Sequence[str]) -> dict[str, Any]:
@@ -281,6 +306,7 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
         columns[name] = st.column_config.TextColumn(
             f"{metric.title} %" if metric.unit else metric.title,
             help=metric.meaning,
+            width=165 if metric.unit else 150,
             alignment="right",
         )
     return columns

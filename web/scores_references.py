@@ -1,6 +1,7 @@
 """Which references tokenisers are scored on: the open one, the demos', and more files."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -25,7 +26,7 @@ def choose_references(current: Session, files: DeltaGenerator) -> list[Yardstick
     """
     more = _more()
     with files:  # first in time, so that what is added can be chosen
-        _upload(more)
+        _upload(more, current.study.benchmark.reference.name)
     demos = [f"demo {code}" for code in DEMOS if code != current.language]
     names = [_OPEN, *demos, *(f"file {name}" for name in more)]
     key = "scores_references"
@@ -81,7 +82,7 @@ def _demo_yardstick(code: str) -> Yardstick:
     return Yardstick.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
 
 
-def _upload(more: dict[str, Reference]) -> None:
+def _upload(more: dict[str, Reference], taken: str) -> None:
     file = st.file_uploader(
         "Reference to score on",
         key="scores reference",
@@ -92,9 +93,9 @@ def _upload(more: dict[str, Reference]) -> None:
 
     def read() -> None:
         name = file.name
-        while name in more:
+        while name in more or name == taken:
             name += "′"
-        more[name] = read_reference(content_of(file), name=file.name)
+        more[name] = replace(read_reference(content_of(file), name=file.name), name=name)
         while len(more) > _MOST:
             more.pop(next(iter(more)))
         st.session_state["scores_references"] = [

@@ -18,7 +18,7 @@ from morphgraph.evaluate.vocabulary_figures import (
     signature,
     why_undefined,
 )
-from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+from morphgraph.evaluate.vocabulary_health import VocabularyHealth, case_warning
 from morphgraph.evaluate.vocabulary_lists import matching
 from morphgraph.files.tokeniser import base_name
 from morphgraph.segment.segmentation import Segmenter
@@ -35,6 +35,8 @@ _FIGURE = "vocabulary figure"
 _MOST = 6
 _ROW = 35
 """The height of a table's row, in pixels."""
+_NAMES = 240
+"""The width of the column of figures, in pixels: the longest name fits."""
 
 
 @st.fragment
@@ -55,7 +57,8 @@ def vocabulary_page(current: Session) -> None:
         return
     try:
         healths = [_health(current, name, corpus) for name in chosen]
-        left, right = st.columns([6, 5], gap="large")
+        with st.container(key="vocabulary-figures"):
+            left, right = st.columns([6, 5], gap="large")
         with left:
             _table(current, healths, alpha)
         with right:
@@ -152,7 +155,9 @@ def _frequencies(current: Session, corpus: Corpus | None) -> None:
 def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> None:
     """The figures, one column for each tokeniser; a click on a row chooses its figure."""
     frame = figure_frame(healths, alpha)
-    key = f"vocabulary table {current.study_number}"
+    # Widths are measured when a table is first drawn, so other columns need another key.
+    shape = [(health.label, health.tokeniser_signature) for health in healths]
+    key = f"vocabulary table {current.study_number} {shape} {bool(healths[0].corpus)}"
 
     def choose() -> None:
         rows = st.session_state[key].selection.rows
@@ -167,16 +172,28 @@ def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> N
         on_select=choose,
         selection_mode="single-row",
         column_config={
-            "figure": st.column_config.TextColumn("figure", pinned=True),
+            "figure": st.column_config.TextColumn("figure", pinned=True, width=_NAMES),
             **{
-                str(number): st.column_config.TextColumn(health.label, alignment="right")
+                str(number): st.column_config.TextColumn(
+                    health.label,
+                    alignment="right",
+                    width=_width([health.label[:24], *frame[number]]),
+                )
                 for number, health in enumerate(healths)
             },
         },
     )
+    warning = case_warning(healths)
+    if warning:
+        st.warning(plain(warning), icon=":material/match_case:")
     undefined = why_undefined(healths, alpha)
     if undefined:
         st.caption("n/a: " + " ".join(plain(why) for why in undefined))
+
+
+def _width(texts: list[str]) -> int:
+    """The width of a column, in pixels, that cuts none of its texts."""
+    return 8 * max(map(len, texts)) + 24
 
 
 def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyHealth]) -> None:

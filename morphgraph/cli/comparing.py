@@ -15,7 +15,9 @@ from morphgraph.cli.options import (
     RecipeOption,
     ReferenceOption,
     TokeniserOption,
-    labelled_segmenters,
+    apart,
+    labelled_methods,
+    labelled_models,
     load_edited,
     read_gold,
     word_counts,
@@ -52,14 +54,16 @@ def compare(
     loaded = load_edited(tokenizer, recipe)
     gold = read_gold(reference, format_)
     counts = word_counts(frequencies) if frequencies else None
-    named = labelled_segmenters(loaded, methods, model or (), counts)
+    named = [*labelled_methods(loaded, methods, counts), *labelled_models(model or ())]
+    if not named:
+        raise MorphGraphError("There is no method to compare. Name some with --methods.")
     entries = gold.entries[: limit or None]
     with progress_bar("comparing"):
         made = Comparison(
-            [segmenter for _, segmenter in named],
+            [make() for _, make in named],
             [entry.word for entry in entries],
             [entry.morphs for entry in entries],
-            labels=[label for label, _ in named],
+            labels=apart([label for label, _ in named]),
             bare=bare,
         )
         report = _report(made)

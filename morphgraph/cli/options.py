@@ -1,7 +1,8 @@
 """Options that several commands share, and what they load."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,12 @@ ReferenceOption = Annotated[
 ]
 FormatOption = Annotated[
     str | None, typer.Option("--format", help="The reference's format; detected if not given.")
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", help="The reference's encoding, such as windows-1252; UTF-8 if not given."
+    ),
 ]
 FrequenciesOption = Annotated[
     str | None,
@@ -86,7 +93,12 @@ def load(
     return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
 
 
-def read_gold(reference: str, format_: str | None, include_foreign: bool = False) -> "Reference":
+def read_gold(
+    reference: str,
+    format_: str | None,
+    include_foreign: bool = False,
+    encoding: str | None = None,
+) -> "Reference":
     from morphgraph.files.demos import demo_gold_path
     from morphgraph.reference import read_reference
     from morphgraph.reference.catalogue import find_source
@@ -97,7 +109,13 @@ def read_gold(reference: str, format_: str | None, include_foreign: bool = False
         source = demo_gold_path(reference.removeprefix("demo:"))
     elif reference.startswith("catalogue:"):
         source, format_ = local_path(reference), format_ or find_source(reference).format
-    return read_reference(source, name=reference, format=format_, include_foreign=include_foreign)
+    return read_reference(
+        source,
+        name=reference,
+        format=format_,
+        include_foreign=include_foreign,
+        encoding=encoding,
+    )
 
 
 def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
@@ -132,24 +150,52 @@ def standard_input() -> Iterator[str]:
             ) from error
 
 
-def labelled_segmenters(
-    loaded: "Tokeniser", methods: str, models: "Sequence[Path]", counts: Any
-) -> "list[tuple[str, Segmenter]]":
-    """The methods on a tokeniser, and the trained models, each with its name in tables.
+def labelled_methods(
+    loaded: "Tokeniser", methods: str, counts: Any
+) -> "list[tuple[str, Callable[[], Segmenter]]]":
+    """The methods on a tokeniser, each with its name in tables; made when they are called.
 
     ``counts``: word counts for methods that need some, or None.
     """
-    from morphgraph.evaluate.comparing import labels_of
-    from morphgraph.evaluate.methods import method_on, parse_method, split_methods
-    from morphgraph.files.models import read_model
-    from morphgraph.reading import read_bytes
+    from morphgraph.evaluate.methods import (
+        METHODS,
+        check_method,
+        method_on,
+        parse_method,
+        split_methods,
+    )
 
-    made = [method_on(loaded, *parse_method(text), counts) for text in split_methods(methods)]
-    found = list(zip(labels_of(made), made, strict=True))
-    found += [(path.stem, read_model(read_bytes(path), str(path))) for path in models]
-    if not found:
-        raise MorphGraphError("There is no method to score. Name some with --methods.")
+    found: list[tuple[str, Callable[[], Segmenter]]] = []
+    for text in split_methods(methods):
+        name, given = parse_method(text)
+        check_method(name, given)
+        listed = ", ".join(f"{key}={value}" for key, value in given.items())
+        label = METHODS[name].title + (f" ({listed})" if listed else "")
+        found.append((label, partial(method_on, loaded, name, given, counts)))
     return found
+
+
+def labelled_models(models: "Sequence[Path]") -> "list[tuple[str, Callable[[], Segmenter]]]":
+    """Trained models, and tokenisers or vocabularies by their own method, with names in tables."""
+    from morphgraph.files.models import load_segmenter
+
+    found: list[tuple[str, Callable[[], Segmenter]]] = []
+    for path in models:
+        made = load_segmenter(str(path))
+        found.append((path.stem, partial(lambda made: made, made)))
+    return found
+
+
+def apart(labels: "Sequence[str]") -> list[str]:
+    """Labels that are nobody else's: the same ones are numbered.
+
+    >>> apart(["a", "b", "a"])
+    ['a', 'b', 'a #2']
+    """
+    return [
+        f"{label} #{labels[: place + 1].count(label)}" if label in labels[:place] else label
+        for place, label in enumerate(labels)
+    ]
 
 
 def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:

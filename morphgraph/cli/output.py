@@ -133,7 +133,7 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int]) -> Non
 def console(stream: Any) -> "Console":
     from rich.console import Console
 
-    width = None if stream.isatty() else 200
+    width = None if stream.isatty() else 1000
     return Console(file=stream, width=width, highlight=False)
 
 

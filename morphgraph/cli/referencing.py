@@ -1,40 +1,38 @@
 """The command that looks at a reference: show."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import ForeignOption, FormatOption, JsonOption
+from morphgraph.cli.options import (
+    EncodingOption,
+    ForeignOption,
+    FormatOption,
+    JsonOption,
+    read_gold,
+)
 from morphgraph.cli.output import print_json, print_table
+from morphgraph.text import visible
 
 if TYPE_CHECKING:
     from morphgraph.reference import Description, Entry, Reference
 
 
 def show(
-    file: Annotated[str, typer.Argument(help="A gold segmentation, or demo:en, demo:de, demo:nl.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."),
+    ],
     format_: FormatOption = None,
     include_foreign: ForeignOption = False,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="The file's encoding, such as windows-1252; UTF-8 if not given."),
-    ] = None,
+    encoding: EncodingOption = None,
     limit: Annotated[int, typer.Option(min=0, help="At most this many entries; 0 for all.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped."""
-    from morphgraph.files.demos import demo_gold_path
-    from morphgraph.reference import describe, read_reference
+    from morphgraph.reference import describe
 
-    demo = file.startswith("demo:")
-    reference = read_reference(
-        demo_gold_path(file.removeprefix("demo:")) if demo else Path(file),
-        name=file,
-        format=format_,
-        include_foreign=include_foreign,
-        encoding=encoding,
-    )
+    reference = read_gold(file, format_, include_foreign, encoding)
     description = describe(reference)
     shown = reference.entries[: limit or None]
     if as_json:
@@ -53,11 +51,11 @@ def _print_entries(entries: "tuple[Entry, ...]") -> None:
     rows = [
         [
             f"{entry.line:,}",
-            _visible(entry.word),
-            _visible(" ".join(entry.morphs)),
+            visible(entry.word),
+            visible(" ".join(entry.morphs)),
             " ".join(kind.value if kind else "–" for kind in entry.kinds or ()),
-            _visible(" ".join(entry.whole_words or ())),
-            _visible(" ".join(entry.underlying or ())),
+            visible(" ".join(entry.whole_words or ())),
+            visible(" ".join(entry.underlying or ())),
             " ".join(entry.processes or ()),
             "" if entry.count is None else f"{entry.count:,g}",
         ]
@@ -93,19 +91,19 @@ def _print_description(reference: "Reference", description: "Description") -> No
         print()
     for name, affixes in (("prefixes", description.prefixes), ("suffixes", description.suffixes)):
         if affixes:
-            listed = ", ".join(f"{_visible(affix)} {times:,}" for affix, times in affixes)
+            listed = ", ".join(f"{visible(affix)} {times:,}" for affix, times in affixes)
             print(f"most frequent {name}: {listed}")
     print(
         f"{description.entries:,} entries of {description.words:,} words, "
         f"{description.words_with_several_analyses:,} of these with several analyses "
-        f"({_visible(reference.name)}, {reference.format})"
+        f"({visible(reference.name)}, {reference.format})"
     )
     print(
         "index of synthesis: "
         + ("n/a" if synthesis != synthesis else f"{synthesis:.3f} morphs per entry")
     )
     print(f"entries with whole words: {percent(description.whole_word_share)} %")
-    print(f"longest word: {_visible(description.longest_word)}")
+    print(f"longest word: {visible(description.longest_word)}")
 
 
 def _report(
@@ -140,13 +138,3 @@ def _report(
         ],
         "skipped": [asdict(skip) for skip in reference.skipped],
     }
-
-
-def _visible(text: str) -> str:
-    """Text without characters that a terminal would act upon: these become their codes."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == " " else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )

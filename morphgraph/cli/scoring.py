@@ -7,16 +7,17 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    EncodingOption,
     FirstOption,
     ForeignOption,
     FormatOption,
     FrequenciesOption,
     JsonOption,
     MethodsOption,
-    ModelsOption,
     RecipeOption,
-    TokeniserOption,
-    labelled_segmenters,
+    apart,
+    labelled_methods,
+    labelled_models,
     load_edited,
     one_of,
     read_gold,
@@ -24,17 +25,21 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import print_json, print_scores, print_skipped, print_table, write
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from morphgraph.evaluate.boundaries import BoundaryScore
     from morphgraph.evaluate.breakdown import Breakdown
     from morphgraph.evaluate.flota_scores import FlotaScores
     from morphgraph.evaluate.score_table import Estimate, ScoreTable
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files import Tokeniser
+    from morphgraph.segment.segmentation import Segmenter
 
 
 def score(
-    tokenizer: TokeniserOption,
     reference: Annotated[
         list[str],
         typer.Option(
@@ -42,8 +47,18 @@ def score(
             "repeated."
         ),
     ],
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(help="A BPE tokeniser for --methods: see segment. Not needed with --model."),
+    ] = None,
     methods: MethodsOption = "bpe",
-    model: ModelsOption = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by "
+            "its own method; may be repeated."
+        ),
+    ] = None,
     recipe: RecipeOption = None,
     scores: Annotated[
         str | None,
@@ -59,9 +74,9 @@ def score(
         int, typer.Option(min=0, help="Test all others against this one, from 1; 0 for none.")
     ] = 1,
     resamples: Annotated[
-        int, typer.Option(min=0, max=100_000, help="For intervals; 0 for none.")
+        int, typer.Option(min=0, max=100_000, help="For intervals, at least 100; 0 for none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="For intervals and tests.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32, help="For intervals and tests.")] = 0,
     by: Annotated[
         str | None,
         typer.Option(
@@ -73,6 +88,7 @@ def score(
         bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
     ] = False,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
     first_analysis: FirstOption = False,
@@ -86,9 +102,11 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures."""
+    from morphgraph.evaluate.breakdown import check_breakdown
     from morphgraph.evaluate.metrics import USUAL, check_metrics
     from morphgraph.evaluate.outcome import ideal as ideal_of
-    from morphgraph.evaluate.score_table import ScoreTable, outcomes_of
+    from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
+    from morphgraph.evaluate.uncertainty import Draws
     from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
 
     if scores == "help":
@@ -96,23 +114,31 @@ def score(
         return
     if out is not None and out.suffix not in _WRITERS:
         raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .md.")
+    if by is not None:
+        check_breakdown(by)
+    if 0 < resamples < 100:
+        raise MorphGraphError(f"--resamples {resamples} are too few. Give 100 or more, or 0.")
     chosen = check_metrics(scores.split(",")) if scores else USUAL
     asked_scope = one_of(scope, "--scope", (*SCOPES, "both"))
     scopes = SCOPES if asked_scope == "both" else (asked_scope,)
-    loaded = load_edited(tokenizer, recipe)
     counts = word_counts(frequencies) if frequencies else None
-    named = labelled_segmenters(loaded, methods, model or (), counts)
+    loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
+    named = labelled_methods(loaded, methods, counts) if loaded is not None else []
+    named += labelled_models(model or ())
+    if not named:
+        raise MorphGraphError("There is nothing to score. Name a --tokenizer or a --model.")
     if baseline > len(named):
         raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
+    named = list(zip(apart([label for label, _ in named]), [m for _, m in named], strict=True))
     known = dict(counts.items()) if counts is not None else None
-    yardsticks = []
-    tables = []
+    draws = Draws(resamples, seed=seed)
+    yardsticks: list[Yardstick] = []
+    tables: list[ScoreTable] = []
     for source in reference:
-        gold = read_gold(source, format_, include_foreign)
+        gold = read_gold(source, format_, include_foreign, encoding)
         gold = gold.first_analyses() if first_analysis else gold
         yardstick = Yardstick.of(gold, known, frequencies or "", bare=bare)
         yardsticks.append(yardstick)
-        weightings = _weightings(weighting, yardstick, WEIGHTINGS)
         outcomes = outcomes_of(named, yardstick)
         if ideal:
             outcomes.append(ideal_of(yardstick))
@@ -122,25 +148,29 @@ def score(
                 one_scope,
                 over,
                 chosen,
-                baseline=baseline - 1 if baseline and len(outcomes) > 1 else None,
-                resamples=resamples,
-                seed=seed,
+                baseline=baseline - 1 if baseline and len(named) > 1 else None,
+                draws=draws,
             )
             for one_scope in scopes
             if yardstick.has_gold(one_scope).any() or one_scope == scope
-            for over in weightings
+            for over in _weightings(weighting, yardstick, WEIGHTINGS)
         ]
+    failed = [o for o in tables[0].outcomes if isinstance(o, Failure)]
+    if len(failed) == len(named):
+        raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
+    broken = _broken_down(tables, by) if by is not None else []
+    found = _flota_scores(loaded, named, yardsticks) if flota else []
     if signature_only:
         for table in tables:
             for number in range(len(table.outcomes)):
                 print(table.signature_of(number))
+        for line in [part.signature for part in broken] + [each.signature for each in found]:
+            print(line)
         return
     if out is not None:
         write(out, _WRITERS[out.suffix](tables))
-    found = _flota_scores(loaded, yardsticks) if flota else []
-    broken = [_broken_down(table, by) for table in tables] if by is not None else []
     if as_json:
-        report = _report(loaded, yardsticks[0], tables)
+        report = _report(tables)
         if flota:
             report["flota"] = [_flota_report(each) for each in found]
         if by is not None:
@@ -148,17 +178,38 @@ def score(
         print_json(report)
         return
     if len(named) == 1 and len(yardsticks) == 1 and scores is None:
-        print_scores(_boundary_scores(loaded, yardsticks[0])[0])
+        print_scores([_counts_behind(table) for table in tables])
     for yardstick in yardsticks:
         print_skipped({skip.reason: skip.count for skip in yardstick.reference.skipped})
     for table in tables:
         _print(table)
+    print(_legend(tables))
     for part in broken:
         _print_breakdown(part)
-    for each in found:
-        _print_flota(each)
+    for scored in found:
+        _print_flota(scored)
     if out is not None:
         print(f"saved {out}")
+
+
+def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
+    """The counts of the first tokeniser of a table."""
+    from morphgraph.evaluate.metrics import boundary_score
+    from morphgraph.evaluate.outcome import Outcome
+
+    outcome = next(o for o in table.outcomes if isinstance(o, Outcome))
+    return boundary_score(outcome, table.scope, table.weighting)
+
+
+def _legend(tables: "list[ScoreTable]") -> str:
+    """What brackets and stars mean, of those that there are."""
+    notes = []
+    if any(table.draws.resamples for table in tables):
+        notes.append("[ ]: 95 % bootstrap interval over entries")
+    baselines = [t.labels[t.baseline] for t in tables if t.baseline is not None]
+    if baselines:
+        notes.append(f"* p < 0.05, ** p < 0.01, *** p < 0.001: different from {baselines[0]}")
+    return "\n".join(visible(note) for note in notes)
 
 
 def _weightings(asked: str, yardstick: "Yardstick", every: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -182,40 +233,42 @@ def _print(table: "ScoreTable") -> None:
 
     yardstick = table.yardstick
     if yardstick is not None:
-        print(f"\n{yardstick.reference.name}: {table.scope} over {table.weighting}")
-    header = ["tokeniser"] + [
-        f"{METRICS[name].title}{' %' * (METRICS[name].unit == '%')}" for name in table.metrics
-    ]
+        name = visible(yardstick.reference.name)
+        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}")
+    header = ["tokeniser", *(f"{n}{' %' * (METRICS[n].unit == '%')}" for n in table.metrics)]
     rows = []
     for outcome, found in zip(table.outcomes, table.estimates, strict=True):
-        cells = [outcome.label]
-        for name in table.metrics if found is not None else ():
-            cells.append(_estimate_text(name, found[name]))  # type: ignore[index]
-        if not isinstance(outcome, Outcome):
+        cells = [visible(outcome.label)]
+        if isinstance(outcome, Outcome) and found is not None:
+            cells += [_estimate_text(name, found[name]) for name in table.metrics]
+        else:
             cells += ["failed", *[""] * (len(table.metrics) - 1)]
-            print(f"{outcome.label}: {outcome.message}")
+            print(f"{visible(outcome.label)}: {getattr(outcome, 'message', '')}")
         rows.append(cells)
     print_table(header, rows, left={0})
     print(table.signature)
 
 
-def _boundary_scores(loaded: "Tokeniser", yardstick: "Yardstick") -> tuple[Any, Any]:
-    from morphgraph.evaluate.boundaries import Benchmark
-    from morphgraph.segment import segment
+def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
+    """As JSON: the counts of the first tokeniser that did not fail, and all tables."""
+    from morphgraph.evaluate.metrics import boundary_score
+    from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS
 
-    benchmark = Benchmark.on(yardstick, loaded)
-    return benchmark.scores(segment(loaded.graph, benchmark.words)), benchmark
-
-
-def _report(
-    loaded: "Tokeniser", yardstick: "Yardstick", tables: "list[ScoreTable]"
-) -> dict[str, Any]:
-    from morphgraph.refine.knockout import score_report
-
-    scores, benchmark = _boundary_scores(loaded, yardstick)
-    report = dict(score_report(benchmark, scores, benchmark.signature(loaded)))
-    report["tables"] = [_table_report(table) for table in tables]
-    return report
+    first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
+    reference = first.yardstick.reference
+    return {
+        "tokeniser": first.label,
+        "scores": [
+            boundary_score(first, scope, weighting).to_dict()
+            for scope in SCOPES
+            for weighting in WEIGHTINGS
+        ],
+        "entries": len(reference),
+        "skipped": {skip.reason: skip.count for skip in reference.skipped},
+        "signature": first.signature(),
+        "tables": [_table_report(table) for table in tables],
+    }
 
 
 def _table_report(table: "ScoreTable") -> dict[str, Any]:
@@ -241,14 +294,22 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
     }
 
 
-def _broken_down(table: "ScoreTable", by: str) -> "Breakdown":
+def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
+    """Each table's first score broken down; what comes out alike for several scopes only once."""
     from morphgraph.evaluate.breakdown import break_down
     from morphgraph.evaluate.outcome import Outcome
 
-    outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-    if by == "frequency" and table.yardstick is not None and table.yardstick.frequencies is None:
-        raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
-    return break_down(outcomes, by, table.metrics[0], table.scope, table.weighting)
+    found: dict[str, Breakdown] = {}
+    for table in tables:
+        yardstick = table.yardstick
+        if by == "frequency" and yardstick is not None and yardstick.frequencies is None:
+            raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
+        outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+        made = break_down(
+            outcomes, by, table.metrics[0], table.scope, table.weighting, draws=table.draws
+        )
+        found.setdefault(made.signature, made)
+    return list(found.values())
 
 
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
@@ -289,9 +350,9 @@ def _print_breakdown(found: "Breakdown") -> None:
 def _estimate_text(name: str, estimate: "Estimate") -> str:
     from morphgraph.evaluate.score_files import score_text
 
-    half = (estimate.interval.high - estimate.interval.low) / 2
-    spread = f" ±{score_text(name, half)}" if half == half else ""
-    return f"{score_text(name, estimate.value)}{spread}{estimate.mark}"
+    low, high = estimate.interval.low, estimate.interval.high
+    spread = f" [{score_text(name, low)}, {score_text(name, high)}]" if low == low else ""
+    return f"{score_text(name, estimate.value)}{estimate.mark}{spread}"
 
 
 def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
@@ -304,12 +365,32 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
     }
 
 
-def _flota_scores(loaded: "Tokeniser", yardsticks: "list[Yardstick]") -> "list[FlotaScores]":
+def _flota_scores(
+    loaded: "Tokeniser | None",
+    named: "list[tuple[str, Callable[[], Segmenter]]]",
+    yardsticks: "list[Yardstick]",
+) -> "list[FlotaScores]":
+    """On the tokeniser's vocabulary, else on that of each model that has one."""
     from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
     from morphgraph.files.vocabularies import vocabulary_of
+    from morphgraph.segment.wordpiece import VocabularySegmenter
 
-    vocabulary, standard = vocabulary_of(loaded), standard_segmenter(loaded)
-    return [flota_scores(vocabulary, each.reference, standard) for each in yardsticks]
+    if loaded is not None:
+        pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
+    else:
+        models = [make() for _, make in named]
+        pairs = [
+            (m.vocabulary, standard_segmenter(m.vocabulary))
+            for m in models
+            if isinstance(m, VocabularySegmenter)
+        ]
+    if not pairs:
+        raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
+    return [
+        flota_scores(vocabulary, each.reference, standard, bare=each.bare)
+        for each in yardsticks
+        for vocabulary, standard in pairs
+    ]
 
 
 def _flota_report(found: "FlotaScores") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, 
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reference.entry import Reference
 from morphgraph.segment import Segmentation, Words
+from morphgraph.segment.bte import Bte
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class BoundaryScore:
             "f1": or_none(self.f1),
             "splits_inside_characters": _whole(self.splits_inside_characters),
         }
+
+
+def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
+    """The score where there is none."""
+    return BoundaryScore(scope, weighting, *[math.nan] * 4)
 
 
 def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
@@ -197,7 +203,7 @@ class Benchmark(Yardstick):
 
         gold = self.gold(scope)
         if weighting not in self.weightings or not gold.has_gold.any():
-            return BoundaryScore(scope, weighting, *[math.nan] * 4)
+            return undefined_score(scope, weighting)
         weights = np.where(gold.has_gold, self.weights(weighting), 0.0)
         predicted, hits, inside = segmenting.count_boundaries(
             segmentation.closed_by,
@@ -219,4 +225,4 @@ class Benchmark(Yardstick):
 
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""
-        return self.signature_of(tokeniser.signature(), **more)
+        return self.signature_of(Bte(tokeniser).signature(), **more)

@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.boundaries import boundary_positions
 from morphgraph.evaluate.metrics import METRICS, Tally
 from morphgraph.evaluate.outcome import Outcome
 from morphgraph.evaluate.score_table import Estimate
 from morphgraph.evaluate.tables import UNDEFINED
-from morphgraph.evaluate.uncertainty import RESAMPLES, Ratio, bootstrap_intervals
+from morphgraph.evaluate.uncertainty import USUAL_DRAWS, Draws, Ratio
 from morphgraph.evaluate.writing import csv_bytes, harmless
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
 from morphgraph.reference.entry import Entry
@@ -90,15 +92,15 @@ def _name_of(number: int, ranges: Sequence[tuple[int, int | None]]) -> str:
 
 def _bands(yardstick: Yardstick) -> tuple[list[str], list[str]]:
     """The power of ten below the frequency of each word, and the names in order."""
-    known = yardstick.frequency_known
-    with np.errstate(divide="ignore"):
-        tens = np.floor(np.log10(np.maximum(yardstick.token_weights, 1e-9)) + 1e-12).astype(int)
-    names = [
-        f"{_ten(ten)} to {_ten(ten + 1)}" if is_known else "unknown"
-        for ten, is_known in zip(tens.tolist(), known.tolist(), strict=True)
-    ]
-    present = sorted({int(ten) for ten in tens[known]})
-    return names, ["unknown", *(f"{_ten(ten)} to {_ten(ten + 1)}" for ten in present)]
+    weights, known = yardstick.token_weights, yardstick.frequency_known
+    some = known & (weights > 0)
+    tens = np.zeros(len(weights), int)
+    tens[some] = np.floor(np.log10(weights[some]) + 1e-12)
+    names = np.where(known, "0", "unknown").astype(object)
+    bands = {int(ten): f"{_ten(int(ten))} to {_ten(int(ten) + 1)}" for ten in np.unique(tens[some])}
+    for ten, band in bands.items():
+        names[some & (tens == ten)] = band
+    return names.tolist(), ["unknown", "0", *bands.values()]
 
 
 def _ten(power: int) -> str:
@@ -142,6 +144,7 @@ def group_scores(
     scope: Scope = "morphemic",
     weighting: Weighting = "types",
     metrics: Sequence[str] = ("precision", "recall", "f1", "exact"),
+    draws: Draws = USUAL_DRAWS,
 ) -> list[list[GroupScore]]:
     """For each outcome the scores of each group, with intervals over all entries of the reference.
 
@@ -154,17 +157,18 @@ def group_scores(
         parts = [whole.within(group.entries) for group in groups]
         ratios.append([{name: METRICS[name].of(part) for name in metrics} for part in parts])
         sizes = [int((group.entries & whole.known).sum()) for group in groups]
-    return _estimated([group.name for group in groups], sizes, ratios)
+    return _estimated([group.name for group in groups], sizes, ratios, draws)
 
 
 def _estimated(
     names: Sequence[str],
     sizes: Sequence[int],
     ratios: Sequence[Sequence[Mapping[str, Ratio]]],
+    draws: Draws,
 ) -> list[list[GroupScore]]:
     """With the intervals of all at once, for they take the same resamples."""
     flat = [ratio for row in ratios for each in row for ratio in each.values()]
-    intervals = iter(bootstrap_intervals(flat))
+    intervals = iter(draws.intervals(flat))
     return [
         [
             GroupScore(
@@ -207,7 +211,7 @@ class GoldBoundaries:
 
         The most frequent first. Of entries that tell no kinds, each morph counts as it stands.
         """
-        found: dict[str, list[int]] = {}
+        found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” is one of “ha”
         first = 0
         for entry in self.yardstick.reference.entries:
             last = len(entry.morphs) - 1
@@ -220,10 +224,10 @@ class GoldBoundaries:
                         edges.append(first + at - 1)
                     if at < last and kind is not Kind.SUFFIX:
                         edges.append(first + at)
-                    found.setdefault(affix_name(morph, kind), []).extend(edges)
+                    found.setdefault(affix_name(morph, kind), {}).update(dict.fromkeys(edges))
             first += last
         listed = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-        return {name: np.array(edges, np.int64) for name, edges in listed if edges}
+        return {name: np.array(list(edges), np.int64) for name, edges in listed if edges}
 
     @cached_property
     def owners(self) -> npt.NDArray[np.int64]:
@@ -231,7 +235,10 @@ class GoldBoundaries:
         return self._cuts.keys >> 32
 
     def by_kind(
-        self, outcomes: Sequence[Outcome], weighting: Weighting = "types"
+        self,
+        outcomes: Sequence[Outcome],
+        weighting: Weighting = "types",
+        draws: Draws = USUAL_DRAWS,
     ) -> list[list[GroupScore]]:
         """For each outcome the recall of the boundaries of each kind; the most frequent first."""
         kinds, sizes = np.unique(self.names, return_counts=True)
@@ -240,19 +247,25 @@ class GoldBoundaries:
             outcomes,
             weighting,
             [(str(kinds[i]), np.flatnonzero(self.names == kinds[i])) for i in order],
+            draws,
         )
 
     def by_affix(
-        self, outcomes: Sequence[Outcome], weighting: Weighting = "types", limit: int = 30
+        self,
+        outcomes: Sequence[Outcome],
+        weighting: Weighting = "types",
+        draws: Draws = USUAL_DRAWS,
+        limit: int = 30,
     ) -> list[list[GroupScore]]:
         """For each outcome the recall of the boundaries of the most frequent affixes."""
-        return self._recall(outcomes, weighting, list(self.affixes.items())[:limit])
+        return self._recall(outcomes, weighting, list(self.affixes.items())[:limit], draws)
 
     def _recall(
         self,
         outcomes: Sequence[Outcome],
         weighting: Weighting,
         chosen: Sequence[tuple[str, npt.NDArray[np.int64]]],
+        draws: Draws,
     ) -> list[list[GroupScore]]:
         weight = self.yardstick.weights(weighting)
         count = len(weight)
@@ -267,7 +280,7 @@ class GoldBoundaries:
                     {"recall": Ratio(part * weight, np.bincount(owners, None, count) * weight)}
                 )
             ratios.append(row)
-        return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios)
+        return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios, draws)
 
 
 def affix_name(morph: str, kind: Kind | None) -> str:
@@ -283,32 +296,28 @@ def affix_name(morph: str, kind: Kind | None) -> str:
 
 
 def _meetings(entry: Entry) -> list[str]:
-    if entry.kinds is not None:
-        return [_meeting(*pair) for pair in zip(entry.kinds[:-1], entry.kinds[1:], strict=True)]
-    if entry.whole_words is None:
-        return [_UNKNOWN] * (len(entry.morphs) - 1)
-    free, at = set(), 0
-    for part in entry.whole_words:
-        at += len(part)
-        free.add(at)
-    names, at = [], 0
-    for morph in entry.morphs[:-1]:
-        at += len(morph)
-        names.append("compound" if at in free else "affix")
-    return names
+    kinds = entry.kinds or (None,) * len(entry.morphs)
+    told = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
+    between_words = set(boundary_positions(entry.whole_words or ("",)))
+    places = boundary_positions(entry.morphs)
+    return [
+        _meeting(*pair, "compound" if place in between_words else told)
+        for pair, place in zip(pairwise(kinds), places, strict=True)
+    ]
 
 
-def _meeting(left: Kind | None, right: Kind | None) -> str:
+def _meeting(left: Kind | None, right: Kind | None, otherwise: str) -> str:
+    """What meets between morphs of two kinds; ``otherwise``: what whole words tell."""
     both = (left, right)
     if Kind.HYPHEN in both:
         return "hyphen"
     if Kind.INTERFIX in both:
         return "interfix"
+    if otherwise == "compound" or both == (Kind.FREE, Kind.FREE):
+        return "compound"
     if left is Kind.PREFIX:
         return "prefix"
-    if right is Kind.SUFFIX:
-        return "suffix"
-    return "compound" if both == (Kind.FREE, Kind.FREE) else _UNKNOWN
+    return "suffix" if right is Kind.SUFFIX else otherwise
 
 
 @dataclass(frozen=True)
@@ -339,6 +348,12 @@ class Breakdown:
         return [group.scores[self.metric] for group in self.rows[number]]
 
 
+def check_breakdown(by: str) -> None:
+    """`MorphGraphError` for what is none of `BREAKDOWNS`."""
+    if by not in BREAKDOWNS:
+        raise MorphGraphError(f"“{by}” is no breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
+
+
 def break_down(
     outcomes: Sequence[Outcome],
     by: str,
@@ -346,13 +361,13 @@ def break_down(
     scope: Scope = "morphemic",
     weighting: Weighting = "types",
     gold: GoldBoundaries | None = None,
+    draws: Draws = USUAL_DRAWS,
 ) -> Breakdown:
     """A score of outcomes on one yardstick, by one of `BREAKDOWNS`; `MorphGraphError` if unknown.
 
     ``gold``: the boundaries of the yardstick, if they are at hand.
     """
-    if by not in BREAKDOWNS:
-        raise MorphGraphError(f"“{by}” is no breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
+    check_breakdown(by)
     rows: list[list[GroupScore]] = []
     signature = ""
     if by not in GROUPINGS:
@@ -361,14 +376,16 @@ def break_down(
         yardstick = outcomes[0].yardstick
         if by in GROUPINGS:
             groups = word_groups(yardstick, by)
-            rows = group_scores(outcomes, groups, scope, weighting, [metric])
+            rows = group_scores(outcomes, groups, scope, weighting, [metric], draws)
         else:
             gold = gold or GoldBoundaries(yardstick)
-            rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(outcomes, weighting)
+            rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(
+                outcomes, weighting, draws
+            )
         signature = yardstick.signature_of(
             " ".join(outcome.tokeniser for outcome in outcomes),
             scores=f"{scope} {weighting} {metric} by {by}",
-            interval=f"bootstrap {RESAMPLES} seed 0",
+            **draws.named,
         )
     labels = tuple(outcome.label for outcome in outcomes)
     return Breakdown(by, metric, labels, tuple(map(tuple, rows)), signature)
@@ -381,7 +398,15 @@ def breakdown_csv(found: Breakdown) -> bytes:
         return UNDEFINED if np.isnan(value) else str(value)
 
     lines: list[list[object]] = [
-        [found.by, found.counted, "tokeniser", found.metric, "low", "high", "signature"]
+        [
+            "group",
+            f"number of {found.counted}",
+            "tokeniser",
+            found.metric,
+            "low",
+            "high",
+            "signature",
+        ]
     ]
     for label, row, place in zip(found.labels, found.rows, range(len(found.rows)), strict=True):
         for group, estimate in zip(row, found.estimates(place), strict=True):

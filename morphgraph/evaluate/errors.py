@@ -96,7 +96,9 @@ class ErrorBrowser:
         return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
 
     def row(self, entry: int) -> WordErrors:
-        """One word with its marks."""
+        """One word with its marks; `ValueError` if it has no gold of the scope."""
+        if self.kinds[entry] < 0:
+            raise ValueError(f"entry {entry} has no {self.scope} segmentation")
         outcome = self.outcome
         found = outcome.yardstick.reference.entries[entry]
         segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.yardstick import reference_fields, signature_line
+from morphgraph.evaluate.yardstick import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import Kind
@@ -92,6 +92,8 @@ def flota_scores(
     reference: Reference,
     standard: Segmenter,
     ks: Sequence[int | None] = (1, 2, 3, 4, None),
+    *,
+    bare: bool = False,
 ) -> FlotaScores:
     """Score FLOTA, and FIRST and LONGEST of a ``standard`` segmenter, against a reference.
 
@@ -116,8 +118,8 @@ def flota_scores(
     scored = ~whole & parts[0] & parts[1]
     entries = [pairs[number] for number in np.flatnonzero(scored)]
     stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
-    flota_words = vocabulary.encode([entry.word for entry in entries])
-    words = standard.encode([entry.word for entry in entries])
+    flota_words = vocabulary.encode([entry.word for entry in entries], bare=bare)
+    words = standard.encode([entry.word for entry in entries], bare=bare)
 
     def score(method: Method, k: int | None) -> FlotaScore:
         segmenter: Segmenter
@@ -133,7 +135,7 @@ def flota_scores(
     without_kinds = sum(_kinds(entry) is None for entry in entries)
     return FlotaScores(
         tuple(score(method, k) for method in METHODS for k in ks),
-        _signature(vocabulary, reference, standard),
+        _signature(vocabulary, reference, standard, bare),
         len(reference) - len(pairs),
         int(whole.sum()),
         int((~whole & ~(parts[0] & parts[1])).sum()),
@@ -279,13 +281,16 @@ def _unknown_id(segmenter: Segmenter, standard: Segmenter) -> int:
     return number if isinstance(number, int) else UNKNOWN
 
 
-def _signature(vocabulary: SubwordVocabulary, reference: Reference, standard: Segmenter) -> str:
+def _signature(
+    vocabulary: SubwordVocabulary, reference: Reference, standard: Segmenter, bare: bool
+) -> str:
     """One line that names all that the scores depend on."""
     from morphgraph import __version__
 
     return signature_line(
         {
             **reference_fields(reference),
+            "words": BARE if bare else RUNNING_TEXT,
             "vocabulary": vocabulary.signature(),
             "standard": standard.signature(),
             "version": __version__,

@@ -148,11 +148,17 @@ def method_on(
     Parameters that are not given have their default; others than it has, or beyond its bounds, are
     a `MorphGraphError`.
     """
+    values = check_method(method, parameters or {})
+    return METHODS[method].make(tokeniser, values, counts)
+
+
+def check_method(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters of a method, checked; those that are not given have their default."""
     known = METHODS.get(method)
     if known is None:
         raise MorphGraphError(f"“{method}” is not a method. Use one of: {', '.join(METHODS)}.")
     values: dict[str, Any] = {name: p.default for name, p in known.parameters.items()}
-    for name, value in (parameters or {}).items():
+    for name, value in parameters.items():
         limits = known.parameters.get(name)
         if limits is None:
             takes = ", ".join(known.parameters) or "no parameters"
@@ -165,7 +171,7 @@ def method_on(
                 f"Give {limits.least} to {limits.most}."
             )
         values[name] = type(limits.default)(value)
-    return known.make(tokeniser, values, counts)
+    return values
 
 
 _SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.boundaries import BoundaryScore, undefined_score
 from morphgraph.evaluate.outcome import Outcome, Strings, gold_strings
 from morphgraph.evaluate.uncertainty import Ratio
 from morphgraph.evaluate.yardstick import Scope, Weighting
@@ -115,6 +116,12 @@ class Tally:
         """Splits inside a character."""
         return self.outcome.inside.astype(np.float64)
 
+    def boundary_score(self) -> BoundaryScore:
+        """The counts behind precision, recall and F1."""
+        weight = self.weight
+        counts = (self.hits, self.predicted, self.relevant, self.inside)
+        return BoundaryScore(self.scope, self.weighting, *(float(weight @ each) for each in counts))
+
     def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
         """The share of entries for which something holds."""
         return self.ratio(which.astype(np.float64), self.ones)
@@ -178,7 +185,7 @@ def _macro_f1(tally: Tally) -> Ratio:
     return tally.mean(2 * tally.hits, both)
 
 
-BOUNDARIES, MACRO, WORDS = "boundaries", "boundaries, mean of words", "words"
+BOUNDARIES, MACRO, WORDS = "boundaries", "mean of words", "words"
 MORPHS, MORPHEMES, TOKENS = "morphs", "morphemes of the source", "tokens"
 
 METRICS: Mapping[str, Metric] = {
@@ -322,10 +329,10 @@ METRICS: Mapping[str, Metric] = {
     "characters": Metric(
         "Characters per token",
         TOKENS,
-        "Characters ÷ tokens of the reference's words.",
+        "Characters that are in tokens ÷ tokens, of the reference's words.",
         0,
         "",
-        lambda t: t.ratio(t.characters, t.tokens),
+        lambda t: t.ratio(t.characters - t.left_out, t.tokens),
     ),
     "left_out": Metric(
         "Left out",
@@ -361,9 +368,17 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
     ('precision', 'recall', 'f1', 'exact')
     """
     found: list[str] = []
-    for name in names:
+    for name in map(str.strip, names):
         if name != "all" and name not in GROUPS and name not in METRICS:
             known = ", ".join(["all", *GROUPS, *METRICS])
             raise MorphGraphError(f"“{name}” is no score. Use some of: {known}.")
         found += METRICS if name == "all" else GROUPS.get(name, (name,))
     return tuple(dict.fromkeys(found))
+
+
+def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
+    """The counts behind precision, recall and F1; NaN without gold of the scope, or frequencies."""
+    yardstick = outcome.yardstick
+    if weighting not in yardstick.weightings or not yardstick.has_gold(scope).any():
+        return undefined_score(scope, weighting)
+    return Tally(outcome, scope, weighting).boundary_score()

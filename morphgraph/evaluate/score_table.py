@@ -10,12 +10,11 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.evaluate.outcome import Outcome, outcome_of
 from morphgraph.evaluate.uncertainty import (
-    RESAMPLES,
-    TRIALS,
+    USUAL_DRAWS,
+    Draws,
     Interval,
     Ratio,
     approximate_randomisation,
-    bootstrap_intervals,
     difference_intervals,
 )
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
@@ -57,7 +56,7 @@ class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
     ``outcomes``: at least one, all on the same yardstick. ``baseline``: the number of the one that
-    others are tested against, None for none. Intervals and p-values come from ``seed``.
+    others are tested against, None for none. ``draws``: how intervals and p-values are made.
     """
 
     def __init__(
@@ -68,9 +67,7 @@ class ScoreTable:
         metrics: Sequence[str] = USUAL,
         *,
         baseline: int | None = None,
-        resamples: int = RESAMPLES,
-        trials: int = TRIALS,
-        seed: int = 0,
+        draws: Draws = USUAL_DRAWS,
     ) -> None:
         known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
         if len({id(outcome.yardstick) for outcome in known}) > 1:
@@ -85,7 +82,7 @@ class ScoreTable:
         self.weighting: Weighting = weighting
         self.metrics = tuple(metrics)
         self.baseline = baseline
-        self._resamples, self._trials, self._seed = resamples, trials, seed
+        self.draws = draws
 
     @property
     def labels(self) -> list[str]:
@@ -98,11 +95,7 @@ class ScoreTable:
         ratios = self._ratios
         known = [number for number, found in enumerate(ratios) if found]
         flat = [ratio for number in known for ratio in ratios[number].values()]
-        intervals = iter(
-            bootstrap_intervals(flat, resamples=self._resamples, seed=self._seed)
-            if self._resamples
-            else [Interval(np.nan, np.nan)] * len(flat)
-        )
+        intervals = iter(self.draws.intervals(flat))
         tests = self._tests(known)
         rows: list[dict[str, Estimate] | None] = [None] * len(ratios)
         for place, number in enumerate(known):
@@ -130,8 +123,8 @@ class ScoreTable:
         tests = approximate_randomisation(
             [[self._ratios[number][name] for number in known] for name in self.metrics],
             known.index(self.baseline),
-            trials=self._trials,
-            seed=self._seed,
+            trials=self.draws.trials,
+            seed=self.draws.seed,
         )
         for place, number in enumerate(known):
             if _is_gold(self.outcomes[number]):  # what it differs in says nothing
@@ -147,7 +140,7 @@ class ScoreTable:
         missing = [name for name in names if name not in known]
         tally = Tally(outcome, self.scope, self.weighting) if missing else None
         ratios = [METRICS[name].of(tally) for name in missing if tally is not None]
-        intervals = bootstrap_intervals(ratios, resamples=self._resamples, seed=self._seed)
+        intervals = self.draws.intervals(ratios)
         more = {
             name: Estimate(ratio.value, interval, np.nan)
             for name, ratio, interval in zip(missing, ratios, intervals, strict=True)
@@ -161,7 +154,10 @@ class ScoreTable:
         if self.baseline in known:
             ratios = [self._ratios[number][name] for number in known]
             found = difference_intervals(
-                ratios, known.index(self.baseline), resamples=self._resamples, seed=self._seed
+                ratios,
+                known.index(self.baseline),
+                resamples=self.draws.resamples,
+                seed=self.draws.seed,
             )
             for number, interval in zip(known, found, strict=True):
                 intervals[number] = interval
@@ -175,10 +171,7 @@ class ScoreTable:
     @cached_property
     def settings(self) -> dict[str, str]:
         """What scores depend on beside the reference and the tokenisers."""
-        named = {"scores": f"{self.scope} {self.weighting}"}
-        if self._resamples:
-            named["interval"] = f"bootstrap {self._resamples} seed {self._seed}"
-        return named
+        return {"scores": f"{self.scope} {self.weighting}", **self.draws.named}
 
     def signature_of(self, number: int) -> str:
         """One line that names all that a row's scores depend on; the error of one that failed."""
@@ -194,10 +187,7 @@ class ScoreTable:
         baseline = self.outcomes[self.baseline]
         if isinstance(baseline, Failure):
             return {}
-        return {
-            "test": f"approximate randomisation {self._trials} seed {self._seed} "
-            f"against {baseline.tokeniser}"
-        }
+        return {"test": f"{self.draws.test_named} against {baseline.tokeniser}"}
 
     @cached_property
     def signature(self) -> str:
@@ -208,10 +198,7 @@ class ScoreTable:
         names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
         more = dict(self.settings)
         if self.baseline is not None:
-            more["test"] = (
-                f"approximate randomisation {self._trials} seed {self._seed} "
-                f"against {names[self.baseline]}"
-            )
+            more["test"] = f"{self.draws.test_named} against {names[self.baseline]}"
         return yardstick.signature_of(" ".join(dict.fromkeys(names)), **more)
 
 

@@ -90,6 +90,36 @@ def bootstrap_intervals(
     return [_percentiles(scores) for scores in _resampled(ratios, resamples, seed)]
 
 
+@dataclass(frozen=True)
+class Draws:
+    """How intervals and tests are drawn; 0 resamples for no intervals."""
+
+    resamples: int = RESAMPLES
+    trials: int = TRIALS
+    seed: int = 0
+
+    def intervals(self, ratios: Sequence[Ratio]) -> list[Interval]:
+        """The 95 % bootstrap intervals of scores over the same entries."""
+        if not self.resamples:
+            return [Interval(np.nan, np.nan)] * len(ratios)
+        return bootstrap_intervals(ratios, resamples=self.resamples, seed=self.seed)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """How intervals were drawn, for a signature."""
+        if not self.resamples:
+            return {}
+        return {"interval": f"bootstrap {self.resamples} seed {self.seed}"}
+
+    @property
+    def test_named(self) -> str:
+        """How differences were tested, for a signature."""
+        return f"approximate randomisation {self.trials} seed {self.seed}"
+
+
+USUAL_DRAWS = Draws()
+
+
 def difference_intervals(
     ratios: Sequence[Ratio], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Interval]:

@@ -290,14 +290,17 @@ def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str
 
 
 def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """One line that names all that the figures depend on; the first tokeniser is the baseline."""
+    """One line that names all that the figures depend on; the first tokeniser is the baseline.
+
+    α stands there in full, so that no two numbers have one signature.
+    """
     from morphgraph import __version__
 
     reference = healths[0].reference if healths else None
     return signature_line(
         {
             "corpus": healths[0].corpus_signature if healths else "none",
-            "alpha": f"{alpha:g}",
+            "alpha": _number(alpha),
             **(reference_fields(reference) if reference is not None else {"reference": "none"}),
             "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
             "version": __version__,
@@ -338,7 +341,9 @@ def _number(value: float) -> str:
 
 
 def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """The figures as a LaTeX table (booktabs), with the signature in the caption."""
+    """The figures as a LaTeX table (booktabs); signature and `case_warning` are in its caption."""
+    from morphgraph.evaluate.vocabulary_health import case_warning
+
     lines = [
         "% needs booktabs",
         r"\begin{table}",
@@ -358,10 +363,11 @@ def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
         cells = [latex(text_of(figure, values[figure.key])) for values in found]
         lines.append(" & ".join([name, *cells]) + r" \\")
     line = " ".join(signature(healths, alpha).split())
+    caption = f"Vocabulary figures. {case_warning(healths)}".strip()
     lines += [
         r"\bottomrule",
         r"\end{tabular}",
-        rf"\caption{{Vocabulary figures. Signature: \texttt{{{latex_breakable(line)}}}}}",
+        rf"\caption{{{latex(caption)} Signature: \texttt{{{latex_breakable(line)}}}}}",
         r"\end{table}",
         "",
     ]

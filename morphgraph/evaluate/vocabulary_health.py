@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.compression import ALPHA, Compression, Corpus, compress
+from morphgraph.evaluate.tables import percent
 from morphgraph.evaluate.type_inventory import Inventory, inventory_of, unreachable
-from morphgraph.evaluate.vocabulary_figures import FIGURES, Value
+from morphgraph.evaluate.vocabulary_figures import FIGURES, Value, figure_called
 from morphgraph.reference.free_and_bound import Kind
 from morphgraph.segment.segmentation import Segmenter
 
@@ -33,6 +34,10 @@ _NO_START = "the types do not tell where a word starts"
 _NO_KINDS = "the reference does not tell which morphs are affixes"
 _UNKNOWN_METHOD = "there is no way to look up a type's own string"
 _EMPTY = "there is nothing to count"
+_MANY_CAPITALS = 0.01
+"""So large a share of types with capitals matters on a corpus without any."""
+_OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
+"""Figures that types which the corpus cannot use make worse."""
 
 Chain = tuple[int, ...]
 
@@ -124,6 +129,29 @@ class VocabularyHealth:
             return None
         counts = self.compression.counts
         return [number for number in self.inventory.ids if not counts[number]]
+
+    @cached_property
+    def with_capitals(self) -> list[int]:
+        """Ids of types with a capital letter."""
+        return [
+            number
+            for number, body in zip(self.inventory.ids, self.inventory.bodies, strict=True)
+            if body is not None and body != body.lower()
+        ]
+
+    @cached_property
+    def misses_capitals(self) -> bool:
+        """Whether the corpus has no capital letter while 1 % of the types or more have one.
+
+        Such types cannot be tokens, whatever the vocabulary is worth: figures of unused types say
+        more about the corpus. False without a corpus, or with an empty one.
+        """
+        if self.corpus is None or self.compression is None or not self.compression.tokens:
+            return False
+        if len(self.with_capitals) < max(1, _MANY_CAPITALS * len(self.inventory.ids)):
+            return False
+        characters = set().union(*map(set, self.corpus.counts.words))
+        return all(character == character.lower() for character in characters)
 
     def _chains(self) -> list[Chain] | None:
         graph, found = self.inventory.graph, self.compression
@@ -292,6 +320,27 @@ class VocabularyHealth:
     def corpus_signature(self) -> str:
         """Name and checksum of the corpus; ``none`` without one."""
         return "none" if self.corpus is None else self.corpus.signature()
+
+
+def case_warning(healths: Sequence[VocabularyHealth]) -> str:
+    """What to know if a corpus `misses_capitals`, and which figures it touches; empty if none does.
+
+    It names the tokenisers, if there are several.
+    """
+    found = [
+        f"{percent(len(health.with_capitals) / len(health.inventory.ids), 1)} % of the types"
+        + (f" of {health.label}" if len(healths) > 1 else "")
+        for health in healths
+        if health.misses_capitals
+    ]
+    if not found:
+        return ""
+    named = ", ".join(f"“{figure_called(key).label}”" for key in _OF_UNUSED)
+    return (
+        f"The corpus has no capital letters: {', '.join(found)} have some and cannot be used. "
+        f"This makes {named} worse, and all tokens are those of lower-case text. "
+        "Take word frequencies with capitals to judge them."
+    )
 
 
 def _share(part: int, whole: int) -> Value:

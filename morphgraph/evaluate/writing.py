@@ -32,7 +32,8 @@ def harmless(text: str) -> str:
     >>> harmless("=1"), harmless("\\ra"), harmless("a-b")
     ("'=1", "'\\na", 'a-b')
     """
-    guarded = f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    is_formula = text.startswith(("\t", "\r")) or text.lstrip().startswith(("=", "+", "-", "@"))
+    guarded = f"'{text}" if is_formula else text
     return guarded.replace("\r", "\n")
 
 

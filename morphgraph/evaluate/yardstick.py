@@ -14,6 +14,7 @@ from morphgraph.evaluate.cuts import Cuts
 from morphgraph.files.tokeniser import base_name
 from morphgraph.reading import checksum
 from morphgraph.reference.entry import Entry, Reference
+from morphgraph.text import visible
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
@@ -198,5 +199,6 @@ def signature_line(named: Mapping[str, str]) -> str:
     'reference:a/b|version:1'
     """
     return "|".join(
-        f"{key}:{' '.join(value.replace('|', '/').split())}" for key, value in named.items()
+        f"{key}:{visible(' '.join(value.replace('|', '/').split()))}"
+        for key, value in named.items()
     )

@@ -170,6 +170,24 @@ def load_segmenter(
     )
 
 
+def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
+    """The segmenter in a file's content: a saved model, or a tokeniser or vocabulary by its method.
+
+    BPE in one ``tokenizer.json`` is cut by its merges; WordPiece, Unigram, lists of types and
+    SentencePiece models as `load_segmenter` does. Raises `FileFormatError`.
+    """
+    from morphgraph.files import load_uploaded_tokeniser
+    from morphgraph.files.vocabularies import read_vocabulary
+    from morphgraph.segment.bte import Bte
+
+    if FORMAT.encode() in data[:200]:
+        return read_model(data, name)
+    if _holds_merges(data, name):
+        return Bte(load_uploaded_tokeniser({name: data}))
+    vocabulary = read_vocabulary(data, name)
+    return _by_types(vocabulary, _method_for(vocabulary), {})
+
+
 def _check(method: str, parameters: Mapping[str, Any]) -> None:
     if method not in SAVED_METHODS:
         listed = ", ".join(SAVED_METHODS)
@@ -207,16 +225,24 @@ def _usual_method(source: str | os.PathLike[str]) -> str:
     merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
     if path.suffix == ".json" and "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113
         return "bpe"
-    data = read_bytes(path)
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        document = parse_json(data, str(source))
-        model = document.get("model") if isinstance(document, dict) else None
-        kind = model.get("type") if isinstance(model, dict) else None
-        if kind in ("BPE", "BTE") or (isinstance(model, dict) and "merges" in model):
-            return "bpe"
+    if _holds_merges(read_bytes(path), str(source)):
+        return "bpe"
     from morphgraph.files.vocabularies import load_vocabulary
 
-    vocabulary = load_vocabulary(source)
+    return _method_for(load_vocabulary(source))
+
+
+def _holds_merges(data: bytes, name: str) -> bool:
+    """Whether a file's content is a tokeniser with merges."""
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return False
+    document = parse_json(data, name)
+    model = document.get("model") if isinstance(document, dict) else None
+    return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
+
+
+def _method_for(vocabulary: Any) -> str:
+    """The method that a vocabulary is for."""
     if vocabulary.scores is not None:
         return "unigram"
     return "wordpiece" if vocabulary.marker == "##" else "greedy"

@@ -117,7 +117,8 @@ def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
             return f"more than {MAX_MORPHEMES} morphemes"
         kinds = [kind_of(part) for part in kept]
         known = [kind for kind in kinds if kind is not None]
-        own = tuple(p.label if p.label.startswith("+") else p.morpheme for p in parts)
+        # A feature has no form of its own: what it looks like in this word stands for it.
+        own = tuple(p.surface if p.label.startswith("+") else p.morpheme for p in kept)
         rows.append(
             Row(
                 number,
@@ -135,8 +136,8 @@ def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
 def read_morpho_challenge(lines: list[Line], skips: Skips) -> list[Entry]:
     """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry.
 
-    The underlying morphemes are the base forms without their word class, and the features as they
-    are (`company`, `+PAST`).
+    The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
+    has no form, so its surface stands for it.
     """
     rows: list[Row] = []
     for number, line in lines:

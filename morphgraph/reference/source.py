@@ -111,7 +111,7 @@ def _undecodable(
         name,
         place,
         f"the byte 0x{byte:02X} is not {encoding or 'UTF-8'}",
-        "Save the file as UTF-8, or name its encoding (encoding='windows-1252', for instance).",
+        "Save the file as UTF-8, or choose its encoding, such as windows-1252.",
     )
 
 

@@ -270,7 +270,7 @@ def read_the_scores(page: Page, screenshots: Path, tmp_path: Path) -> None:
     shoot(page, screenshots, "6-scores")
     gold = tmp_path / "mine.tsv"
     gold.write_text("Wohnungen\tWohn ung en\nFreiheit\tFrei heit\nwohnen\twohn en\n", "utf-8")
-    page.get_by_text("Another reference").click()
+    page.get_by_text("Other references, frequencies and models").click()
     upload(page, "Reference", gold)
     expect(sidebar(page)).to_contain_text("mine.tsv, 3 words")
     idle(page)

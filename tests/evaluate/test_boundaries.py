@@ -250,5 +250,5 @@ def test_signature_names_all(small_reference: MakeReference) -> None:
     ]  # fmt: skip
     assert fields["reference"] == "small.tsv@000000000000"
     assert fields["words"] == "bare words"
-    assert fields["tokeniser"] == f"demo:en@{tokeniser.checksum}"
+    assert fields["tokeniser"] == f"BPE:demo:en@{tokeniser.checksum}"
     assert "\n" not in signature

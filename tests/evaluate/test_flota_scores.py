@@ -87,7 +87,7 @@ def test_by_hand() -> None:
 def test_signature_names_all_it_depends_on() -> None:
     found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1,))
     names = [field.split(":")[0] for field in found.signature.split("|")]
-    assert names == ["reference", "format", "entries", "vocabulary", "standard", "version"]
+    assert names == ["reference", "format", "entries", "words", "vocabulary", "standard", "version"]
     assert found.signature.startswith("reference:gold.tsv@000000000000|format:plain|entries:12@")
     other = flota_scores(VOCABULARY, GOLD, Greedy(VOCABULARY), ks=(1,))
     assert other.signature != found.signature

@@ -217,7 +217,7 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
         "morpheme_f1": F(14, 31),
         "morpheme_distance": F(43, 10),
         "fertility": F(10, 10),
-        "characters": F(64, 10),
+        "characters": F(33, 10),
         "left_out": F(31, 64),
         "inside": F(0),  # both bytes of ä are left out
     },
@@ -240,7 +240,7 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
         "morpheme_f1": F(68, 112),
         "morpheme_distance": F(109, 41),  # 119 + 1·2 − 6·2
         "fertility": F(1),
-        "characters": F(204, 41),
+        "characters": F(121, 41),
         "left_out": F(83, 204),  # 12 + 12 + 12 + 15 + 4 + 4 + 24
         "inside": F(0),
     },
@@ -263,7 +263,7 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
         "morpheme_f1": NAN,
         "morpheme_distance": NAN,
         "fertility": F(1),
-        "characters": F(54, 9),
+        "characters": F(27, 9),
         "left_out": F(27, 54),
         "inside": F(0),
     },
@@ -286,7 +286,7 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
         "morpheme_f1": NAN,
         "morpheme_distance": NAN,
         "fertility": F(1),
-        "characters": F(194, 40),
+        "characters": F(115, 40),
         "left_out": F(79, 194),
         "inside": F(0),
     },

@@ -12,6 +12,7 @@ from morphgraph.evaluate.metrics import METRICS, USUAL, Tally
 from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
 from morphgraph.evaluate.score_table import Estimate, Failure, ScoreTable, outcomes_of
 from morphgraph.evaluate.uncertainty import (
+    Draws,
     Interval,
     Ratio,
     approximate_randomisation,
@@ -87,7 +88,12 @@ def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
     """Value, interval and p-value do not depend on what else is in the table."""
     found = outcomes(yardstick(), MORPHS, WORDS, LETTERS, FEW)
     table = ScoreTable(
-        found, scope, weighting, tuple(METRICS), baseline=1, resamples=200, trials=150, seed=5
+        found,
+        scope,
+        weighting,
+        tuple(METRICS),
+        baseline=1,
+        draws=Draws(resamples=200, trials=150, seed=5),
     )
     alone = [ratios(outcome, scope, weighting) for outcome in found]
     tested = 0
@@ -110,9 +116,14 @@ def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
 
 def test_order_and_metrics_change_no_number() -> None:
     found = outcomes(yardstick(), MORPHS, WORDS, LETTERS)
-    large = ScoreTable(found, metrics=tuple(METRICS), baseline=0, resamples=100, trials=100)
+    large = ScoreTable(
+        found, metrics=tuple(METRICS), baseline=0, draws=Draws(resamples=100, trials=100)
+    )
     small = ScoreTable(
-        [found[2], found[0]], metrics=("f1", "exact"), baseline=1, resamples=100, trials=100
+        [found[2], found[0]],
+        metrics=("f1", "exact"),
+        baseline=1,
+        draws=Draws(resamples=100, trials=100),
     )
     for name in ("f1", "exact"):
         assert estimates(small, 0)[name] == estimates(large, 2)[name]
@@ -143,7 +154,9 @@ def test_marks_in_a_table() -> None:
     """Of 126 words, letters get most wrong: no trial reaches that, so p = 1 / (1 + trials)."""
     found = outcomes(yardstick(18), MORPHS, LETTERS, MORPHS)
     for trials, mark in ((19, ""), (20, "*"), (99, "*"), (100, "**"), (999, "**"), (1000, "***")):
-        table = ScoreTable(found, metrics=("f1",), baseline=0, resamples=0, trials=trials)
+        table = ScoreTable(
+            found, metrics=("f1",), baseline=0, draws=Draws(resamples=0, trials=trials)
+        )
         assert estimates(table, 1)["f1"].p == 1 / (1 + trials)
         assert estimates(table, 1)["f1"].mark == mark
         # The same tokeniser twice: every trial reaches a difference of 0.
@@ -154,7 +167,7 @@ def test_marks_in_a_table() -> None:
 
 def test_no_baseline() -> None:
     found = outcomes(yardstick(), MORPHS, WORDS)
-    table = ScoreTable(found, resamples=50)
+    table = ScoreTable(found, draws=Draws(resamples=50))
     for number in (0, 1):
         assert list(estimates(table, number)) == list(USUAL)
         assert np.isnan([e.p for e in estimates(table, number).values()]).all()
@@ -165,7 +178,7 @@ def test_no_baseline() -> None:
 
 
 def test_no_resamples() -> None:
-    table = ScoreTable(outcomes(yardstick(), MORPHS), resamples=0)
+    table = ScoreTable(outcomes(yardstick(), MORPHS), draws=Draws(resamples=0))
     assert all(math.isnan(e.interval.low) for e in estimates(table, 0).values())
     assert all(math.isnan(e.interval.high) for e in estimates(table, 0).values())
     assert not any(math.isnan(e.value) for e in estimates(table, 0).values())
@@ -176,7 +189,9 @@ def test_undefined_scores() -> None:
     entries = (entry("dog", None, 1), entry("dogs", None, 1))
     on = Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
     found = outcomes(on, Greedy(vocabulary("dog", "dogs")), MORPHS)
-    table = ScoreTable(found, metrics=("precision", "recall", "exact"), baseline=0, resamples=50)
+    table = ScoreTable(
+        found, metrics=("precision", "recall", "exact"), baseline=0, draws=Draws(resamples=50)
+    )
     first, second = estimates(table, 0), estimates(table, 1)
     assert math.isnan(first["precision"].value) and second["precision"].value == 0
     for undefined in (first["precision"], first["recall"], second["recall"]):
@@ -184,7 +199,9 @@ def test_undefined_scores() -> None:
         assert undefined.mark == ""
     assert math.isnan(second["precision"].p), "there is nothing to compare with"
     assert (first["exact"].value, second["exact"].value) == (1, 0.5)
-    whole = ScoreTable(found, "whole-word", metrics=("f1", "fertility"), baseline=0, resamples=50)
+    whole = ScoreTable(
+        found, "whole-word", metrics=("f1", "fertility"), baseline=0, draws=Draws(resamples=50)
+    )
     for number in (0, 1):
         assert np.isnan([[e.value, e.p] for e in estimates(whole, number).values()]).all()
 
@@ -226,10 +243,15 @@ def test_another_error_is_no_failure() -> None:
 
 def test_a_failure_has_no_score_and_changes_none() -> None:
     found = mixed()
-    table = ScoreTable(found, metrics=tuple(METRICS), baseline=0, resamples=60, trials=60)
+    table = ScoreTable(
+        found, metrics=tuple(METRICS), baseline=0, draws=Draws(resamples=60, trials=60)
+    )
     assert [row is None for row in table.estimates] == [False, True, True, False]
     without = ScoreTable(
-        [found[0], found[3]], metrics=tuple(METRICS), baseline=0, resamples=60, trials=60
+        [found[0], found[3]],
+        metrics=tuple(METRICS),
+        baseline=0,
+        draws=Draws(resamples=60, trials=60),
     )
     assert repr(estimates(table, 0)) == repr(estimates(without, 0))
     assert repr(estimates(table, 3)) == repr(estimates(without, 1))
@@ -238,13 +260,13 @@ def test_a_failure_has_no_score_and_changes_none() -> None:
 
 
 def test_the_signature_of_a_failure_is_its_message_in_one_line() -> None:
-    table = ScoreTable(mixed(), resamples=60)
+    table = ScoreTable(mixed(), draws=Draws(resamples=60))
     assert table.signature_of(2) == "failed: small.txt: it has no types. Use another one."
     assert f"|tokeniser:{MORPHS.signature()} failed {LETTERS.signature()}|" in table.signature
 
 
 def test_a_baseline_that_failed_is_none() -> None:
-    table = ScoreTable(mixed(), baseline=1, resamples=0)
+    table = ScoreTable(mixed(), baseline=1, draws=Draws(resamples=0))
     assert np.isnan([e.p for n in (0, 3) for e in estimates(table, n).values()]).all()
     assert "|test:" not in table.signature_of(0)
 
@@ -284,11 +306,13 @@ def test_the_ideal_row() -> None:
     on = yardstick(1)
     found = [*outcomes(on, MORPHS), ideal(on)]
     names = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance")
-    morphemic = estimates(ScoreTable(found, metrics=names, baseline=0, resamples=50), 1)
+    morphemic = estimates(
+        ScoreTable(found, metrics=names, baseline=0, draws=Draws(resamples=50)), 1
+    )
     assert [e.value for e in morphemic.values()] == [1, 1, 1, 1, 0, 0, 1, 0]
     assert morphemic["f1"].interval == Interval(1.0, 1.0)
     assert np.isnan([e.p for e in morphemic.values()]).all(), "the gold is no tokeniser to test"
-    whole = estimates(ScoreTable(found, "whole-word", metrics=names, resamples=50), 1)
+    whole = estimates(ScoreTable(found, "whole-word", metrics=names, draws=Draws(resamples=50)), 1)
     assert whole["precision"].value == 3 / 8
     assert whole["recall"].value == 1
     assert whole["f1"].value == pytest.approx(6 / 11)
@@ -296,7 +320,9 @@ def test_the_ideal_row() -> None:
     assert whole["over"].value == 3 / 6
     assert whole["under"].value == 0
     # Counts are 3 11 6 1 7 – 2: boundaries of morphs 2·3 + 6 + 1 + 2·7 + 2·2, of words 1 + 2·7.
-    tokens = estimates(ScoreTable(found, "whole-word", "tokens", names, resamples=50), 1)
+    tokens = estimates(
+        ScoreTable(found, "whole-word", "tokens", names, draws=Draws(resamples=50)), 1
+    )
     assert tokens["precision"].value == 15 / 31
     assert tokens["recall"].value == 1
     assert "|tokeniser:gold|" in ScoreTable(found).signature_of(1)
@@ -307,7 +333,9 @@ def test_the_ideal_row() -> None:
 
 def test_signature_of_a_row() -> None:
     found = outcomes(yardstick(), MORPHS, WORDS)
-    table = ScoreTable(found, "whole-word", "tokens", baseline=1, resamples=70, trials=80, seed=9)
+    table = ScoreTable(
+        found, "whole-word", "tokens", baseline=1, draws=Draws(resamples=70, trials=80, seed=9)
+    )
     named = dict(field.split(":", 1) for field in table.signature_of(0).split("|"))
     assert list(named) == [
         "reference", "format", "entries", "frequencies", "words", "tokeniser", "scores",
@@ -332,8 +360,7 @@ def test_fresh_objects_give_the_same_table() -> None:
                 "tokens",
                 tuple(METRICS),
                 baseline=0,
-                resamples=80,
-                trials=80,
+                draws=Draws(resamples=80, trials=80),
             )
         )
     one, other = tables

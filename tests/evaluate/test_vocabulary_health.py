@@ -29,7 +29,7 @@ from morphgraph.evaluate.vocabulary_figures import (
     values_json,
     why_undefined,
 )
-from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+from morphgraph.evaluate.vocabulary_health import VocabularyHealth, case_warning
 from morphgraph.evaluate.vocabulary_lists import matching
 from morphgraph.files import load_tokeniser
 from morphgraph.files.models import load_segmenter, write_model
@@ -414,6 +414,79 @@ def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) 
     )
     odd = VocabularyHealth(tiny.segmenter, Corpus(WORD_COUNTS, "a|b"))
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1.0, 1.0000001), (0.1, 0.1 + 2**-55), (1e6, 1e6 + 1), (2.5, 2.5000004)]
+)
+def test_another_alpha_is_another_signature(
+    tiny: VocabularyHealth, one: float, other: float
+) -> None:
+    assert one != other
+    assert signature([tiny], one) != signature([tiny], other)
+    assert f"|alpha:{other!r}|".replace(".0|", "|") in signature([tiny], other)
+
+
+# --------------------------------------------------------------------------------- capitals
+
+
+def cased(capitals: int, *words: str, size: int = 200, label: str = "t") -> VocabularyHealth:
+    """So many types with a capital among others, on a corpus of these words."""
+    types = [*(f"U{n}" for n in range(capitals)), *(f"u{n}" for n in range(size - capitals))]
+    vocabulary = SubwordVocabulary(tuple(types), "")
+    corpus = Corpus(WordCounts(words, [1] * len(words)), "c")
+    return VocabularyHealth(Greedy(vocabulary), corpus, label=label)
+
+
+@pytest.mark.parametrize(
+    ("capitals", "words", "expected"),
+    [
+        (2, ["u1"], True),  # 1 % of 200
+        (1, ["u1"], False),
+        (0, ["u1"], False),
+        (2, ["u1", "éU"], False),
+        (2, ["u1", "É"], False),
+        (2, ["u1", "ǅ"], False),  # title case
+        (2, ["u1", "ß", "文", "7", "é"], True),
+        (200, ["U1"], False),
+        (2, [], False),
+    ],
+)
+def test_a_corpus_without_capitals(capitals: int, words: list[str], expected: bool) -> None:
+    health = cased(capitals, *words)
+    assert health.misses_capitals is expected
+    assert len(health.with_capitals) == capitals
+    assert bool(case_warning([health])) is expected
+    without = VocabularyHealth(health.segmenter)
+    assert not without.misses_capitals
+
+
+def test_bytes_that_are_no_characters_are_no_capitals(
+    small_tokeniser: Callable[..., Any],
+) -> None:
+    """Ã© is é, and Ã or Ġ alone are no letters; Ãī is É."""
+    tokeniser = small_tokeniser(
+        [("Ã", "©"), ("Ã", "ī"), ("Ġ", "n")],
+        "ĠnÃ©ī",
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+    )
+    health = VocabularyHealth(Bte(tokeniser), Corpus(WordCounts(["n"], [1]), "c"))
+    assert [health.inventory.texts[number] for number in health.with_capitals] == ["É"]
+    assert health.misses_capitals
+
+
+def test_the_warning_names_share_figures_and_tokenisers() -> None:
+    odd, even = cased(50, "u1", label="a_b"), cased(0, "u1", label="even")
+    warning = case_warning([odd])
+    assert "no capital letters: 25.0 % of the types have some and cannot be used" in warning
+    for label in ("Types never used", "Single-use chains", "Scaffold candidates", "Rényi"):
+        assert label in warning
+    assert "25.0 % of the types of a_b have some" in case_warning([odd, even])
+    assert case_warning([even]) == case_warning([]) == ""
+    assert r"\caption{Vocabulary figures. The corpus has no capital letters: 25.0 \%" in (
+        figures_latex([odd], 2.5)
+    )
+    assert r"\caption{Vocabulary figures. Signature:" in figures_latex([even], 2.5)
 
 
 def test_csv_and_latex(tiny: VocabularyHealth) -> None:

@@ -13,6 +13,7 @@ from morphgraph.evaluate.boundaries import Benchmark
 from morphgraph.evaluate.metrics import METRICS
 from morphgraph.evaluate.outcome import Outcome, outcome_of
 from morphgraph.evaluate.score_table import Estimate, ScoreTable
+from morphgraph.evaluate.uncertainty import Draws
 from morphgraph.evaluate.yardstick import (
     COUNTS_IN_REFERENCE,
     Scope,
@@ -105,9 +106,7 @@ def table_of(run: Run, small_document: Document) -> ScoreTable:
         run.weighting,
         tuple(METRICS),
         baseline=run.baseline,
-        resamples=run.resamples,
-        trials=run.trials,
-        seed=run.seed,
+        draws=Draws(run.resamples, run.trials, run.seed),
     )
 
 

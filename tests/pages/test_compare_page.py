@@ -140,7 +140,7 @@ def test_edits_can_be_compared_with_the_start(compare: Any) -> None:
     now, before = rows(compare)[0]["cells"]
     assert now["tokens"] != before["tokens"]
     # Each has its merge tree, with the gold boundaries.
-    for label, tokens in (("BPE", now["tokens"]), ("before the edits", before["tokens"])):
+    for label, tokens in (("BTE now", now["tokens"]), ("before the edits", before["tokens"])):
         compare.test.session_state["compare cell"] = ("antiaircraft", label)
         compare.run()
         [tree] = [

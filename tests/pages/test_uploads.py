@@ -155,6 +155,119 @@ def test_frequencies_can_be_uploaded(app: Any) -> None:
     assert app.session.study.benchmark.frequency_source == "wordfreq:nl"
 
 
+def frequencies_box(app: Any) -> Any:
+    [box] = [box for box in app.test.selectbox if box.label == "From wordfreq"]
+    return box
+
+
+@pytest.mark.parametrize("page", ["scores", "vocabulary"])
+def test_the_language_of_frequencies_is_shown_and_they_can_be_switched_off(
+    app: Any, page: str
+) -> None:
+    app.open(page)
+    assert frequencies_box(app).value == "en"
+    assert "a file" not in frequencies_box(app).options
+    app.choose("From wordfreq", "nl")
+    assert frequencies_box(app).value == "nl"
+    number = app.session.study_number
+    app.run()
+    assert app.session.study_number == number
+    app.choose("From wordfreq", "none")
+    assert frequencies_box(app).value == "none"
+    assert app.session.study.benchmark.frequencies is None
+    assert app.session.study.benchmark.frequency_source == ""
+    app.choose("From wordfreq", "nl")
+    assert app.session.study.benchmark.frequency_source == "wordfreq:nl"
+
+
+def test_without_frequencies_a_reference_has_its_own_counts(app: Any) -> None:
+    app.upload("Reference", ("gold.tsv", b"undoing\tun do ing\t7\ndoing\tdo ing\t93\n"))
+    app.open("scores")
+    assert frequencies_box(app).value == "none"
+    app.choose("From wordfreq", "en").choose("From wordfreq", "none")
+    assert app.session.study.benchmark.frequency_source == "counts in the reference"
+    assert frequencies_box(app).value == "none"
+
+
+@pytest.mark.parametrize("name", ["counts.tsv", "wordfreq:klingon", "en"])
+def test_frequencies_of_a_file_are_none_of_wordfreq(app: Any, name: str) -> None:
+    app.open("scores").upload("Or from a file", (name, b"going 12\nhouses 3\n"))
+    assert app.errors() == []
+    assert frequencies_box(app).value == "a file"
+    number = app.session.study_number
+    app.run()
+    assert app.session.study_number == number
+    app.choose("From wordfreq", "none")
+    assert app.session.study.benchmark.frequencies is None
+    assert "a file" not in frequencies_box(app).options
+
+
+@pytest.mark.parametrize("encoding", ["windows-1252", "iso-8859-2", "gb18030", "utf-16"])
+def test_an_encoding_can_be_chosen(app: Any, encoding: str) -> None:
+    content = "wählen\twähl en\nhöre\thör e\n".encode(encoding)
+    app.upload("Reference", ("gold.tsv", content))
+    if encoding != "utf-16":  # which has a mark
+        [error] = app.errors()
+        assert "or choose its encoding, such as windows-1252" in error
+        assert app.session.study.benchmark.reference.name == "demo:en"
+        app.choose("Encoding", encoding)
+    assert app.errors() == []
+    words = [entry.word for entry in app.session.study.benchmark.reference.entries]
+    assert words == ["wählen", "höre"]
+    # It is not kept for the next file.
+    [box] = [box for box in app.test.selectbox if box.label == "Encoding"]
+    assert box.value == "UTF-8, or as marked"
+
+
+def test_every_encoding_on_offer_is_known(app: Any) -> None:
+    [box] = [box for box in app.test.selectbox if box.label == "Encoding"]
+    assert len(box.options) > 10
+    for encoding in box.options[1:]:
+        assert "a".encode(encoding)
+
+
+def warnings(app: Any) -> list[str]:
+    return [warning.value.replace("\\", "").replace("\u2060", "") for warning in app.test.warning]
+
+
+STEMS = ("break", "read", "think", "drink", "eat", "see", "do", "go", "be")
+WORDS = [f"un{stem}able\tun {stem} able" for stem in STEMS]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        (9, 10, "Only 9 of 19 lines could be used: 10 × word with a space."),
+        (1, 2, "Only 1 of 3 lines could be used: 2 × word with a space."),
+        (9, 9, "The reference has only 9 words."),
+        (1, 0, "The reference has only 1 word."),
+        (1, 1, "The reference has only 1 word."),
+    ],
+)
+def test_a_doubtful_reference_is_a_visible_warning(
+    app: Any, good: int, bad: int, message: str
+) -> None:
+    lines = WORDS[:good] + [f"word {n}\tword {n}" for n in range(bad)]
+    app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
+    assert app.errors() == []
+    [warning] = warnings(app)
+    assert warning.startswith(message)
+    skipped = {1: "1 line of the reference was skipped", 0: None}
+    expected = skipped.get(bad, f"{bad} lines of the reference were skipped")
+    found = [e.label for e in app.test.expander if "skipped" in e.label]
+    assert found == ([expected] if expected else [])
+    assert (f"({good} word)" if good == 1 else f"({good} words)") in app.captions()
+
+
+def test_a_reference_of_enough_words_is_no_warning(app: Any) -> None:
+    assert warnings(app) == []
+    lines = [*WORDS, "doing\tdo ing", *(f"word {n}\tword {n}" for n in range(10))]
+    app.choose("Format", "plain").upload("Reference", ("gold.tsv", "\n".join(lines).encode()))
+    assert app.errors() == []
+    assert len(app.session.study.benchmark.reference) == 10
+    assert warnings(app) == []
+
+
 # ---------------------------------------------------------------------------- what cannot be read
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -146,6 +148,48 @@ def test_choices_stay_when_another_page_was_shown(page: Any) -> None:
     page.choose("Types behind", "unreachable").open("blame").open("vocabulary")
     [box] = [s for s in page.test.selectbox if s.label == "Types behind"]
     assert box.value == "unreachable"
+
+
+def test_a_corpus_without_capitals_is_a_warning(
+    page: Any, small_document: Callable[..., dict[str, Any]]
+) -> None:
+    assert not page.test.warning  # the demo has next to no types with capitals
+    document = json.dumps(small_document([("U", "n"), ("d", "o")])).encode()
+    page.open("start").upload("Tokeniser", ("cased.json", document)).open("vocabulary")
+    [warning] = [warning.value.replace("\\", "") for warning in page.test.warning]
+    assert "no capital letters: 33.3 % of the types have some" in warning  # U, Un
+    assert "Types never used" in warning
+    page.session.use_frequencies({"The": 9.0, "undo": 1.0}, "small.tsv")
+    page.run()
+    assert not page.test.warning
+
+
+def test_other_columns_are_another_table(page: Any) -> None:
+    """Streamlit measures the widths of columns once for each table."""
+
+    def identity() -> str:
+        return str(page.test.dataframe[0].proto.id)
+
+    first = identity()
+    page.choose("Types behind", "duplicates")
+    assert identity() == first
+    page.session.study.graph.knockout(["ing"])
+    page.run()
+    tokenisers(page, "now")
+    edited = identity()
+    tokenisers(page, "now", "before the edits")
+    assert len({first, edited, identity()}) == 3
+
+
+def test_no_text_of_the_table_is_cut(page: Any) -> None:
+    page.session.study.graph.knockout(["ing"])
+    page.run()
+    tokenisers(page, "now", "before the edits")
+    columns = json.loads(page.test.dataframe[0].proto.columns)
+    assert columns["figure"]["width"] == 240
+    for number in ("0", "1"):
+        longest = max(map(len, page.test.dataframe[0].value[number]))
+        assert columns[number]["width"] >= 7.5 * longest + 16  # digits, and the cell's padding
 
 
 def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) -> None:

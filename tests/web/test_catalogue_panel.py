@@ -158,6 +158,17 @@ def test_a_file_that_was_changed_is_offered_for_download(server: Server, tmp_pat
     assert server.asked == 0
 
 
+def test_all_languages_can_be_chosen_again(server: Server) -> None:
+    panel = Panel()
+    language = panel.test.selectbox[0]
+    assert (language.label, language.value) == ("Language", "all languages")
+    assert language.options[0] == "all languages"
+    everything = len(panel.test.selectbox[1].options)
+    panel.choose("Language", "nld")
+    panel.choose("Language", "all languages")
+    assert len(panel.test.selectbox[1].options) == everything > 5
+
+
 def test_language_and_source(server: Server) -> None:
     panel = Panel()
     panel.choose("Language", "nld")

@@ -1,0 +1,165 @@
+"""Scores and vocabularies in a real Chromium: a newcomer's way from a number to the merge tree."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start
+from playwright.sync_api import Locator, Page, expect
+
+from morphgraph.evaluate.vocabulary_figures import FIGURES, figure_called
+
+pytestmark = pytest.mark.browser
+
+
+def multiselect(page: Page, label: str) -> Locator:
+    return page.get_by_test_id("stMultiSelect").filter(has_text=re.compile(f"^{label}"))
+
+
+def add(page: Page, label: str, option: str) -> None:
+    """Choose one more in the field with this label."""
+    multiselect(page, label).get_by_role("combobox").click()
+    page.get_by_role("option", name=option, exact=True).click()
+    page.keyboard.press("Escape")
+    idle(page)
+
+
+def choose(page: Page, label: str, typed: str, option: re.Pattern[str]) -> str:
+    """Choose in a long list with this label, after some letters; what was chosen."""
+    box = page.get_by_role("combobox", name=re.compile(label))
+    box.click()
+    page.keyboard.type(typed)
+    found = page.get_by_role("option", name=option).first
+    text = found.inner_text()
+    found.click()
+    idle(page)
+    return text
+
+
+def press(page: Page, name: str) -> None:
+    """One of several buttons in a row."""
+    page.get_by_role("radio", name=name, exact=True).click()
+    idle(page)
+
+
+def download(page: Page, name: str, path: Path) -> str:
+    with page.expect_download() as found:
+        page.get_by_role("button", name=name, exact=True).first.click()
+    found.value.save_as(path / found.value.suggested_filename)
+    return (path / found.value.suggested_filename).read_text("utf-8")
+
+
+def shoot(page: Page, screenshots: Path, name: str) -> None:
+    """What is on the page, in both themes."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(700)
+        page.screenshot(path=screenshots / f"{name}-{scheme}.png")
+
+
+def test_from_a_score_to_the_merge_tree(
+    new_page: Callable[..., Page], app_address: str, screenshots: Path, tmp_path: Path
+) -> None:
+    page = new_page(viewport={"width": 1440, "height": 1400}, color_scheme="light")
+    start(page, app_address)
+    go_to(page, "Scores")
+    table = grid_with(page, "Precision %")
+    expect(cell_of(table, 0, 0)).to_have_text("BPE")
+    expect(cell_of(table, 1, 0)).to_have_text("Ideal")
+
+    add(page, "Methods", "FLOTA")
+    expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
+    expect(cell_of(table, 1, 4)).to_have_text(
+        re.compile(r"^\d\d\.\d\d\*{1,3} \[\d\d\.\d, \d\d\.\d\]$")
+    )
+    expect(cell_of(table, 0, 4)).to_have_text(re.compile(r"^\d\d\.\d\d \[\d\d\.\d, \d\d\.\d\]$"))
+
+    chart = page.get_by_test_id("stPlotlyChart").first
+    press(page, "differences")
+    expect(chart).to_contain_text("to BPE")
+    press(page, "radar")
+    expect(chart).to_contain_text("Morph F1")
+    expect(chart.locator(".polar")).to_have_count(1)
+    shoot(page, screenshots, "scores-1-radar")
+
+    press(page, "Affix")
+    parts = page.get_by_test_id("stPlotlyChart").nth(1)
+    expect(parts).to_contain_text("-ing")
+
+    chosen = choose(page, "With the affix", "-ing", re.compile(r"^-ing "))
+    words = grid_with(page, "marked")
+    expect(cell_of(words, 0, 0)).to_have_text(re.compile("ing"), timeout=PATIENCE)
+    expect(cell_of(words, 1, 0)).to_have_text(re.compile("ing"))
+    assert int(chosen.split("(")[1].rstrip(")")) > 20
+    word = cell_of(words, 1, 0).text_content() or ""
+    tokens = cell_of(words, 1, 2).text_content() or ""
+    choose_row(words, 1)
+    tree = page.get_by_role("group", name="Merge tree")
+    expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.", timeout=PATIENCE)
+    idle(page)
+    shoot(page, screenshots, "scores-2-errors")
+
+    page.get_by_role("button", name="Open in Merge tree").click()
+    expect(page.get_by_role("heading", name="Merge tree")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("textbox", name="Word")).to_have_value(word)
+    expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.")
+    idle(page)
+
+    # Back, with what was chosen.
+    go_to(page, "Scores")
+    expect(cell_of(table, 1, 0)).to_have_text("FLOTA", timeout=PATIENCE)
+    shown = [cell_of(table, row, 2).text_content() or "" for row in range(3)]
+    rows = list(csv.DictReader(download(page, "CSV", tmp_path).splitlines()))
+    assert [row["tokeniser"] for row in rows] == ["BPE", "FLOTA", "Ideal"]
+    for row, text in zip(rows, shown, strict=True):
+        assert text.startswith(f"{100 * float(row['precision']):.2f}")
+    assert rows[0]["signature"].startswith("reference:demo:en@")
+    latex = download(page, "LaTeX", tmp_path)
+    assert r"\begin{tabular}" in latex
+    assert all(f"{100 * float(row['precision']):.2f}" in latex for row in rows)
+
+
+def test_a_token_of_an_error_leads_to_the_graph(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "Scores")
+    words = grid_with(page, "marked")
+    last = (cell_of(words, 0, 2).text_content() or "").split()[-1]
+    choose_row(words, 0)
+    expect(page.get_by_text("Show a token in the graph")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    page.get_by_role("radio", name=last, exact=True).click()
+    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    expect(page.get_by_role("heading", name=last, exact=True)).to_be_visible()
+
+
+def test_from_a_figure_of_a_vocabulary_to_the_graph(
+    new_page: Callable[..., Page], app_address: str, screenshots: Path
+) -> None:
+    page = new_page(viewport={"width": 1440, "height": 1100}, color_scheme="light")
+    start(page, app_address)
+    go_to(page, "Vocabulary")
+    figures = grid_with(page, "figure")
+    row = [figure.key for figure in FIGURES].index("duplicates")
+    name = figure_called("duplicates").label
+    expect(cell_of(figures, row, 0)).to_have_text(name)
+    choose_row(figures, row)
+    expect(page.get_by_role("combobox", name=re.compile("Types behind"))).to_have_value(
+        name, timeout=PATIENCE
+    )
+    idle(page)
+    listed = grid_with(page, "type")
+    type_ = cell_of(listed, 0, 0).text_content() or ""
+    shoot(page, screenshots, "vocabulary")
+    choose_row(listed, 0)
+    button = page.get_by_role("button", name="Show it in the graph")
+    expect(button).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    button.click()
+    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    expect(page.get_by_role("heading", name=type_, exact=True)).to_be_visible()

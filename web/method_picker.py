@@ -117,18 +117,19 @@ def _settings(
     found: dict[str, dict[str, Any]] = {}
     if not fields:
         return found
-    columns = st.columns(max(4, len(fields)))
-    for column, (name, key, parameter) in zip(columns, fields, strict=False):
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    for name, key, parameter in fields:
         widget = f"{place}_{name}_{key}"
         start = _within(given.get(name, {}).get(key, parameter.default), parameter)
         with remembered(**{widget: start}):
-            found.setdefault(name, {})[key] = column.number_input(
+            found.setdefault(name, {})[key] = row.number_input(
                 f"{METHODS[name].title}: {key}",
                 parameter.least,
                 parameter.most,
                 step=0.05 if isinstance(parameter.default, float) else 1,
                 key=widget,
                 help=parameter.meaning,
+                width=155,
             )
     return found
 

@@ -115,7 +115,7 @@ def _settings(
     chosen: dict[str, str] = {"scores_scope": scopes[0], "scores_weighting": weightings[0]}
     tests = [*labels, _NO_TEST]
     with (
-        st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
         remembered(
             scores_scope=SCOPES[0],
             scores_weighting=WEIGHTINGS[0],
@@ -149,7 +149,7 @@ def _settings(
                 "Test differences to",
                 tests,
                 key="scores_baseline",
-                width=240,
+                width=200,
                 help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
                 "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
             )

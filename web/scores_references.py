@@ -84,7 +84,7 @@ def _demo_yardstick(code: str) -> Yardstick:
 
 def _upload(more: dict[str, Reference], taken: str) -> None:
     file = st.file_uploader(
-        "Reference to score on",
+        "One more gold list",
         key="scores reference",
         help="It is added to the list and stays closed: edits and blame go on with the open one.",
     )

@@ -230,6 +230,7 @@ def scores_latex(tables: Sequence[ScoreTable], *, intervals: bool = True) -> str
         r"% needs \usepackage{booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin",
         r"\begin{table}",
         r"\centering",
+        r"\small\setlength{\tabcolsep}{4pt}",
         rf"\begin{{tabular}}{{lr{'r' * len(names)}}}",
         r"\toprule",
         " & ".join(["Tokeniser", "$|V|$", *heads]) + r" \\",

@@ -158,6 +158,7 @@ def test_csv_has_no_formulas() -> None:
 GOLDEN = r"""% needs \usepackage{booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin
 \begin{table}
 \centering
+\small\setlength{\tabcolsep}{4pt}
 \begin{tabular}{lrrrr}
 \toprule
 Tokeniser & $|V|$ & F1 $\uparrow$ & Over-segmented $\downarrow$ & Tokens per word \\

@@ -306,7 +306,7 @@ def test_each_reference_has_rows_and_a_signature_of_its_own(page: Any) -> None:
 
 
 def test_one_more_reference_can_be_uploaded(page: Any) -> None:
-    page.upload("Reference to score on", ("mine.tsv", GOLD))
+    page.upload("One more gold list", ("mine.tsv", GOLD))
     study = page.session.study
     assert widget(page, "multiselect", "References").value == ["open", "file mine.tsv"]
     assert list(scores(page)["reference"]) == ["demo:en"] * 2 + ["mine.tsv"] * 2
@@ -328,7 +328,7 @@ def test_one_more_reference_can_be_uploaded(page: Any) -> None:
 
 
 def test_the_table_tells_the_weighting_of_each_reference(page: Any) -> None:
-    page.upload("Reference to score on", ("mine.tsv", GOLD))
+    page.upload("One more gold list", ("mine.tsv", GOLD))
     set_to(page, "segmented_control", "Each word counts", "tokens")
     assert list(scores(page)["each word"]) == ["by frequency"] * 2 + ["once"] * 2
 
@@ -339,7 +339,7 @@ def test_the_table_tells_the_weighting_of_each_reference(page: Any) -> None:
 )
 def test_a_broken_reference_is_a_message_and_changes_nothing(page: Any, content: bytes) -> None:
     before, chosen = scores(page), widget(page, "multiselect", "References").value
-    page.upload("Reference to score on", ("broken.tsv", content))
+    page.upload("One more gold list", ("broken.tsv", content))
     assert any("broken.tsv" in message for message in page.errors())
     assert scores(page).equals(before)
     assert widget(page, "multiselect", "References").value == chosen
@@ -347,9 +347,9 @@ def test_a_broken_reference_is_a_message_and_changes_nothing(page: Any, content:
 
 
 def test_two_files_of_the_same_name_are_two_references(page: Any) -> None:
-    page.upload("Reference to score on", ("mine.tsv", GOLD))
-    widget(page, "file_uploader", "Reference to score on").clear()
-    page.run().upload("Reference to score on", ("mine.tsv", b"word\tmorphs\nundo\tun do\n"))
+    page.upload("One more gold list", ("mine.tsv", GOLD))
+    widget(page, "file_uploader", "One more gold list").clear()
+    page.run().upload("One more gold list", ("mine.tsv", b"word\tmorphs\nundo\tun do\n"))
     references(page, "file mine.tsv", "file mine.tsv′")
     assert len(scores(page)) == 4
     first, second = signatures(page)
@@ -363,7 +363,7 @@ def test_errors_on_two_references_of_one_name_can_be_told_apart(page: Any) -> No
 
 def test_hostile_names_stay_text(page: Any) -> None:
     name = "<img src=x onerror=alert(1)>.tsv"
-    page.upload("Reference to score on", (name, GOLD))
+    page.upload("One more gold list", (name, GOLD))
     assert name in list(scores(page)["reference"])
     assert not [m for m in page.test.markdown if m.allow_html and "<img" in m.value]
     assert not [c for c in page.test.caption if "<img src=x" in c.value and "`" not in c.value]
@@ -491,7 +491,7 @@ def test_breakdowns_that_cannot_be_told(app: Any) -> None:
     app.open("scores")
     set_to(app, "segmented_control", "By", "frequency")
     assert infos(app) == ["Choose word frequencies above."]
-    app.upload("Reference to score on", ("simple.tsv", b"word\tmorphs\ndo\tdo\ngo\tgo\n"))
+    app.upload("One more gold list", ("simple.tsv", b"word\tmorphs\ndo\tdo\ngo\tgo\n"))
     references(app, "file simple.tsv")
     set_to(app, "segmented_control", "By", "boundaries")
     assert "This reference tells nothing of that." in infos(app)

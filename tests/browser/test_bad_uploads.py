@@ -115,9 +115,8 @@ def test_a_type_that_looks_like_html_is_text(
     expect(start.get_by_text("Knocked out. Undo brings it back.")).to_be_visible()
     for page in ("Blame", "Scores", "History", "Merge graph"):
         sidebar.get_by_role("link", name=page).click()
-        expect(
-            start.get_by_role("button", name="Undo").or_(start.get_by_text("Words and errors")).first
-        ).to_be_visible(timeout=PATIENCE)
+        there = start.get_by_role("button", name="Undo").or_(start.get_by_text("Words and errors"))
+        expect(there.first).to_be_visible(timeout=PATIENCE)
         idle(start)
         assert start.locator("img[src=x]").count() == 0
     assert start.locator("a[href^=javascript]").count() == 0

@@ -49,7 +49,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     found = run.scored.scores(segment(run.graph, run.scored.words))
     assert report["scores"] == [score.to_dict() for score in found]
     assert report["phases"][-1]["f1"] == report["scores"][0]["f1"]
-    assert "tokeniser:demo:nl@" in report["signature"]
+    assert "tokeniser:BTE:demo:nl@" in report["signature"]
 
     log = json.loads((tmp_path / "log.json").read_text())
     assert log["phases"] == report["phases"]

@@ -8,17 +8,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.metrics import METRICS, USUAL
-from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
+from morphgraph.evaluate.outcome import Outcome, ideal
 from morphgraph.evaluate.score_files import (
     score_text,
     scores_csv,
     scores_latex,
     scores_markdown,
 )
-from morphgraph.evaluate.score_table import Failure, ScoreTable
+from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
 from morphgraph.evaluate.tables import count
 from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
 from morphgraph.segment.segmentation import Segmenter
@@ -192,20 +191,10 @@ def _outcomes(
     with_ideal: bool,
 ) -> list[Outcome | Failure]:
     """How each method cuts the words of a reference, worked out once."""
-
-    def made(segmenter: Segmenter, label: str) -> Outcome | Failure:
-        try:
-            return outcome_of(segmenter, yardstick, label)
-        except MorphGraphError as error:
-            return Failure(label, str(error))
-
-    found = [
-        current.once(
-            ("outcome", segmenter.signature(), id(segmenter), label, id(yardstick)),
-            partial(made, segmenter, label),
-        )
-        for segmenter, label in zip(segmenters, labels, strict=True)
-    ]
+    found: list[Outcome | Failure] = []
+    for segmenter, label in zip(segmenters, labels, strict=True):
+        key = ("outcome", segmenter.signature(), id(segmenter), label, id(yardstick))
+        found += current.once(key, partial(outcomes_of, [(label, segmenter)], yardstick))
     if with_ideal:
         found.append(current.once(("outcome", "ideal", id(yardstick)), lambda: ideal(yardstick)))
     return found

@@ -331,19 +331,17 @@ def _print_breakdown(found: "Breakdown") -> None:
     from morphgraph.evaluate.metrics import METRICS
 
     metric = METRICS[found.metric]
+    columns = [found.estimates(number) for number in range(len(found.labels))]
     print(f"\n{metric.title}{' %' * (metric.unit == '%')} by {BREAKDOWNS[found.by].lower()}")
     rows = [
         [
-            group.name,
+            visible(group.name),
             f"{group.size:,}",
-            *(
-                _estimate_text(found.metric, found.estimates(number)[place])
-                for number in range(len(found.labels))
-            ),
+            *(_estimate_text(found.metric, column[place]) for column in columns),
         ]
         for place, group in enumerate(found.groups)
     ]
-    print_table(["group", found.counted, *found.labels], rows, left={0})
+    print_table(["group", found.counted, *map(visible, found.labels)], rows, left={0})
     print(found.signature)
 
 

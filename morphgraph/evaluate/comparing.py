@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.boundaries import boundary_positions
-from morphgraph.evaluate.uncertainty import RESAMPLES, Interval, Ratio, bootstrap_intervals
+from morphgraph.evaluate.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.evaluate.yardstick import signature_line
 from morphgraph.reading import checksum
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
@@ -148,7 +148,7 @@ class Comparison:
             "gold": f"{known}@{gold}",
             "words": "bare words" if self._bare else "running text",
             "methods": " ".join(summary.signature for summary in self.summaries),
-            "interval": f"bootstrap {RESAMPLES}",
+            **USUAL_DRAWS.named,
             "version": __version__,
         }
         return signature_line(fields)
@@ -166,7 +166,7 @@ class Comparison:
             _share(right, found),
             _share(right, wanted),
             f1.value,
-            bootstrap_intervals([f1])[0],
+            USUAL_DRAWS.intervals([f1])[0],
             _share(sum(len(cell.tokens) for cell in cells), len(cells)),
             _share(sum(bool(cell.exact) for cell in known), len(known)),
             segmenter.vocabulary_size,

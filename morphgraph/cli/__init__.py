@@ -12,6 +12,7 @@ import typer
 from morphgraph.cli.catalogue import get_source, list_sources
 from morphgraph.cli.comparing import compare
 from morphgraph.cli.editing import knockout
+from morphgraph.cli.evaluating import evaluate
 from morphgraph.cli.exporting import export
 from morphgraph.cli.iterating import rebpe
 from morphgraph.cli.looking import blame, segment
@@ -29,7 +30,18 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, vocabulary, blame, compare, knockout, rebpe, segment, train, export):
+for command in (
+    score,
+    vocabulary,
+    blame,
+    compare,
+    knockout,
+    rebpe,
+    segment,
+    train,
+    evaluate,
+    export,
+):
     app.command()(command)
 app.command(name="app")(open_app)
 

@@ -17,6 +17,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+from morphgraph.threads import usual_threads
+
 RESAMPLES = 1000
 TRIALS = 1000
 _CHUNK = 2_000_000
@@ -225,7 +227,10 @@ def _weighted_sums(
         sums[start : start + len(weights)] = weights @ columns
 
     # Threads of the matrix library below these two would wait for each other, busily.
-    with _matrix_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(2) as pool:
+    with (
+        _matrix_threads().limit(limits=1, user_api="blas"),
+        ThreadPoolExecutor(usual_threads()) as pool,
+    ):
         list(pool.map(run, range(0, rows, height)))
     return sums
 

@@ -10,6 +10,7 @@ from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
 from morphgraph.segment.segmentation import Segmentation
 from morphgraph.segment.words import Words
+from morphgraph.threads import usual_threads
 
 _ATOMS_PER_THREAD = 50_000
 """Fewer atoms than this are not worth a second thread."""
@@ -22,7 +23,7 @@ class MergeSegmentation(Segmentation):
     arrays: MergeArrays
 
 
-def segment(graph: MergeGraph, words: Words, threads: int = 2) -> MergeSegmentation:
+def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost
@@ -36,7 +37,7 @@ def segment(graph: MergeGraph, words: Words, threads: int = 2) -> MergeSegmentat
     closed_by = np.empty(len(words.atoms), np.int32)
     token_at = np.empty(len(words.atoms), np.int32)
     pieces = words.piece_offsets
-    bounds = _blocks(pieces, threads)
+    bounds = _blocks(pieces, threads or usual_threads())
 
     def run(block: int) -> None:
         segmenting.segment(
@@ -82,7 +83,9 @@ def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int) -> list[int]:
     return [0, *inner, len(piece_offsets) - 1]
 
 
-def segment_plain(graph: MergeGraph, words: list[str], threads: int = 2) -> MergeSegmentation:
+def segment_plain(
+    graph: MergeGraph, words: list[str], threads: int | None = None
+) -> MergeSegmentation:
     """Segment words whose characters are the atoms: no markers, no bytes."""
     from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 

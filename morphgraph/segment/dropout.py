@@ -13,6 +13,7 @@ from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bpe import MergeSegmentation
 from morphgraph.segment.bte import Bte, check_method, field, model_document, tokeniser_of
 from morphgraph.segment.words import Words
+from morphgraph.threads import usual_threads
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
@@ -57,7 +58,9 @@ class Dropout(Bte):
         """``p`` and ``seed``."""
         return {"p": self.p, "seed": self.seed}
 
-    def segment(self, words: Words, sample: int = 0, threads: int = 2) -> MergeSegmentation:
+    def segment(
+        self, words: Words, sample: int = 0, threads: int | None = None
+    ) -> MergeSegmentation:
         """Cut words at random, always in the same way for the same number of a ``sample``.
 
         ``closed_by`` holds positions in ``arrays``, the merges by rank.
@@ -68,7 +71,8 @@ class Dropout(Bte):
         closed_by = np.empty(len(words.atoms), np.int32)
         token_at = np.empty(len(words.atoms), np.int32)
         longest = int(np.diff(words.piece_offsets).max(initial=1))
-        count = max(1, min(threads, len(words.atoms) // _ATOMS_PER_THREAD))
+        most = threads or usual_threads()
+        count = max(1, min(most, len(words.atoms) // _ATOMS_PER_THREAD))
         bounds = [len(words) * block // count for block in range(count + 1)]
 
         def run(block: int) -> None:
@@ -98,7 +102,7 @@ class Dropout(Bte):
                 list(pool.map(run, range(count)))
         return MergeSegmentation(words, closed_by, token_at, arrays)
 
-    def samples(self, words: Words, k: int, threads: int = 2) -> list[MergeSegmentation]:
+    def samples(self, words: Words, k: int, threads: int | None = None) -> list[MergeSegmentation]:
         """The first ``k`` samples; the first of them is what `segment` gives."""
         return [self.segment(words, sample, threads) for sample in range(k)]
 

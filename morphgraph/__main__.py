@@ -1,0 +1,6 @@
+"""``python -m morphgraph`` is the command line."""
+
+from morphgraph.cli import main
+
+if __name__ == "__main__":
+    main()

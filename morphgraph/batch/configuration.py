@@ -1,0 +1,326 @@
+"""What an evaluation is made of, read from one YAML file with errors that name line and field.
+
+languages × corpora × tokenisers × methods with grids of parameters × references × seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from morphgraph.batch.methods import METHOD_MODELS, Method, as_method
+from morphgraph.batch.names import named_metrics, vocabulary_metric
+from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
+from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.metrics import check_metrics
+from morphgraph.evaluate.vocabulary_figures import FIGURES
+from morphgraph.evaluate.yardstick import Scope, Weighting
+from morphgraph.reading import read_bytes
+from morphgraph.train.methods import METHODS as TRAINED
+from morphgraph.train.pipelines import PIPELINES
+
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
+TrainedMethod = Literal[tuple(TRAINED)]  # type: ignore[valid-type]
+PipelineName = Literal[tuple(PIPELINES)]  # type: ignore[valid-type]
+FigureName = Literal[tuple(figure.key for figure in FIGURES)]  # type: ignore[valid-type]
+
+
+class Corpus(Strict):
+    """Word counts of a language: what tokenisers are trained on, and the weights of tokens."""
+
+    name: Name = Field("wordfreq", description="What tables call it.")
+    wordfreq: str | None = Field(
+        None, description="A language code of wordfreq; {code} is that of the language."
+    )
+    counts: str | None = Field(None, description="A file with word counts.")
+    text: OneOrMore[str] | None = Field(None, description="Files or folders of running text.")
+    pipeline: Literal["whitespace", "knockout", "rebpe"] = Field(
+        "whitespace", description="For text: how it is cut into words."
+    )
+    minimum_count: int = Field(1, ge=1, description="For text: rarer words are left out.")
+    column: str | None = Field(None, description="For text in tables: the column with the text.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [self.wordfreq, self.counts, self.text]
+        if sum(source is not None for source in given) != 1:
+            raise ValueError(
+                "a corpus comes from one source. Give either wordfreq, counts or text."
+            )
+        return self
+
+
+def _as_corpus(given: Any) -> Any:
+    if isinstance(given, str):
+        if given == "wordfreq":
+            return {"name": "wordfreq", "wordfreq": "{code}"}
+        return {"name": Path(given).stem[:100] or given, "counts": given}
+    return given
+
+
+class TokeniserChoice(Strict):
+    """A tokeniser that is trained on the corpus, or comes from a file."""
+
+    name: Name | None = Field(None, description="What tables call it.")
+    train: TrainedMethod | None = Field(None, description="How to train it.")
+    vocab_size: OneOrMore[Annotated[int, Field(ge=2, le=10_000_000)]] | None = Field(
+        None, description="Types to train, atoms included."
+    )
+    pipeline: OneOrMore[PipelineName] | None = Field(
+        None, description="What happens to words before training."
+    )
+    threshold: OneOrMore[Annotated[float, Field(ge=0, le=1)]] | None = Field(
+        None, description="For picky: a type goes if more of it than this share is in another."
+    )
+    minimum_count: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="Rarer words are dropped before training."
+    )
+    file: str | None = Field(
+        None, description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
+    )
+
+    @model_validator(mode="after")
+    def _trained_or_loaded(self) -> Self:
+        if (self.train is None) == (self.file is None):
+            raise ValueError("a tokeniser is trained or loaded. Give either train or file.")
+        if self.file is not None:
+            given = self.model_fields_set - {"name", "file"}
+            if given:
+                raise ValueError(f"{min(given)} is for training. Leave it out beside file.")
+            return self
+        if self.vocab_size is None:
+            raise ValueError("it does not say how many types to train. Add vocab_size.")
+        chosen = TRAINED[str(self.train)]
+        if self.threshold is not None and "threshold" not in chosen.parameters:
+            raise ValueError(f"{chosen.label} has no threshold. Leave it out.")
+        for pipeline in self.pipeline or ():
+            if pipeline not in chosen.pipelines:
+                can = ", ".join(chosen.pipelines)
+                raise ValueError(
+                    f"{chosen.label} cannot follow the pipeline {pipeline}. Use one of: {can}."
+                )
+        return self
+
+
+class ReferenceChoice(Strict):
+    """A gold segmentation of each language."""
+
+    name: Name | None = Field(None, description="What tables call it.")
+    source: OneOrMore[Annotated[str, Field(min_length=1)]] = Field(
+        description="A file, catalogue:NAME or demo:{code}; of several, the first that is there."
+    )
+    format: str | None = Field(None, description="Its format; detected if not given.")
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
+    first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
+    languages: list[str] | None = Field(None, description="Only for these languages.")
+
+
+def _as_reference(given: Any) -> Any:
+    return {"source": given} if isinstance(given, str) else given
+
+
+class TableChoice(Strict):
+    """A table of the report."""
+
+    title: Name
+    rows: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
+    columns: Annotated[list[str], BeforeValidator(listed)] = []
+    metrics: Annotated[list[str], BeforeValidator(listed)] = []
+    where: dict[str, Annotated[list[str], BeforeValidator(listed)]] = {}
+    note: str = ""
+    chart: Literal["bars", "lines", "none"] = "bars"
+
+    @model_validator(mode="after")
+    def _known_columns(self) -> Self:
+        for column in (*self.rows, *self.columns, *self.where):
+            if column not in DIMENSIONS:
+                known = ", ".join(DIMENSIONS)
+                raise ValueError(f"results have no column “{column}”. Use some of: {known}.")
+        for metric in self.metrics:
+            if metric not in named_metrics():
+                known = ", ".join(named_metrics())
+                raise ValueError(f"“{metric}” is no metric. Use some of: {known}.")
+        return self
+
+
+DIMENSIONS = (
+    "language",
+    "corpus",
+    "tokeniser",
+    "vocab_size",
+    "method",
+    "parameters",
+    "reference",
+    "seed",
+    "scope",
+    "weighting",
+)
+"""The columns of results that say what a score is of."""
+
+
+class PublishedFigures(Strict):
+    """Figures of a paper, on its own data, to be shown beside ours."""
+
+    source: str
+    data: str
+    columns: list[str]
+    rows: list[list[str | int | float]]
+    table: str | None = None
+    note: str = ""
+    url: Annotated[str, Field(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""
+
+    @model_validator(mode="after")
+    def _rectangular(self) -> Self:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"a row has {len(row)} values, the header {len(self.columns)}. Make them equal."
+                )
+        return self
+
+
+def _as_metrics(given: Any) -> Any:
+    names = listed(given)
+    flota = [name for name in names if name in FLOTA_KEYS]
+    others = [name for name in names if name not in FLOTA_KEYS]
+    try:
+        return [*check_metrics(others), *flota] if others else flota
+    except MorphGraphError as error:
+        raise ValueError(str(error)) from error
+
+
+FLOTA_KEYS = ("flota_coverage", "flota_stem_recall", "flota_full_match")
+
+
+class Evaluation(Strict):
+    """A full evaluation: what to measure on what, and how to show it."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")]
+    title: str = ""
+    description: str = ""
+    languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)]
+    corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] = []
+    tokenisers: list[TokeniserChoice] = Field(min_length=1)
+    methods: list[Annotated[Method, BeforeValidator(as_method)]] = Field(
+        default=["standard"],  # type: ignore[arg-type]
+        validate_default=True,
+        min_length=1,
+    )
+    references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = []
+    metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = ["precision", "recall", "f1"]
+    vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
+    scopes: list[Scope] = Field(["morphemic"], min_length=1)
+    weightings: list[Weighting] = Field(["types"], min_length=1)
+    seeds: list[Annotated[int, Field(ge=0, le=2**31)]] = Field([0], min_length=1)
+    intervals: bool = Field(True, description="95 % bootstrap intervals of scores.")
+    tables: list[TableChoice] = []
+    published: list[PublishedFigures] = []
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        needs_corpus = next((c for c in self.tokenisers if c.train is not None), None)
+        if needs_corpus is not None and not self.corpora:
+            raise ValueError(
+                f"{needs_corpus.train} is trained on nothing. Add corpora, such as [wordfreq]."
+            )
+        if not self.references and not self.vocabulary:
+            raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
+        for kind in ("tokenisers", "corpora", "references"):
+            names = [choice.name for choice in getattr(self, kind) if choice.name is not None]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"two {kind} have the name “{twice}”. Name them apart.")
+        known = {choice.name for choice in self.tokenisers}
+        for method in self.methods:
+            for name in method.tokenisers or ():
+                if name not in known:
+                    shown = ", ".join(sorted(filter(None, known))) or "none has one"
+                    raise ValueError(
+                        f"{method.method} is for a tokeniser “{name}”, which there is not. "
+                        f"Names of tokenisers: {shown}."
+                    )
+        titles = [table.title for table in self.tables]
+        for figures in self.published:
+            if figures.table is not None and figures.table not in titles:
+                raise ValueError(
+                    f"published figures stand beside “{figures.table}”, which is no table. "
+                    f"Titles: {', '.join(titles) or 'none'}."
+                )
+        return self
+
+    @property
+    def all_metrics(self) -> list[str]:
+        """The keys of all metrics that are asked for, figures of vocabularies included."""
+        return [*self.metrics, *(vocabulary_metric(key) for key in self.vocabulary)]
+
+
+def read_evaluation(path: str | os.PathLike[str]) -> tuple[Evaluation, Lines]:
+    """An evaluation from a YAML file, and the line of each field."""
+    return parse_evaluation(read_bytes(path), str(path))
+
+
+def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:
+    """An evaluation from YAML, and the line of each field; else a `FileFormatError`."""
+    content, lines = load_yaml(data, name)
+    return check(Evaluation, content, lines, name), lines
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a configuration, for editors that check while one types."""
+    return with_single_values(Evaluation.model_json_schema())
+
+
+def schema_text() -> str:
+    """The JSON schema as text."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False)
+
+
+_VARIABLE = re.compile(r"\$\{(MORPHGRAPH_[A-Z_]+)\}")
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A text with ``{language}`` and the like filled in; unknown ones are a `MorphGraphError`.
+
+    >>> filled("gold/{language}.tsv", {"language": "deu"})
+    'gold/deu.tsv'
+    """
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] in values:
+            return values[found[1]]
+        known = ", ".join(f"{{{name}}}" for name in values)
+        raise MorphGraphError(f"there is nothing to put in for {found[0]}. Use: {known}.")
+
+    return re.sub(r"\{([a-z_0-9]*)\}", value, template)
+
+
+def with_environment(path: str) -> str:
+    """A path in which ``${MORPHGRAPH_DATA}`` and its like stand for their values."""
+
+    def value(found: re.Match[str]) -> str:
+        known = os.environ.get(found[1])
+        if known is None:
+            raise MorphGraphError(f"the variable {found[1]} is not set. Set it to a folder.")
+        return known
+
+    return _VARIABLE.sub(value, path)
+
+
+__all__: Sequence[str] = (
+    "METHOD_MODELS",
+    "Corpus",
+    "Evaluation",
+    "ReferenceChoice",
+    "TokeniserChoice",
+    "parse_evaluation",
+    "read_evaluation",
+    "schema",
+)

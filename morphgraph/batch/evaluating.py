@@ -1,0 +1,219 @@
+"""A full evaluation from its file to its report."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.batch.configuration import Evaluation, parse_evaluation
+from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.progress import Progress, ProgressFile, stop_path
+from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
+from morphgraph.batch.store import Store, write_atomically
+from morphgraph.batch.tasks import code_version
+from morphgraph.errors import MorphGraphError
+from morphgraph.reading import decode_utf8, read_bytes
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from morphgraph.batch.report_data import FinishedRun
+
+log = logging.getLogger("morphgraph.batch")
+
+Tell = Callable[[Progress], None]
+OpenClient = Callable[[], "AbstractContextManager[Client]"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An evaluation that is ready to run: its text, and its tasks."""
+
+    text: str
+    evaluation: Evaluation
+    plan: Plan
+    languages: tuple[str, ...] | None = None
+
+
+def prepare_evaluation(
+    path: str | os.PathLike[str],
+    languages: Sequence[str] | None = None,
+    folder: Path | None = None,
+) -> Prepared:
+    """Read a configuration and plan its tasks; relative paths in it start from ``folder``, its own
+    one by default.
+    """
+    text = decode_utf8(read_bytes(path), str(path))
+    return prepare_text(text, str(path), folder or Path(path).parent, languages)
+
+
+def prepare_text(
+    text: str, name: str, folder: Path, languages: Sequence[str] | None = None
+) -> Prepared:
+    """Read a configuration that is called ``name`` in errors, and plan its tasks."""
+    evaluation, lines = parse_evaluation(text, name)
+    plan = make_plan(evaluation, lines, name=name, folder=folder, languages=languages)
+    return Prepared(text, evaluation, plan, None if languages is None else tuple(languages))
+
+
+def evaluate(
+    prepared: Prepared,
+    out: Path,
+    open_client: OpenClient,
+    tell: Tell = lambda _: None,
+    command: Sequence[str] = (),
+) -> Outcome:
+    """Run what is missing of an evaluation in a folder, and write results and report there.
+
+    Raises `MorphGraphError` where the run as a whole cannot go on; what is done is kept.
+    """
+    started = time.time()
+    with Store(out) as store:
+        stop_path(out).unlink(missing_ok=True)
+        progress = ProgressFile(out, Progress("starting", prepared.evaluation.name))
+        with _logging(out / "run.log"), _telling_the_end(progress, tell):
+            write_atomically(out / "configuration.yaml", prepared.text.encode())
+            tell(progress.update(force=True, total=len(prepared.plan.tasks)))
+            outcome = _run(prepared.plan, store, open_client, progress, tell)
+            tell(progress.update(force=True, state="reporting", remaining=None))
+            _report(prepared, out, store, outcome, _run_facts(prepared, outcome, started, command))
+            ended = "stopped" if outcome.stopped else "done"
+            tell(progress.update(force=True, state=ended))
+    return outcome
+
+
+def _run(
+    plan: Plan, store: Store, open_client: OpenClient, progress: ProgressFile, tell: Tell
+) -> Outcome:
+    if not missing_tasks(plan.tasks, store):
+        return run_tasks(plan.tasks, store, None, progress, tell)
+    with open_client() as client:
+        return run_tasks(plan.tasks, store, client, progress, tell)
+
+
+@contextmanager
+def _telling_the_end(progress: ProgressFile, tell: Tell) -> Iterator[None]:
+    """Say in the progress how a run ended that could not go on."""
+    try:
+        yield
+    except BaseException as error:
+        log.exception("the run ended early")
+        state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
+        message = str(error) if isinstance(error, MorphGraphError) else f"{type(error).__name__}"
+        try:
+            tell(progress.update(force=True, state=state, message=message, remaining=None))
+        except MorphGraphError:
+            log.exception("the end could not be written")
+        raise
+
+
+@contextmanager
+def _logging(path: Path) -> Iterator[None]:
+    """What happens goes into a file, tracebacks and all."""
+    try:
+        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise MorphGraphError(f"{path}: {(error.strerror or '').lower()}. Choose --out.") from error
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    level, log.level = log.level, logging.INFO
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.level = level
+        handler.close()
+
+
+def _run_facts(
+    prepared: Prepared, outcome: Outcome, started: float, command: Sequence[str]
+) -> dict[str, Any]:
+    """What ``run.json`` holds: versions, hashes, command, machine, times."""
+    from importlib.metadata import version
+
+    from morphgraph import __version__
+    from morphgraph.reading import checksum
+
+    libraries = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
+    done = [report for report in outcome.reports if report.state == "done"]
+    ended = time.time()
+    return {
+        "name": prepared.evaluation.name,
+        "state": "stopped" if outcome.stopped else "done",
+        "command": list(command),
+        "configuration": checksum(prepared.text.encode()),
+        "languages": list(prepared.languages or prepared.evaluation.languages),
+        "code": code_version(),
+        "versions": {
+            "morphgraph": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in libraries.split()},
+        },
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+        "started": _as_time(started),
+        "finished": _as_time(ended),
+        "seconds": round(ended - started, 3),
+        "tasks": {
+            "all": len(outcome.reports),
+            "done": len(done),
+            "failed": len(outcome.failures),
+            "kept from before": sum(report.from_store for report in done),
+        },
+        "seconds_of_tasks": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
+    }
+
+
+def _as_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _report(
+    prepared: Prepared, out: Path, store: Store, outcome: Outcome, facts: dict[str, Any]
+) -> None:
+    from morphgraph.batch.report import write_report
+    from morphgraph.batch.results import collected, task_frame, write_parquet
+
+    results = collected(prepared.plan.cells, store)
+    tasks = task_frame(outcome.reports)
+    write_parquet(results, out / "results.parquet")
+    write_parquet(tasks, out / "tasks.parquet")
+    write_atomically(out / "run.json", json.dumps(facts, indent=1, ensure_ascii=False).encode())
+    write_report(_finished(prepared, outcome, results, tasks, facts), out)
+
+
+def _finished(
+    prepared: Prepared, outcome: Outcome, results: Any, tasks: Any, facts: dict[str, Any]
+) -> FinishedRun:
+    from morphgraph.batch.report_data import FinishedRun, Published, TableSpec
+    from morphgraph.batch.results import with_failed
+
+    evaluation = prepared.evaluation
+    return FinishedRun(
+        title=evaluation.title or evaluation.name,
+        description=evaluation.description,
+        results=with_failed(results, outcome.reports),
+        tasks=tasks,
+        failures=outcome.failures,
+        run=facts,
+        tables=[TableSpec(**dict(table)) for table in evaluation.tables],
+        published=[Published(**dict(figures)) for figures in evaluation.published],
+        configuration=prepared.text,
+    )
+
+
+def command_line() -> list[str]:
+    """The command that runs, as one types it."""
+    return ["morphgraph", *sys.argv[1:]]

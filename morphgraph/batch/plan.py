@@ -1,0 +1,389 @@
+"""From a configuration to tasks: every cell of the grid, and the counts and tokenisers it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from morphgraph.batch import costs
+from morphgraph.batch.cells import make_counts, make_tokeniser, measure_cell
+from morphgraph.batch.configuration import (
+    Corpus,
+    Evaluation,
+    ReferenceChoice,
+    TokeniserChoice,
+    filled,
+    with_environment,
+)
+from morphgraph.batch.inputs import content_of, content_of_all
+from morphgraph.batch.languages import language_code
+from morphgraph.batch.methods import BaseMethod, is_random
+from morphgraph.batch.tasks import Task, task_key
+from morphgraph.batch.yaml_reading import Lines, field_line, field_name
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.evaluate.vocabulary_figures import FIGURES
+
+_REFINING = ("knockout", "rebpe")
+_BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All tasks of an evaluation, each after those that it needs; cells in the order of results."""
+
+    evaluation: Evaluation
+    tasks: tuple[Task, ...]
+
+    @cached_property
+    def cells(self) -> list[Task]:
+        """The tasks whose results are the rows of the evaluation."""
+        return [task for task in self.tasks if task.kind == "cell"]
+
+    @property
+    def cost(self) -> float:
+        """Seconds that all tasks may take one after the other."""
+        return sum(task.cost for task in self.tasks)
+
+
+def make_plan(
+    evaluation: Evaluation,
+    lines: Lines | None = None,
+    *,
+    name: str = "configuration",
+    folder: Path | None = None,
+    languages: Sequence[str] | None = None,
+) -> Plan:
+    """The tasks of an evaluation.
+
+    ``folder``: what relative paths in it start from, the current one by default. ``languages``:
+    only these of its languages. A file that is not there is a `FileFormatError` with its line.
+    """
+    chosen = evaluation.languages
+    if languages is not None:
+        unknown = [language for language in languages if language not in chosen]
+        if unknown:
+            listed = ", ".join(chosen)
+            raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
+        chosen = [language for language in chosen if language in languages]
+    planner = _Planner(evaluation, lines or {}, name, folder or Path())
+    for language in chosen:
+        planner.add(language)
+    if not planner.has_cells:
+        raise FileFormatError(
+            name, "", "the evaluation has no cell", "Mend which methods are for which tokenisers."
+        )
+    return Plan(evaluation, tuple(planner.tasks.values()))
+
+
+@dataclass(frozen=True)
+class _Tokeniser:
+    """One tokeniser of the grid: its task, and what results call it."""
+
+    task: Task
+    label: str
+    vocab_size: int | None
+    choice: TokeniserChoice
+
+
+@dataclass
+class _Planner:
+    evaluation: Evaluation
+    lines: Lines
+    name: str
+    folder: Path
+    tasks: dict[str, Task] = field(default_factory=dict)
+
+    @property
+    def has_cells(self) -> bool:
+        return any(task.kind == "cell" for task in self.tasks.values())
+
+    def add(self, language: str) -> None:
+        """All cells of one language."""
+        values = {"language": language, "code": language_code(language)}
+        references = [
+            self._reference(choice, place, values)
+            for place, choice in enumerate(self.evaluation.references)
+            if choice.languages is None or language in choice.languages
+        ]
+        corpora: list[tuple[Corpus, Task] | None] = [
+            (corpus, self._counts(corpus, place, values))
+            for place, corpus in enumerate(self.evaluation.corpora)
+        ]
+        for corpus in corpora or [None]:
+            for place, choice in enumerate(self.evaluation.tokenisers):
+                for tokeniser in self._tokenisers(choice, place, corpus, values):
+                    for method in self.evaluation.methods:
+                        if method.tokenisers is None or choice.name in method.tokenisers:
+                            self._cells(language, corpus, tokeniser, method, references)
+
+    # -------------------------------------------------------------------------- inputs
+
+    def _error(self, path: tuple[str | int, ...], error: MorphGraphError) -> FileFormatError:
+        """An error, with the line of the field that it came from."""
+        problem, _, fix = str(error).removesuffix(".").rpartition(". ")
+        place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
+        fix = f"{fix}." if problem else "Correct it."
+        return FileFormatError(self.name, place, problem or str(error).removesuffix("."), fix)
+
+    def _path(self, template: str, values: Mapping[str, str]) -> str:
+        path = with_environment(filled(template, values))
+        return path if path.startswith("demo:") else str(self.folder / path)
+
+    def _reference(
+        self, choice: ReferenceChoice, place: int, values: Mapping[str, str]
+    ) -> tuple[str, dict[str, Any]]:
+        """A reference of a language: what results call it, and how to read it."""
+        problems = []
+        for template in choice.source:
+            try:
+                name = filled(template, values)
+                path, format_ = self._reference_file(name, choice.format)
+                spec = {
+                    "path": path,
+                    "name": name if ":" in name else Path(path).name,
+                    "format": format_,
+                    "encoding": choice.encoding,
+                    "include_foreign": choice.include_foreign,
+                    "first_analysis": choice.first_analysis,
+                    "content": content_of(path),
+                }
+                return choice.name or Path(name).name, spec
+            except MorphGraphError as error:
+                problems.append(str(error))
+        language = f"Or leave {values['language']} out of the languages."
+        raise self._error(
+            ("references", place, "source"), MorphGraphError(f"{' '.join(problems)} {language}")
+        )
+
+    def _reference_file(self, name: str, format_: str | None) -> tuple[str, str | None]:
+        from morphgraph.files.demos import demo_gold_path
+        from morphgraph.reference.catalogue import find_source
+        from morphgraph.reference.downloads import local_path
+
+        if name.startswith("demo:"):
+            return str(demo_gold_path(name.removeprefix("demo:"))), format_
+        if name.startswith("catalogue:"):
+            return str(local_path(name)), format_ or find_source(name).format
+        return str(self.folder / with_environment(name)), format_
+
+    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> Task:
+        try:
+            spec = self._counts_spec(corpus, values)
+        except MorphGraphError as error:
+            raise self._error(("corpora", place), error) from error
+        label = f"counts of {corpus.name}, {values['language']}"
+        keyed = {name: value for name, value in spec.items() if name not in ("path", "paths")}
+        key = task_key("counts", keyed)
+        return self._task(Task(key, "counts", label, make_counts, spec, (), costs.counts(spec)))
+
+    def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
+        if corpus.wordfreq is not None:
+            import wordfreq
+
+            code = filled(corpus.wordfreq, values)
+            if code not in wordfreq.available_languages("best"):
+                known = ", ".join(sorted(wordfreq.available_languages("best")))
+                raise MorphGraphError(
+                    f"wordfreq has no words of “{code or values['language']}”. It has: {known}."
+                )
+            return {"source": "wordfreq", "language": code}
+        if corpus.counts is not None:
+            path = self._path(corpus.counts, values)
+            return {"source": "counts", "path": path, "content": content_of(path)}
+        paths = [self._path(text, values) for text in corpus.text or ()]
+        return {
+            "source": "text",
+            "paths": paths,
+            "content": content_of_all(paths),
+            "pipeline": corpus.pipeline,
+            "minimum_count": corpus.minimum_count,
+            "column": corpus.column,
+        }
+
+    # -------------------------------------------------------------------------- tokenisers
+
+    def _tokenisers(
+        self,
+        choice: TokeniserChoice,
+        place: int,
+        corpus: tuple[Corpus, Task] | None,
+        values: Mapping[str, str],
+    ) -> Iterator[_Tokeniser]:
+        if choice.file is not None:
+            yield self._loaded(choice, place, values)
+            return
+        if corpus is None:
+            raise MorphGraphError("A tokeniser is trained on nothing. Add corpora.")
+        grid = product(choice.vocab_size or (), choice.pipeline or [None], choice.threshold or [0])
+        for size, pipeline, threshold in grid:
+            spec = {
+                "source": "train",
+                "method": choice.train,
+                "vocab_size": size,
+                "pipeline": pipeline,
+                "parameters": {"threshold": threshold} if choice.threshold else {},
+                "minimum_count": choice.minimum_count,
+            }
+            label = choice.name or _trained_label(choice, pipeline, threshold)
+            if choice.name is not None:
+                label += _varying(choice, pipeline, threshold)
+            needs = (corpus[1].key,)
+            title = f"{label}, {size:,} types, {values['language']}"
+            key = task_key("tokeniser", spec, needs)
+            cost = costs.tokeniser(spec)
+            task = Task(key, "tokeniser", title, make_tokeniser, spec, needs, cost)
+            yield _Tokeniser(self._task(task), label, size, choice)
+
+    def _loaded(self, choice: TokeniserChoice, place: int, values: Mapping[str, str]) -> _Tokeniser:
+        from morphgraph.files.demos import demo_tokeniser_path
+
+        try:
+            path = self._path(choice.file or "", values)
+            is_demo = path.startswith("demo:")
+            file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
+            spec = {"source": "file", "path": path, "content": content_of(_with_companions(file))}
+        except MorphGraphError as error:
+            raise self._error(("tokenisers", place, "file"), error) from error
+        keyed = {"content": spec["content"], "name": Path(path).name}
+        label = choice.name or (path if is_demo else Path(path).name)
+        key = task_key("tokeniser", keyed)
+        title = f"{label}, {values['language']}"
+        task = Task(key, "tokeniser", title, make_tokeniser, spec, (), costs.tokeniser(spec))
+        return _Tokeniser(self._task(task), label, None, choice)
+
+    # -------------------------------------------------------------------------- cells
+
+    def _cells(
+        self,
+        language: str,
+        corpus: tuple[Corpus, Task] | None,
+        tokeniser: _Tokeniser,
+        method: BaseMethod,
+        references: Sequence[tuple[str, dict[str, Any]]],
+    ) -> None:
+        """Every combination of a method's parameters, references and seeds on one tokeniser."""
+        asked = self.evaluation
+        alone = [key for key in asked.vocabulary if key not in _BY_REFERENCE]
+        refines = method.method in _REFINING
+        measured: list[tuple[str, dict[str, Any] | None, list[str]]] = [
+            (name, spec, [key for key in asked.vocabulary if refines or key in _BY_REFERENCE])
+            for name, spec in references
+        ]
+        if alone and not refines:
+            measured.append(("", None, alone))
+        for parameters in method.grid():
+            seeds: list[int | None] = [None]
+            if is_random(method.method, parameters):
+                seeds = list(asked.seeds)
+            for (reference, reference_spec, figures), seed in product(measured, seeds):
+                spec = {
+                    "method": method.method,
+                    "parameters": parameters,
+                    "seed": seed,
+                    "reference": reference_spec,
+                    "metrics": asked.metrics if reference_spec else [],
+                    "vocabulary": figures,
+                    "scopes": asked.scopes,
+                    "weightings": asked.weightings,
+                    "intervals": asked.intervals,
+                    "corpus_name": _corpus_name(corpus),
+                    "tokeniser_name": tokeniser.label,
+                }
+                columns = {
+                    "language": language,
+                    "corpus": "" if corpus is None else corpus[0].name,
+                    "tokeniser": tokeniser.label,
+                    "vocab_size": tokeniser.vocab_size,
+                    "method": method.title() or _usual_title(tokeniser.choice),
+                    "parameters": _listed_parameters(method, parameters),
+                    "reference": reference,
+                    "seed": seed,
+                }
+                self._cell(spec, columns, tokeniser.task, corpus)
+
+    def _cell(
+        self,
+        spec: dict[str, Any],
+        columns: dict[str, Any],
+        tokeniser: Task,
+        corpus: tuple[Corpus, Task] | None,
+    ) -> None:
+        needs = (tokeniser.key, *(() if corpus is None else (corpus[1].key,)))
+        reference = spec["reference"]
+        keyed = dict(spec)
+        if reference is not None:
+            # Where a file lies changes no result, what is in it does.
+            keyed["reference"] = {k: v for k, v in reference.items() if k != "path"}
+        # What one cell is called is no part of it: two that are alike are one task.
+        shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
+        shown += [columns["parameters"], columns["reference"]]
+        shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]
+        shown += [] if spec["seed"] is None else [f"seed {spec['seed']}"]
+        label = " · ".join(filter(None, shown))
+        key = task_key("cell", {**keyed, "columns": columns}, needs)
+        cost = costs.cell(spec)
+        self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))
+
+    def _task(self, task: Task) -> Task:
+        return self.tasks.setdefault(task.key, task)
+
+
+def _corpus_name(corpus: tuple[Corpus, Task] | None) -> str:
+    """What signatures call a corpus."""
+    if corpus is None:
+        return ""
+    spec = corpus[1].spec
+    if spec["source"] == "wordfreq":
+        return f"wordfreq:{spec['language']}"
+    return Path(spec["path"]).name if spec["source"] == "counts" else corpus[0].name
+
+
+def _with_companions(file: Path) -> Path:
+    """What a tokeniser is read from: a vocabulary is read with the merges beside it."""
+    if "vocab" in file.name or file.name.endswith("merges.txt"):
+        other = file.with_name(
+            file.name.replace("merges", "vocab").replace(".txt", ".json")
+            if "merges" in file.name
+            else file.name.replace("vocab", "merges").replace(".json", ".txt")
+        )
+        if other != file and other.is_file():
+            return file.parent
+    return file
+
+
+def _trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
+    """What results call a trained tokeniser that has no name of its own."""
+    from morphgraph.train.methods import METHODS
+
+    return METHODS[str(choice.train)].label + _varying(choice, pipeline, threshold)
+
+
+def _varying(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
+    """What tells the tokenisers of a grid apart, beside their size."""
+    parts = [f"threshold={threshold:g}"] if choice.threshold else []
+    if pipeline is not None and len(choice.pipeline or ()) > 1:
+        parts.append(pipeline)
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _usual_title(choice: TokeniserChoice) -> str:
+    """What the tokeniser as it is goes by among methods."""
+    from morphgraph.train.methods import METHODS
+
+    return "as it is" if choice.train is None else METHODS[str(choice.train)].label
+
+
+def _listed_parameters(method: BaseMethod, parameters: Mapping[str, Any]) -> str:
+    """The parameters that the file gives, as results show them."""
+    given = [(name, value) for name, value in parameters.items() if name in method.model_fields_set]
+    return ", ".join(f"{name}={_shown(value)}" for name, value in given)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,132 @@
+"""The rows of all cells together, in the order of the plan."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.batch.names import vocabulary_metric
+from morphgraph.batch.report_data import FAILED, RESULT_COLUMNS, TASK_COLUMNS
+from morphgraph.batch.runner import TaskReport
+from morphgraph.batch.store import Store, write_atomically
+from morphgraph.batch.tasks import Task
+from morphgraph.errors import FileFormatError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_KINDS = {
+    "vocab_size": "Int64",
+    "seed": "Int64",
+    "entries": "Int64",
+    "value": "float64",
+    "low": "float64",
+    "high": "float64",
+}
+_TASK_KINDS = {
+    "seconds": "float64",
+    "cpu_seconds": "float64",
+    "peak_memory": "Int64",
+    "from_store": "bool",
+}
+_TOKENS, _RELATIVE = vocabulary_metric("tokens"), vocabulary_metric("relative_tokens")
+
+
+def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
+    """The rows of the cells that are done (`RESULT_COLUMNS`)."""
+    import pandas as pd
+
+    frames = []
+    for task in cells:
+        table = store.read(task.key)
+        if table is not None:
+            columns = {"cell": task.key, **task.columns}
+            frames.append(table.to_pandas().assign(**columns))
+    if not frames:
+        return _frame([], RESULT_COLUMNS, _KINDS)
+    kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
+    found = pd.concat([frame.astype(kinds)[list(RESULT_COLUMNS)] for frame in frames])
+    return _with_relative_tokens(found.reset_index(drop=True))
+
+
+def _with_relative_tokens(results: pd.DataFrame) -> pd.DataFrame:
+    """Tokens relative to the first tokeniser and method of the same language and corpus.
+
+    A cell knows its own tokens only, so this is made where all of them are together.
+    """
+    relative = results["metric"] == _RELATIVE
+    if not relative.any():
+        return results
+    same = ["language", "corpus"]
+    tokens = results[results["metric"] == _TOKENS]
+    first = tokens.groupby(same)["value"].first()
+    own = tokens.set_index("cell")["value"]
+    rows = results[relative]
+    baseline = [
+        first.get(place, float("nan")) for place in zip(*(rows[s] for s in same), strict=True)
+    ]
+    results.loc[relative, "value"] = rows["cell"].map(own).to_numpy() / baseline
+    return results
+
+
+def with_failed(results: pd.DataFrame, reports: Iterable[TaskReport]) -> pd.DataFrame:
+    """Results with a row for each cell that failed, which has no scores."""
+    import pandas as pd
+
+    failed = [
+        {"cell": report.task.key, **report.task.columns, "metric": FAILED}
+        for report in reports
+        if report.task.kind == "cell" and report.state == "failed"
+    ]
+    if not failed:
+        return results
+    for row in failed:
+        for name in ("scope", "weighting", "signature"):
+            row.setdefault(name, "")
+    return pd.concat([results, _frame(failed, RESULT_COLUMNS, _KINDS)], ignore_index=True)
+
+
+def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
+    """How each task ended (`TASK_COLUMNS`)."""
+    return _frame([report.row() for report in reports], TASK_COLUMNS, _TASK_KINDS)
+
+
+def _frame(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str], kinds: dict[str, str]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    found = pd.DataFrame(rows, columns=list(columns))
+    return found.astype({name: kinds.get(name, "str") for name in columns})
+
+
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet, whole or not at all."""
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    write_atomically(path, buffer.getvalue())
+
+
+def read_results(path: Path) -> pd.DataFrame:
+    """The results of a run, from its ``results.parquet``; else a `FileFormatError`."""
+    import pandas as pd
+    import pyarrow
+
+    fix = "Choose the results.parquet of a run, or start the run again."
+    try:
+        found = pd.read_parquet(path)
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        problem = f"it cannot be read ({str(error).splitlines()[0][:120]})"
+        raise FileFormatError(str(path), "", problem, fix) from error
+    missing = [name for name in RESULT_COLUMNS if name not in found.columns]
+    if missing:
+        raise FileFormatError(str(path), "", f"it has no column {missing[0]}", fix)
+    try:
+        kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
+        return found[list(RESULT_COLUMNS)].astype(kinds)
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(
+            str(path), "", f"a column is of another kind ({error})", fix
+        ) from error

@@ -1,0 +1,245 @@
+"""Running tasks on dask.distributed: what is kept already is not done again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from morphgraph.batch.progress import Progress, ProgressFile, Remaining, stop_path
+from morphgraph.batch.store import Store
+from morphgraph.batch.tasks import Brought, Failure, Task, code_version, run_task
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+log = logging.getLogger("morphgraph.batch")
+
+Ended = Literal["done", "failed", "not run"]
+_LOOK_FOR_STOP = 0.25
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """How a task ended. ``from_store``: it was done by an earlier start of the run."""
+
+    task: Task
+    state: Ended
+    facts: dict[str, str] = field(default_factory=dict)
+    from_store: bool = False
+    message: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """A row of the table of tasks."""
+        known = self.facts
+        return {
+            "key": self.task.key,
+            "kind": self.task.kind,
+            "label": self.task.label,
+            "state": self.state,
+            "seconds": float(known["seconds"]) if "seconds" in known else None,
+            "cpu_seconds": float(known["cpu_seconds"]) if "cpu_seconds" in known else None,
+            "peak_memory": int(known["peak_memory"]) if "peak_memory" in known else None,
+            "worker": known.get("worker", ""),
+            "from_store": self.from_store,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of all tasks, in their order. ``stopped``: somebody asked for an early end."""
+
+    reports: tuple[TaskReport, ...]
+    failures: tuple[Failure, ...]
+    stopped: bool
+
+
+def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
+    """The tasks that have to be run: those not kept yet, and of what they need what is not kept.
+
+    Counts and tokenisers that only finished tasks need are left out.
+    """
+    kept = {task.key for task in tasks if store.facts(task.key) is not None}
+    by_key = {task.key: task for task in tasks}
+    needed = {need for task in tasks for need in task.needs}
+    wanted = {task.key for task in tasks if task.key not in kept and task.key not in needed}
+    waiting = list(wanted)
+    while waiting:
+        for need in by_key[waiting.pop()].needs:
+            if need not in kept and need not in wanted:
+                wanted.add(need)
+                waiting.append(need)
+    return [task for task in tasks if task.key in wanted]
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    store: Store,
+    client: Client | None,
+    progress: ProgressFile,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Run what is missing and keep each result as soon as it comes.
+
+    A task that fails stops only those that need it. A file called ``stop`` in the run's folder ends
+    the run early. `MorphGraphError` where results cannot be kept, or the scheduler is lost.
+    """
+    run = _Run(tasks, store, client, progress, tell)
+    try:
+        run.submit()
+        run.collect()
+    finally:
+        run.cancel()
+    return run.outcome()
+
+
+class _Run:
+    """One start of a run."""
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        store: Store,
+        client: Client,
+        progress: ProgressFile,
+        tell: Callable[[Progress], None],
+    ) -> None:
+        self.tasks, self.store, self.client = tasks, store, client
+        self.progress, self.tell = progress, tell
+        self.missing = missing_tasks(tasks, store)
+        self.by_key = {task.key: task for task in self.missing}
+        self.reports: dict[str, TaskReport] = {}
+        self.failures: list[Failure] = []
+        self.futures: dict[str, Future] = {}
+        self.stopped = False
+        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        self.remaining = Remaining(self.missing, min(workers, len(self.missing)))
+        for task in tasks:
+            if task.key not in self.by_key:
+                facts = store.facts(task.key)
+                # Without facts it is a count or tokeniser that no task needs any more.
+                state: Ended = "not run" if facts is None else "done"
+                self.reports[task.key] = TaskReport(task, state, facts or {}, True)
+        kept = len(self.reports)
+        progress.update(
+            force=True, state="running", total=len(tasks), done=kept, kept=kept, workers=workers
+        )
+        log.info("%d tasks, %d of them kept, %d workers", len(tasks), kept, workers)
+
+    def submit(self) -> None:
+        """Hand all that is missing to the scheduler, each with what it needs."""
+        code = code_version()
+        at_hand: dict[str, Any] = {}
+        for place, task in enumerate(self.missing):
+            needs = []
+            for need in task.needs:
+                if need in self.futures:
+                    needs.append(self.futures[need])
+                    continue
+                if need not in at_hand:
+                    brought = Brought(need, self.store.data(need))
+                    at_hand[need] = self.client.scatter(brought, hash=False)
+                needs.append(at_hand[need])
+            self.futures[task.key] = self.client.submit(
+                run_task,
+                task,
+                code,
+                *needs,
+                # A key of its own: a scheduler may still know a task of an earlier run.
+                key=f"{task.kind}-{task.key}-{time.time_ns()}",
+                priority=-place,
+                pure=False,
+            )
+
+    def collect(self) -> None:
+        """Keep what comes, as it comes, until all is there or somebody says stop."""
+        from queue import Empty, SimpleQueue
+
+        ended: SimpleQueue[tuple[str, Future]] = SimpleQueue()
+        for key, future in self.futures.items():
+            future.add_done_callback(lambda found, key=key: ended.put((key, found)))
+        needed = {need for task in self.missing for need in task.needs}
+        left = set(self.futures)
+        while left and not self._asked_to_stop():
+            try:
+                key, future = ended.get(timeout=_LOOK_FOR_STOP)
+            except Empty:
+                self._check_scheduler()
+                self._told()
+                continue
+            left.discard(key)
+            self._take(self.by_key[key], self._brought(key, future))
+            if key not in needed:
+                future.release()
+                self.futures.pop(key, None)
+        self._told(force=True)
+
+    def _asked_to_stop(self) -> bool:
+        self.stopped = self.stopped or stop_path(self.store.folder).exists()
+        return self.stopped
+
+    def _check_scheduler(self) -> None:
+        if self.client.status not in ("running", "connecting"):
+            raise MorphGraphError(
+                "The connection to the scheduler was lost. Start the same command again: it goes "
+                "on where it stopped."
+            )
+
+    def _brought(self, key: str, future: Future) -> Brought:
+        """What a task brought; a failure if its worker did not live to tell."""
+        task = self.by_key[key]
+        try:
+            found: Brought = future.result(timeout=120)
+            return found
+        except Exception as error:
+            if type(error).__name__ == "KilledWorker":
+                message = (
+                    "Its workers were killed again and again, as when memory runs out. Use fewer "
+                    "workers, or a machine with more memory."
+                )
+            else:
+                message = f"{type(error).__name__}: {error}"
+            return Brought(key, b"", Failure(key, task.label, message, repr(error)))
+
+    def _take(self, task: Task, brought: Brought) -> None:
+        if brought.failure is None:
+            self.store.keep(task.key, brought.data)
+            self.reports[task.key] = TaskReport(task, "done", dict(brought.facts))
+            log.info("done: %s (%s s)", task.label, brought.facts.get("seconds", "?"))
+        else:
+            failure = brought.failure
+            self.failures.append(failure)
+            facts = dict(brought.facts)
+            self.reports[task.key] = TaskReport(task, "failed", facts, message=failure.message)
+            log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
+        seconds = brought.facts.get("seconds")
+        self.remaining.done(task, None if seconds is None else float(seconds))
+        self._told(last=task.label)
+
+    def _told(self, *, force: bool = False, **changes: Any) -> None:
+        failed = len(self.failures)
+        self.tell(
+            self.progress.update(
+                force=force,
+                done=len(self.reports) - failed,
+                failed=failed,
+                remaining=self.remaining.seconds,
+                failures=tuple(f"{f.label}: {f.message}"[:500] for f in self.failures[-20:]),
+                **changes,
+            )
+        )
+
+    def cancel(self) -> None:
+        """Let go of what is not needed any more."""
+        left: Iterable[Future] = list(self.futures.values())
+        if self.client.status == "running":
+            self.client.cancel(left)
+
+    def outcome(self) -> Outcome:
+        """What became of all tasks."""
+        reports = [self.reports.get(task.key) or TaskReport(task, "not run") for task in self.tasks]
+        return Outcome(tuple(reports), tuple(self.failures), self.stopped)

@@ -1,0 +1,143 @@
+"""Where a run keeps what its tasks brought: one Parquet file each, there whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+_PARTIAL = ".partial-"
+
+
+class StoreError(MorphGraphError):
+    """What a run has found cannot be kept; the message names the place and the fix."""
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file such that it is there with all its content, or as it was before.
+
+    A `StoreError` names the file and what to do, such as where the disk is full.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=_PARTIAL, delete=False) as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> StoreError:
+    problem = (error.strerror or "it cannot be written").lower()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        fix = "Make room there and run the same command again: it goes on where it stopped."
+    else:
+        fix = "Choose another folder with --out, or mend its permissions."
+    return StoreError(f"{path}: {problem}. {fix}")
+
+
+class Store:
+    """The results of tasks in a folder, by their keys; open for one runner at a time.
+
+    Used in a ``with``; a second runner in the same folder is a `MorphGraphError`. The lock goes
+    with the process, also if that is killed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.results = folder / "store"
+        self._lock: Any = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            self._lock = lock_path(self.folder).open("a")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for partial in (*self.folder.glob(f"{_PARTIAL}*"), *self.results.glob(f"{_PARTIAL}*")):
+                partial.unlink(missing_ok=True)
+        except BlockingIOError as error:
+            raise MorphGraphError(
+                f"{self.folder}: another run is at work in this folder. Wait for it, stop it, or "
+                "choose another folder with --out."
+            ) from error
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.close()
+
+    def path(self, key: str) -> Path:
+        """The file of a task."""
+        return self.results / f"{key}.parquet"
+
+    def read(self, key: str) -> pa.Table | None:
+        """What a task brought; None if it has not yet, or if the file was damaged since."""
+        import pyarrow
+        from pyarrow import parquet
+
+        try:
+            return parquet.read_table(self.path(key))
+        except (OSError, pyarrow.ArrowException):
+            return None
+
+    def facts(self, key: str) -> dict[str, str] | None:
+        """What a finished task tells of itself (seconds, memory …); None if it is not finished."""
+        import pyarrow
+        from pyarrow import parquet
+
+        try:
+            found = parquet.read_schema(self.path(key)).metadata or {}
+        except (OSError, pyarrow.ArrowException):
+            return None
+        return {
+            name.decode(): value.decode()
+            for name, value in found.items()
+            if name != b"ARROW:schema"
+        }
+
+    def data(self, key: str) -> bytes:
+        """The file of a finished task."""
+        return self.path(key).read_bytes()
+
+    def keep(self, key: str, data: bytes) -> None:
+        """Keep what a task brought: the bytes of its Parquet file."""
+        write_atomically(self.path(key), data)
+
+
+def lock_path(folder: Path) -> Path:
+    """The file that a runner locks."""
+    return folder / "lock"
+
+
+def is_at_work(folder: Path) -> bool:
+    """Whether a runner is alive in a folder."""
+    try:
+        with lock_path(folder).open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,239 @@
+"""YAML with the line of every field, so that what is wrong in a file can be shown where it is."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reading import decode_utf8
+
+MAX_BYTES = 2_000_000
+MOST_NODES = 200_000
+MAX_DEPTH = 50
+
+Path = tuple[Hashable, ...]
+Lines = Mapping[Path, int]
+M = TypeVar("M", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """A model that knows all its fields and takes values as they are, never as a guess."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            for field in given:
+                if field not in cls.model_fields:
+                    raise _unknown_field(str(field), list(cls.model_fields))
+        return given
+
+
+def _unknown_field(field: str, known: list[str]) -> PydanticCustomError:
+    near = difflib.get_close_matches(field, known, 1)
+    return PydanticCustomError(
+        "unknown_field",
+        "there is no such field{near}. Use one of: {known}",
+        {
+            "field": field,
+            "near": f" (did you mean “{near[0]}”?)" if near else "",
+            "known": ", ".join(known),
+        },
+    )
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain values only: null, true, false and numbers; all else is text, also ``no`` and dates."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("null", r"~|null|Null|NULL|", "~nN\0"),
+    ("int", r"[-+]?[0-9]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf)|\.nan",
+        "-+0123456789.",
+    ),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first)
+    )
+_Loader.yaml_implicit_resolvers[""] = _Loader.yaml_implicit_resolvers.get("\0", [])
+
+
+def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
+    """The plain content of a YAML document, and the line of each field by its path.
+
+    Tags that make objects, keys that stand twice, several documents, and what is nested or repeated
+    beyond reason are a `FileFormatError` that names the line.
+
+    >>> load_yaml("a:\\n  - b: 1\\n", "x.yaml")
+    ({'a': [{'b': 1}]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 0, 'b'): 2})
+    """
+    text = decode_utf8(data, name) if isinstance(data, bytes) else data
+    if len(text) > MAX_BYTES:
+        problem = f"it has {len(text):,} characters, more than {MAX_BYTES:,}"
+        raise FileFormatError(name, "", problem, "Split it into several evaluations.")
+    if not text.strip():
+        raise FileFormatError(name, "", "the file is empty", "Start from one of the examples.")
+    try:
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            return _Plain(loader, name).all(node)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        raise FileFormatError(name, _place(mark), f"this is no YAML ({problem})", _FIX) from error
+    except yaml.YAMLError as error:
+        line = text.count("\n", 0, getattr(error, "position", 0)) + 1
+        problem = f"this is no YAML ({str(error).splitlines()[0]})"
+        raise FileFormatError(name, f"line {line:,}", problem, _FIX) from error
+    except (RecursionError, ValueError) as error:
+        problem = "it is nested too deeply or has a huge number"
+        raise FileFormatError(name, "", problem, _FIX) from error
+
+
+_FIX = "Correct it there; indent with spaces, and put text with special characters in quotes."
+
+
+def _place(mark: Any) -> str:
+    return f"line {mark.line + 1:,}, column {mark.column + 1:,}" if mark else ""
+
+
+class _Plain:
+    """Turns nodes into plain values, and remembers their lines."""
+
+    def __init__(self, loader: _Loader, name: str) -> None:
+        self.loader, self.name = loader, name
+        self.lines: dict[Path, int] = {}
+        self.seen = 0
+
+    def all(self, node: yaml.Node) -> tuple[Any, Lines]:
+        return self.value(node, ()), self.lines
+
+    def value(self, node: yaml.Node, path: Path) -> Any:
+        self.seen += 1
+        if self.seen > MOST_NODES or len(path) > MAX_DEPTH:
+            raise self.error(node, "it is nested or repeated too often", "Make it simpler.")
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(child, (*path, place)) for place, child in enumerate(node.value)]
+        if node.tag not in _PLAIN:
+            raise self.error(node, f"the tag {node.tag} is not known", "Leave it out.")
+        return self.loader.construct_object(node)
+
+    def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key_node, child in node.value:
+            key = key_node.value
+            if not isinstance(key, str):
+                raise self.error(key_node, "a field is named by a list", "Name it by a word.")
+            if key in found:
+                raise self.error(key_node, f"the field “{key}” stands here twice", "Keep one.")
+            self.lines[(*path, key)] = key_node.start_mark.line + 1
+            found[key] = self.value(child, (*path, key))
+        return found
+
+    def error(self, node: yaml.Node, problem: str, fix: str) -> FileFormatError:
+        return FileFormatError(self.name, _place(node.start_mark), problem, fix)
+
+
+_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null")}
+
+
+def check(model: type[M], data: Any, lines: Lines, name: str) -> M:
+    """Plain data as a model; what does not fit is a `FileFormatError` with line and field."""
+    if not isinstance(data, dict):
+        known = ", ".join(model.model_fields)
+        raise FileFormatError(name, "line 1", "it has no fields", f"Its fields: {known}.")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = [_problem(found, lines) for found in error.errors()]
+    place, problem, fix = problems[0]
+    if len(problems) > 1:
+        more = "; ".join(f"{where}: {what}" for where, what, _ in problems[1:4])
+        left = f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
+        fix = f"{fix} Also: {more}{left}."
+    raise FileFormatError(name, place, problem, fix)
+
+
+def field_line(lines: Lines, path: Path) -> int:
+    """The line of a field, or of the nearest one that it is in."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 1)
+
+
+def field_name(path: Path) -> str:
+    """A path as people write it.
+
+    >>> field_name(("methods", 0, "p"))
+    'methods[0].p'
+    """
+    shown = ""
+    for part in path:
+        shown += f"[{part}]" if isinstance(part, int) else f".{part}" if shown else str(part)
+    return shown
+
+
+def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
+    """Where an error is, what it is, and how to mend it."""
+    context = found.get("ctx", {})
+    path = _real_path(found, lines)
+    if found["type"] == "unknown_field":
+        path = (*path, context["field"])
+    shown = field_name(path)
+    place = f"line {field_line(lines, path):,}" + (f", field {shown}" if shown else "")
+    message = found["msg"].removeprefix("Value error, ").removesuffix(".")
+    given = _given(found["input"])
+    match found["type"]:
+        case "unknown_field":
+            problem, _, fix = message.partition(". ")
+            return place, problem, f"{fix}."
+        case "missing":
+            return place, "the field is missing", "Add it."
+        case "literal_error" | "enum" | "union_tag_invalid":
+            allowed = str(context.get("expected") or context.get("expected_tags"))
+            return place, f"{given} is not allowed", f"Use one of: {_listed(allowed)}."
+        case "union_tag_not_found":
+            return place, "it does not say which one it is", "Add the field “method”."
+        case "value_error":
+            problem, _, fix = message.partition(". ")
+            return place, problem, f"{fix}." if fix else "Correct it."
+    return place, f"{given} does not fit", f"{message}."
+
+
+def _listed(allowed: str) -> str:
+    return allowed.replace("'", "").replace(" or ", ", ")
+
+
+def _given(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"
+
+
+def _real_path(found: ErrorDetails, lines: Lines) -> Path:
+    """Where an error is in the file: without kinds of a choice, and lists made of one value."""
+    path: Path = ()
+    for part in found["loc"]:
+        if (*path, part) in lines:
+            path = (*path, part)
+    return (*path, found["loc"][-1]) if found["type"] == "missing" else path

@@ -1,0 +1,141 @@
+"""The command that counts the words of any amount of text."""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.cli.options import JsonOption
+from morphgraph.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from morphgraph.train.counting import CountProgress
+
+_BETWEEN_LINES = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+def count(
+    paths: Annotated[
+        list[str],
+        typer.Argument(help="Text files, or folders of them: plain, csv, tsv, parquet; or .gz."),
+    ],
+    out: Annotated[Path, typer.Option(help="Where to write the counts, as parquet.")],
+    pipeline: Annotated[
+        str,
+        typer.Option(help="What a word is: whitespace, or as knockout or rebpe train on."),
+    ] = "whitespace",
+    minimum_count: Annotated[
+        int, typer.Option("--min-count", help="Leave out words that are rarer than this in all.")
+    ] = 1,
+    column: Annotated[
+        str | None, typer.Option(help="The column of tables with the text; found if not given.")
+    ] = None,
+    memory: Annotated[
+        str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
+    ] = "512M",
+    workers: Annotated[
+        int | None, typer.Option(help="How many processes; one for each core if not given.")
+    ] = None,
+    temp: Annotated[
+        Path | None,
+        typer.Option(help="Folder for what does not fit into memory; that of --out if not given."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the words of any amount of text, for --counts and --frequencies."""
+    from morphgraph.train.counting import count_to_parquet, parse_memory
+
+    limit = parse_memory(memory)
+    with _ending_on_request(), _progress() as progress:
+        report = count_to_parquet(
+            paths,
+            out,
+            pipeline=pipeline,
+            minimum_count=minimum_count,
+            memory=limit,
+            workers=workers,
+            column=column,
+            temp=temp,
+            progress=progress,
+        )
+    if as_json:
+        print_json(asdict(report))
+        return
+    print(
+        f"{report.words:,} running words, {report.distinct:,} distinct ones, in {report.files:,} "
+        f"file{'s' if report.files > 1 else ''}"
+    )
+    rare = report.distinct - report.kept
+    left_out = f", {rare:,} rarer than {minimum_count} left out" if minimum_count > 1 else ""
+    print(f"{report.kept:,} words{left_out}: saved {report.saved}")
+
+
+@contextmanager
+def _ending_on_request() -> Iterator[None]:
+    """Let what asks the program to end also clear away what is on disk."""
+
+    def end(number: int, frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[CountProgress], None]]":
+    """A bar on stderr, or a line now and then if it is no terminal."""
+    if sys.stderr.isatty():
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        with Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            console=console(sys.stderr),
+            transient=True,
+        ) as bar:
+            task = bar.add_task("counting", total=1.0)
+
+            def draw(at: "CountProgress") -> None:
+                bar.update(task, description=_line(at), completed=_share(at))
+
+            yield draw
+        return
+    last = time.monotonic()
+
+    def write(at: "CountProgress") -> None:
+        nonlocal last
+        if time.monotonic() - last >= _BETWEEN_LINES:
+            last = time.monotonic()
+            print(_line(at), file=sys.stderr, flush=True)
+
+    print("counting …", file=sys.stderr, flush=True)
+    yield write
+
+
+def _share(at: "CountProgress") -> float:
+    return at.bytes_done / at.bytes if at.bytes else 1.0
+
+
+def _line(at: "CountProgress") -> str:
+    """Such as: counting: 3 of 8 files, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
+    line = f"{at.stage}: {at.files_done:,} of {at.files:,} files"
+    if at.stage != "counting":
+        return line
+    line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"
+    if not at.bytes_done or not at.seconds:
+        return line
+    speed = at.bytes_done / at.seconds
+    left = round((at.bytes - at.bytes_done) / speed)
+    hours, minutes = left // 3600, left // 60 % 60
+    clock = f"{hours}:{minutes:02}:{left % 60:02}" if hours else f"{minutes}:{left % 60:02}"
+    return f"{line}, {speed / 1e6:,.1f} MB/s, {clock} left"

@@ -1,0 +1,179 @@
+"""The command that runs a full evaluation."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from morphgraph.cli.output import console, print_table
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from morphgraph.batch.evaluating import Prepared
+    from morphgraph.batch.progress import Progress
+    from morphgraph.batch.runner import Outcome
+
+_SECONDS_BETWEEN_LINES = 5.0
+SOME_FAILED = 1
+
+
+def evaluate(
+    configuration: Annotated[
+        Path | None, typer.Argument(help="A YAML file; examples are in docs/evaluations.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the run; one that was started before goes on there."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes on this machine; one a core by default.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
+    ] = None,
+    slurm: Annotated[
+        Path | None, typer.Option(help="SLURM instead: a YAML file with its profile.")
+    ] = None,
+    languages: Annotated[
+        str | None, typer.Option(help="Only these languages of the file, with commas between.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Where relative paths in the file start; where it lies by default."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the plan and what it may cost.")
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of configurations.")
+    ] = False,
+) -> None:
+    """Run a full evaluation from one file: scores of a whole grid, and a report.
+
+    Exit code 0: all is done; 1: some cells failed; 2: it cannot run; 130: stopped.
+    """
+    if schema:
+        from morphgraph.batch.configuration import schema_text
+
+        print(schema_text())
+        return
+    if configuration is None:
+        raise MorphGraphError("There is nothing to evaluate. Name a YAML file, or use --schema.")
+    if sum(option is not None for option in (workers, scheduler, slurm)) > 1:
+        raise MorphGraphError(
+            "Tasks run in one place. Give one of --workers, --scheduler, --slurm."
+        )
+    from morphgraph.batch.evaluating import prepare_evaluation
+
+    chosen = None if languages is None else [name.strip() for name in languages.split(",")]
+    prepared = prepare_evaluation(configuration, chosen, folder)
+    if dry_run:
+        _print_plan(prepared, out, workers)
+        return
+    if out is None:
+        raise MorphGraphError("The run needs a folder. Add --out DIR.")
+    outcome = _evaluate(prepared, out, workers, scheduler, slurm)
+    _print_end(outcome, out)
+    if outcome.stopped:
+        sys.exit(130)
+    if outcome.failures:
+        sys.exit(SOME_FAILED)
+
+
+def _evaluate(
+    prepared: "Prepared",
+    out: Path,
+    workers: int | None,
+    scheduler: str | None,
+    slurm: Path | None,
+) -> "Outcome":
+    from functools import partial
+
+    from morphgraph.batch.clusters import open_cluster
+    from morphgraph.batch.evaluating import command_line
+    from morphgraph.batch.evaluating import evaluate as run_evaluation
+
+    opened = partial(
+        open_cluster, workers=workers, scheduler=scheduler, slurm=slurm, scratch=out / "scratch"
+    )
+    with _shown_progress() as tell:
+        return run_evaluation(prepared, out, opened, tell, command_line())
+
+
+@contextmanager
+def _shown_progress() -> Iterator[Any]:
+    """A bar on a terminal, now and then a line elsewhere."""
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    if not sys.stderr.isatty():
+        yield _Lines().tell
+        return
+    columns = (BarColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=console(sys.stderr), transient=True) as bar:
+        task = bar.add_task("starting workers …", total=1.0)
+
+        def tell(now: "Progress") -> None:
+            told = now.told() if now.total else "starting workers …"
+            bar.update(task, completed=now.share, description=told)
+
+        yield tell
+
+
+class _Lines:
+    """Tells of a run by lines: when its state changes, and every few seconds."""
+
+    def __init__(self) -> None:
+        self._state = ""
+        self._at = 0.0
+
+    def tell(self, now: "Progress") -> None:
+        if now.state == self._state and time.monotonic() - self._at < _SECONDS_BETWEEN_LINES:
+            return
+        self._state, self._at = now.state, time.monotonic()
+        print(f"{now.state}: {now.told()}", file=sys.stderr, flush=True)
+
+
+def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> None:
+    """The tasks by kind, what is done of them, and how long the rest may take."""
+    import os
+
+    from morphgraph.batch.progress import duration
+    from morphgraph.batch.runner import missing_tasks
+    from morphgraph.batch.store import Store
+
+    tasks = prepared.plan.tasks
+    missing = missing_tasks(tasks, Store(out or Path("no such folder")))
+    left = {task.key for task in missing}
+    rows = []
+    for kind in dict.fromkeys(task.kind for task in tasks):
+        of_kind = [task for task in tasks if task.kind == kind]
+        to_do = [task for task in of_kind if task.key in left]
+        cost = sum(task.cost for task in to_do)
+        rows.append([kind, f"{len(of_kind):,}", f"{len(to_do):,}", duration(cost)])
+    print_table(["tasks", "all", "to do", "may take"], rows, left={0})
+    for task in prepared.plan.cells:
+        print(f"{'  to do' if task.key in left else '   done'}  {task.label}")
+    count = min(workers or os.cpu_count() or 1, max(1, len(missing)))
+    total = sum(task.cost for task in missing) / count
+    print(
+        f"{len(prepared.plan.cells):,} cells; about {duration(total)} with {count} workers on one "
+        "machine, as a rough guess"
+    )
+
+
+def _print_end(outcome: "Outcome", out: Path) -> None:
+    for failure in outcome.failures[:20]:
+        print(f"failed: {failure.label}: {failure.message}", file=sys.stderr)
+    more = len(outcome.failures) - 20
+    if more > 0:
+        print(f"and {more:,} more", file=sys.stderr)
+    if outcome.failures:
+        print(f"tracebacks are in {out / 'run.log'}", file=sys.stderr)
+    done = sum(report.state == "done" for report in outcome.reports)
+    end = "stopped; the same command goes on" if outcome.stopped else "done"
+    print(f"{end}: {done:,} of {len(outcome.reports):,} tasks; the report is {out / 'report.html'}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from morphgraph.errors import MorphGraphError
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from morphgraph.reference import Reference
     from morphgraph.segment.segmentation import Segmenter
     from morphgraph.train.counts import WordCounts
+
+T = TypeVar("T")
 
 COLUMNS = (
     "scope",
@@ -48,7 +51,8 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
         counts = read_word_counts(spec["path"])
     else:
         counts = _counted(spec)
-    return pyarrow.table({"word": list(counts.words), "count": [int(n) for n in counts.counts]})
+    table = pyarrow.table({"word": list(counts.words), "count": [int(n) for n in counts.counts]})
+    return table.replace_schema_metadata({_PIPELINE: (counts.pipeline or "").encode()})
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
@@ -71,10 +75,29 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
         return read_word_counts(out)
 
 
+_PIPELINE = b"pipeline"
+
+
 def _word_counts(table: pa.Table) -> WordCounts:
     from morphgraph.train.counts import WordCounts
 
-    return WordCounts(table["word"].to_pylist(), table["count"].to_numpy())
+    pipeline = (table.schema.metadata or {}).get(_PIPELINE, b"").decode() or None
+    return WordCounts(table["word"].to_pylist(), table["count"].to_numpy(), pipeline)
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """Word counts, and the same by word, for the cells that share them."""
+
+    counts: WordCounts
+
+    @classmethod
+    def of(cls, table: pa.Table) -> _Words:
+        return cls(_word_counts(table))
+
+    @cached_property
+    def by_word(self) -> Mapping[str, float]:
+        return dict(self.counts.items())
 
 
 # ------------------------------------------------------------------------------ tokenisers
@@ -119,11 +142,13 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
 
     from morphgraph.files.models import read_model
 
-    base = read_model(needs[0]["model"][0].as_py(), spec["tokeniser_name"])
-    counts = _word_counts(needs[1]) if len(needs) > 1 else None
+    name = spec["tokeniser_name"]
+    base = _once(needs[0], lambda table: read_model(table["model"][0].as_py(), name))
+    words = _once(needs[1], _Words.of) if len(needs) > 1 else None
+    counts = None if words is None else words.counts
     chosen = spec["reference"]
     reference = None if chosen is None else _reference(**chosen)
-    made = _made(spec, base, reference, counts)
+    made = _made(spec, base, reference, words)
     rows = [
         *_scores(spec, made),
         *_flota(spec, base, made),
@@ -138,6 +163,23 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in COLUMNS])
     return pyarrow.Table.from_pylist([dict(zip(COLUMNS, row, strict=True)) for row in rows], schema)
+
+
+_recent: OrderedDict[bytes, Any] = OrderedDict()
+"""What this worker made of results of other tasks, by their keys: cells share them."""
+
+_KEPT = 4
+
+
+def _once(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
+    """What is made of a task's result, made once for several cells, which must not change it."""
+    key = (table.schema.metadata or {}).get(b"key", b"")
+    made: T = _recent.pop(key) if key in _recent else make(table)
+    if key:
+        _recent[key] = made
+        while len(_recent) > _KEPT:
+            _recent.popitem(last=False)
+    return made
 
 
 Row = tuple[str, str, str, float, float, float, int | None, str]
@@ -169,21 +211,24 @@ def _made(
     spec: Mapping[str, Any],
     base: Segmenter,
     reference: Reference | None,
-    counts: WordCounts | None,
+    words: _Words | None,
 ) -> Made:
     from morphgraph.evaluate.yardstick import Yardstick
 
     yardstick = None
     if reference is not None:
-        weights = None if counts is None else dict(counts.items())
+        weights = None if words is None else words.by_word
         yardstick = Yardstick.of(reference, weights, spec["corpus_name"] if weights else "")
     method, parameters = spec["method"], dict(spec["parameters"])
     if method in ("knockout", "rebpe"):
         if yardstick is None:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
-        return _refined(method, parameters, spec["seed"], _merges_of(base, method), yardstick)
+        # The tokeniser is edited, and other cells start from it as it was.
+        tokeniser = _merges_of(base, method).fork()
+        return _refined(method, parameters, spec["seed"], tokeniser, yardstick)
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
+    counts = None if words is None else words.counts
     return Made(_segmenter(method, parameters, base, counts), yardstick, {})
 
 
@@ -272,7 +317,7 @@ def _rebpe(
         parameters |= {"repair": False, "link": False, "expand": False}
     run = ReBPERun(tokeniser, benchmark, ReBPESettings(**parameters))
     run.finish()
-    facts = {
+    facts: dict[str, float] = {
         "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
         "iterations": max(phase.iteration for phase in run.phases),
     }
@@ -328,8 +373,8 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
         nothing = (math.nan, math.nan, math.nan, 0, "n/a: this method does not choose k tokens")
         yield from (("morphemic", "types", name, *nothing) for name in wanted)
         return
-    source = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
-    vocabulary = vocabulary_of(source) if isinstance(base, Bte) else source
+    source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
+    vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
     k = spec["parameters"]["k"] or None
     reference = made.yardstick.reference
     found = flota_scores(vocabulary, reference, standard_segmenter(source), (k,))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from morphgraph.batch.methods import METHOD_MODELS, Method, as_method
+from morphgraph.batch.methods import Method, as_method
 from morphgraph.batch.names import named_metrics, vocabulary_metric
 from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
 from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
@@ -27,9 +27,14 @@ from morphgraph.train.methods import METHODS as TRAINED
 from morphgraph.train.pipelines import PIPELINES
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
-TrainedMethod = Literal[tuple(TRAINED)]  # type: ignore[valid-type]
-PipelineName = Literal[tuple(PIPELINES)]  # type: ignore[valid-type]
-FigureName = Literal[tuple(figure.key for figure in FIGURES)]  # type: ignore[valid-type]
+if TYPE_CHECKING:
+    TrainedMethod = str
+    PipelineName = str
+    FigureName = str
+else:
+    TrainedMethod = Literal[tuple(TRAINED)]
+    PipelineName = Literal[tuple(PIPELINES)]
+    FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
 
 class Corpus(Strict):
@@ -210,7 +215,7 @@ class Evaluation(Strict):
     corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] = []
     tokenisers: list[TokeniserChoice] = Field(min_length=1)
     methods: list[Annotated[Method, BeforeValidator(as_method)]] = Field(
-        default=["standard"],  # type: ignore[arg-type]
+        default=["standard"],
         validate_default=True,
         min_length=1,
     )
@@ -275,7 +280,7 @@ def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:
 
 def schema() -> dict[str, Any]:
     """The JSON schema of a configuration, for editors that check while one types."""
-    return with_single_values(Evaluation.model_json_schema())
+    return cast("dict[str, Any]", with_single_values(Evaluation.model_json_schema()))
 
 
 def schema_text() -> str:
@@ -312,15 +317,3 @@ def with_environment(path: str) -> str:
         return known
 
     return _VARIABLE.sub(value, path)
-
-
-__all__: Sequence[str] = (
-    "METHOD_MODELS",
-    "Corpus",
-    "Evaluation",
-    "ReferenceChoice",
-    "TokeniserChoice",
-    "parse_evaluation",
-    "read_evaluation",
-    "schema",
-)

@@ -28,7 +28,8 @@ def tokeniser(spec: Mapping[str, Any]) -> float:
     """Training, or reading a file."""
     if spec["source"] == "file":
         return 0.5
-    return _TRAINING.get(spec["method"], 2.5) * max(1.0, spec["vocab_size"] / 32_000)
+    types: int = spec["vocab_size"]
+    return _TRAINING.get(spec["method"], 2.5) * max(1.0, types / 32_000)
 
 
 def cell(spec: Mapping[str, Any]) -> float:

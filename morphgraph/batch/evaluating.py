@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.errors import MorphGraphError
-from morphgraph.reading import decode_utf8, read_bytes
+from morphgraph.reading import decode_utf8, parse_json, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,7 +85,8 @@ def evaluate(
             tell(progress.update(force=True, total=len(prepared.plan.tasks)))
             outcome = _run(prepared.plan, store, open_client, progress, tell)
             tell(progress.update(force=True, state="reporting", remaining=None))
-            _report(prepared, out, store, outcome, _run_facts(prepared, outcome, started, command))
+            facts = _run_facts(prepared, outcome, started, command, _earlier_starts(out))
+            _report(prepared, out, store, outcome, facts)
             ended = "stopped" if outcome.stopped else "done"
             tell(progress.update(force=True, state=ended))
     return outcome
@@ -135,9 +136,13 @@ def _logging(path: Path) -> Iterator[None]:
 
 
 def _run_facts(
-    prepared: Prepared, outcome: Outcome, started: float, command: Sequence[str]
+    prepared: Prepared,
+    outcome: Outcome,
+    started: float,
+    command: Sequence[str],
+    earlier: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """What ``run.json`` holds: versions, hashes, command, machine, times."""
+    """What ``run.json`` holds: versions, hashes, command, machine, times of all its starts."""
     from importlib.metadata import version
 
     from morphgraph import __version__
@@ -146,6 +151,7 @@ def _run_facts(
     libraries = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
     done = [report for report in outcome.reports if report.state == "done"]
     ended = time.time()
+    starts = [*earlier, {"started": _as_time(started), "seconds": round(ended - started, 3)}]
     return {
         "name": prepared.evaluation.name,
         "state": "stopped" if outcome.stopped else "done",
@@ -163,9 +169,10 @@ def _run_facts(
             "processor": platform.machine(),
             "cores": os.cpu_count(),
         },
-        "started": _as_time(started),
+        "started": starts[0]["started"],
         "finished": _as_time(ended),
-        "seconds": round(ended - started, 3),
+        "seconds": round(sum(float(start["seconds"]) for start in starts), 3),
+        "starts": starts,
         "tasks": {
             "all": len(outcome.reports),
             "done": len(done),
@@ -174,6 +181,18 @@ def _run_facts(
         },
         "seconds_of_tasks": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
     }
+
+
+def _earlier_starts(out: Path) -> list[dict[str, Any]]:
+    """The starts that came to an end before, of a run that goes on."""
+    try:
+        found = parse_json(read_bytes(out / "run.json"), "run.json")["starts"]
+        return [
+            {"started": str(start["started"]), "seconds": float(start["seconds"])}
+            for start in found
+        ]
+    except (MorphGraphError, KeyError, TypeError, ValueError):
+        return []
 
 
 def _as_time(seconds: float) -> str:

@@ -105,8 +105,7 @@ def _model(name: str) -> type[BaseMethod]:
         name.capitalize(),
         __base__=BaseMethod,
         __doc__=METHODS[name].does,
-        method=(Literal[name], ...),
-        **fields,
+        **{"method": (Literal[name], ...), **fields},
     )
     return made
 
@@ -150,5 +149,5 @@ def as_method(given: Any) -> Any:
 def is_random(method: str, parameters: dict[str, Any]) -> bool:
     """Whether a seed changes what comes out."""
     if method == "dropout":
-        return 0 < parameters["p"] < 1
+        return bool(0 < parameters["p"] < 1)
     return bool(parameters.get("holdout")) or parameters.get("select") == "random"

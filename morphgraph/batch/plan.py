@@ -218,7 +218,8 @@ class _Planner:
             return
         if corpus is None:
             raise MorphGraphError("A tokeniser is trained on nothing. Add corpora.")
-        grid = product(choice.vocab_size or (), choice.pipeline or [None], choice.threshold or [0])
+        pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
+        grid = product(choice.vocab_size or (), pipelines, choice.threshold or [0])
         for size, pipeline, threshold in grid:
             spec = {
                 "source": "train",

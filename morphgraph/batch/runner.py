@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from morphgraph.batch.clusters import lost_worker_message
 from morphgraph.batch.progress import Progress, ProgressFile, Remaining, stop_path
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Brought, Failure, Task, code_version, run_task
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 log = logging.getLogger("morphgraph.batch")
 
@@ -86,7 +87,8 @@ def run_tasks(
     """Run what is missing and keep each result as soon as it comes.
 
     A task that fails stops only those that need it. A file called ``stop`` in the run's folder ends
-    the run early. `MorphGraphError` where results cannot be kept, or the scheduler is lost.
+    the run early. Where nothing is missing, no client is needed. `MorphGraphError` where results
+    cannot be kept, or the scheduler is lost.
     """
     run = _Run(tasks, store, client, progress, tell)
     try:
@@ -97,6 +99,11 @@ def run_tasks(
     return run.outcome()
 
 
+def _itself(brought: Brought) -> Brought:
+    """What is kept already, as the result of a task."""
+    return brought
+
+
 class _Run:
     """One start of a run."""
 
@@ -104,7 +111,7 @@ class _Run:
         self,
         tasks: Sequence[Task],
         store: Store,
-        client: Client,
+        client: Any,
         progress: ProgressFile,
         tell: Callable[[Progress], None],
     ) -> None:
@@ -114,9 +121,9 @@ class _Run:
         self.by_key = {task.key: task for task in self.missing}
         self.reports: dict[str, TaskReport] = {}
         self.failures: list[Failure] = []
-        self.futures: dict[str, Future] = {}
+        self.futures: dict[str, Any] = {}
         self.stopped = False
-        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        workers = 0 if client is None else len(client.scheduler_info(n_workers=-1)["workers"])
         self.remaining = Remaining(self.missing, min(workers, len(self.missing)))
         for task in tasks:
             if task.key not in self.by_key:
@@ -141,8 +148,9 @@ class _Run:
                     needs.append(self.futures[need])
                     continue
                 if need not in at_hand:
+                    # Part of the graph, not scattered: what dies with a worker is sent again.
                     brought = Brought(need, self.store.data(need))
-                    at_hand[need] = self.client.scatter(brought, hash=False)
+                    at_hand[need] = self.client.submit(_itself, brought, pure=False)
                 needs.append(at_hand[need])
             self.futures[task.key] = self.client.submit(
                 run_task,
@@ -159,7 +167,7 @@ class _Run:
         """Keep what comes, as it comes, until all is there or somebody says stop."""
         from queue import Empty, SimpleQueue
 
-        ended: SimpleQueue[tuple[str, Future]] = SimpleQueue()
+        ended: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         for key, future in self.futures.items():
             future.add_done_callback(lambda found, key=key: ended.put((key, found)))
         needed = {need for task in self.missing for need in task.needs}
@@ -189,20 +197,14 @@ class _Run:
                 "on where it stopped."
             )
 
-    def _brought(self, key: str, future: Future) -> Brought:
+    def _brought(self, key: str, future: Any) -> Brought:
         """What a task brought; a failure if its worker did not live to tell."""
         task = self.by_key[key]
         try:
             found: Brought = future.result(timeout=120)
             return found
         except Exception as error:
-            if type(error).__name__ == "KilledWorker":
-                message = (
-                    "Its workers were killed again and again, as when memory runs out. Use fewer "
-                    "workers, or a machine with more memory."
-                )
-            else:
-                message = f"{type(error).__name__}: {error}"
+            message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
             return Brought(key, b"", Failure(key, task.label, message, repr(error)))
 
     def _take(self, task: Task, brought: Brought) -> None:
@@ -235,8 +237,8 @@ class _Run:
 
     def cancel(self) -> None:
         """Let go of what is not needed any more."""
-        left: Iterable[Future] = list(self.futures.values())
-        if self.client.status == "running":
+        left = list(self.futures.values())
+        if self.client is not None and self.client.status == "running":
             self.client.cancel(left)
 
     def outcome(self) -> Outcome:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
 _PARTIAL = ".partial-"
 

@@ -130,7 +130,8 @@ def run_task(task: Task, code: str, *needs: Brought) -> Brought:
         return Brought(task.key, b"", failure, _facts(task, started, cpu))
     facts = _facts(task, started, cpu)
     buffer = io.BytesIO()
-    metadata = {name.encode(): value.encode() for name, value in facts.items()}
+    metadata = dict(table.schema.metadata or {})
+    metadata |= {name.encode(): value.encode() for name, value in facts.items()}
     parquet.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd")
     return Brought(task.key, buffer.getvalue(), None, facts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -54,7 +54,7 @@ def _unknown_field(field: str, known: list[str]) -> PydanticCustomError:
 class _Loader(yaml.SafeLoader):
     """Plain values only: null, true, false and numbers; all else is text, also ``no`` and dates."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+    yaml_implicit_resolvers = {}
 
 
 for _tag, _pattern, _first in (
@@ -92,6 +92,8 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
+            if node is None:
+                raise FileFormatError(name, "", "it holds nothing", "Start from an example.")
             return _Plain(loader, name).all(node)
         finally:
             loader.dispose()
@@ -131,12 +133,12 @@ class _Plain:
         if self.seen > MOST_NODES or len(path) > MAX_DEPTH:
             raise self.error(node, "it is nested or repeated too often", "Make it simpler.")
         self.lines.setdefault(path, node.start_mark.line + 1)
+        if node.tag not in _PLAIN:
+            raise self.error(node, f"the tag {node.tag} is not known", "Leave it out.")
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(child, (*path, place)) for place, child in enumerate(node.value)]
-        if node.tag not in _PLAIN:
-            raise self.error(node, f"the tag {node.tag} is not known", "Leave it out.")
         return self.loader.construct_object(node)
 
     def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
@@ -155,7 +157,8 @@ class _Plain:
         return FileFormatError(self.name, _place(node.start_mark), problem, fix)
 
 
-_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null")}
+_KINDS = ("map", "seq", "str", "int", "float", "bool", "null")
+_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in _KINDS}
 
 
 def check(model: type[M], data: Any, lines: Lines, name: str) -> M:

@@ -65,7 +65,7 @@ def evaluate(
         raise MorphGraphError("There is nothing to evaluate. Name a YAML file, or use --schema.")
     if sum(option is not None for option in (workers, scheduler, slurm)) > 1:
         raise MorphGraphError(
-            "Tasks run in one place. Give one of --workers, --scheduler, --slurm."
+            "Tasks run in one place. Give one of --workers, --scheduler and --slurm."
         )
     from morphgraph.batch.evaluating import prepare_evaluation
 
@@ -91,14 +91,23 @@ def _evaluate(
     scheduler: str | None,
     slurm: Path | None,
 ) -> "Outcome":
+    import os
     from functools import partial
 
     from morphgraph.batch.clusters import open_cluster
     from morphgraph.batch.evaluating import command_line
     from morphgraph.batch.evaluating import evaluate as run_evaluation
 
+    profile = None
+    if slurm is not None:
+        from morphgraph.batch.slurm import read_slurm_profile
+
+        profile = read_slurm_profile(slurm)
     opened = partial(
-        open_cluster, workers=workers, scheduler=scheduler, slurm=slurm, scratch=out / "scratch"
+        open_cluster,
+        workers=workers or os.cpu_count() or 1,
+        scheduler=scheduler,
+        slurm=profile,
     )
     with _shown_progress() as tell:
         return run_evaluation(prepared, out, opened, tell, command_line())

@@ -1,0 +1,188 @@
+"""Configurations: what is accepted, and errors with file, line, field and allowed values."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema, schema_text
+from morphgraph.batch.shipped import shipped_configurations
+from morphgraph.errors import FileFormatError
+
+MINIMAL = """\
+name: mine
+languages: [deu]
+corpora: [wordfreq]
+tokenisers:
+  - train: bpe
+    vocab_size: 3000
+references: ["gold/{language}.tsv"]
+"""
+
+
+def parsed(more: str) -> Evaluation:
+    return parse_evaluation(MINIMAL + more, "mine.yaml")[0]
+
+
+def test_what_is_not_given_has_its_default() -> None:
+    evaluation = parsed("")
+    assert [method.method for method in evaluation.methods] == ["standard"]
+    assert evaluation.metrics == ["precision", "recall", "f1"]
+    assert (evaluation.scopes, evaluation.weightings) == (["morphemic"], ["types"])
+    assert evaluation.tokenisers[0].vocab_size == [3000]
+    assert evaluation.corpora[0].wordfreq == "{code}"
+    assert evaluation.references[0].source == ["gold/{language}.tsv"]
+
+
+def test_lists_make_a_grid() -> None:
+    more = "methods:\n  - method: knockout\n    threshold: [0.4, 0.6]\n    holdout: [0, 0.5]\n"
+    grid = parsed(more).methods[0].grid()
+    assert [(one["threshold"], one["holdout"]) for one in grid] == [
+        (0.4, 0.0),
+        (0.4, 0.5),
+        (0.6, 0.0),
+        (0.6, 0.5),
+    ]
+    assert {one["select"] for one in grid} == {"blame"}
+    assert parsed("methods: [dropout(p=0.05)]").methods[0].grid() == [{"p": 0.05}]
+    assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            "methods:\n  - dropot\n",
+            "mine.yaml, line 9, field methods[0]: {'method': 'dropot'} is not allowed. Use one of: "
+            "standard, dropout, trimmed, flota, first, longest, greedy, knockout, rebpe.",
+        ),
+        (
+            "methods:\n  - standard\n  - method: dropout\n    p: 3\n",
+            "mine.yaml, line 11, field methods[1].p: 3 does not fit. Input should be less than or "
+            "equal to 1.",
+        ),
+        (
+            "methods:\n  - method: dropout\n    q: 3\n",
+            "mine.yaml, line 10, field methods[0].q: there is no such field. Use one of: method, "
+            "label, tokenisers, p.",
+        ),
+        (
+            "methods:\n  - method: knockout\n    select:\n      - blame\n      - foo\n",
+            "mine.yaml, line 12, field methods[0].select[1]: 'foo' is not allowed. Use one of: "
+            "blame, random, last, leaves.",
+        ),
+        (
+            "metric: [f1]\n",
+            "mine.yaml, line 8, field metric: there is no such field (did you mean “metrics”?). "
+            "Use one of: name, title, description, languages, corpora, tokenisers, methods, "
+            "references, metrics, vocabulary, scopes, weightings, seeds, intervals, tables, "
+            "published.",
+        ),
+        (
+            "scopes: [morphemics]\nseeds: [-1]\n",
+            "mine.yaml, line 8, field scopes[0]: 'morphemics' is not allowed. Use one of: "
+            "morphemic, whole-word. Also: line 9, field seeds[0]: -1 does not fit.",
+        ),
+        ("intervals: yes\n", "line 8, field intervals: 'yes' does not fit."),
+        ("metrics: [f2]\n", "line 8, field metrics: “f2” is no score. Use some of: all,"),
+        ("vocabulary: [sise]\n", "line 8, field vocabulary[0]: 'sise' is not allowed. Use one of:"),
+        (
+            "tables: [{title: a, rows: colour}]\n",
+            "line 8, field tables[0]: results have no column “colour”. Use some of: language,",
+        ),
+        (
+            "tables: [{title: a, rows: method, metrics: [f7]}]\n",
+            "line 8, field tables[0]: “f7” is no metric. Use some of: precision,",
+        ),
+        (
+            "published:\n  - {source: s, data: d, columns: [a, b], rows: [[1]]}\n",
+            "line 9, field published[0]: a row has 1 values, the header 2. Make them equal.",
+        ),
+        (
+            "published:\n  - {source: s, data: d, columns: [a], rows: [[1]], table: x}\n",
+            "published figures stand beside “x”, which is no table. Titles: none.",
+        ),
+        (
+            "published:\n  - {source: s, data: d, columns: [a], rows: [[1]], url: 'javascript:1'}",
+            "line 9, field published[0].url: 'javascript:1' does not fit.",
+        ),
+        (
+            "methods: [{method: knockout, tokenisers: [other]}]\n",
+            "knockout is for a tokeniser “other”, which there is not.",
+        ),
+        ("methods: [3]\n", "line 8, field methods[0]: 3 does not fit."),
+        ("seeds: []\n", "line 8, field seeds: [] does not fit."),
+    ],
+)
+def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) -> None:
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        parsed(more)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: mine\n", "", "line 1, field name: the field is missing. Add it."),
+        ("name: mine", "name: ../up", "line 1, field name: '../up' does not fit."),
+        ("corpora: [wordfreq]\n", "", "bpe is trained on nothing. Add corpora"),
+        (
+            'references: ["gold/{language}.tsv"]\n',
+            "",
+            "there is nothing to measure. Add references",
+        ),
+        ("train: bpe", "train: bp", "line 5, field tokenisers[0].train: 'bp' is not allowed. Use"),
+        ("    vocab_size: 3000\n", "", "line 5, field tokenisers[0]: it does not say how many"),
+        ("vocab_size: 3000", "vocab_size: 3000\n    file: x", "Give either train or file."),
+        ("vocab_size: 3000", "vocab_size: 3000\n    threshold: 0.9", "BPE has no threshold."),
+        ("vocab_size: 3000", "vocab_size: '3000'", "field tokenisers[0].vocab_size: '3000' does"),
+        (
+            "train: bpe",
+            "train: bpe-prime\n    pipeline: rebpe",
+            "BPE′ cannot follow the pipeline rebpe. Use one of: spaces, no-spaces.",
+        ),
+        ("[wordfreq]", "[{name: a, wordfreq: de, counts: b}]", "Give either wordfreq, counts or"),
+        ("[wordfreq]", "[wordfreq, wordfreq]", "two corpora have the name “wordfreq”."),
+        (MINIMAL, "- 1\n- 2\n", "mine.yaml, line 1: it has no fields. Its fields: name,"),
+    ],
+)
+def test_what_is_missing_or_contradicts_itself(old: str, new: str, message: str) -> None:
+    assert old in MINIMAL
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        parse_evaluation(MINIMAL.replace(old, new), "mine.yaml")
+
+
+def test_the_schema_knows_every_field_and_method() -> None:
+    found = schema()
+    assert set(found["properties"]) == set(Evaluation.model_fields)
+    p = found["$defs"]["Dropout"]["properties"]["p"]
+    single, several = p["anyOf"]
+    assert single == {"maximum": 1.0, "minimum": 0.0, "type": "number"}
+    assert several["type"] == "array"
+    assert several["items"] == single
+    assert json.loads(schema_text()) == found
+    assert "x-one-or-more" not in schema_text()
+
+
+@pytest.mark.parametrize("name", shipped_configurations())
+def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
+    evaluation, _ = parse_evaluation(shipped_configurations()[name], f"{name}.yaml")
+    assert evaluation.name == name
+    assert evaluation.title
+    assert evaluation.description
+
+
+def test_all_tables_of_the_papers_ship() -> None:
+    assert set(shipped_configurations()) == {
+        "demo",
+        "knockout-table2",
+        "knockout-ablations",
+        "rebpe-table1",
+        "rebpe-ablations",
+        "flota-table1",
+        "spaces-table1",
+        "picky-tables",
+    }
+    table1 = parse_evaluation(shipped_configurations()["rebpe-table1"], "x")[0]
+    assert len(table1.languages) == 14

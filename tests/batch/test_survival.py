@@ -1,0 +1,152 @@
+"""A run that is killed, or whose workers are, ends with the very rows of an undisturbed one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+from pandas.testing import assert_frame_equal
+from pyarrow import parquet
+from sixty_cells import results, start
+
+KILLS = 10
+PATIENCE = 300
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, float]:
+    """The rows of a run that nobody disturbs, and the seconds that it takes."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    began = time.monotonic()
+    run = start(folder)
+    said, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, said.decode()
+    found = results(folder)
+    assert found["cell"].nunique() == 60
+    assert len(found) == 60 * (3 + 1)  # precision, recall, F1, and how many types
+    return found, time.monotonic() - began
+
+
+def test_a_runner_killed_at_ten_moments(
+    undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
+) -> None:
+    expected, seconds = undisturbed
+    folder = tmp_path / "run"
+    moments = random.Random(20261121)
+    done = []
+    for _ in range(KILLS):
+        run = start(folder)
+        time.sleep(moments.uniform(0.3, 0.8) * seconds)
+        os.killpg(run.pid, signal.SIGKILL) if moments.random() < 0.5 else run.kill()
+        run.wait()
+        kept = list((folder / "store").glob("*.parquet"))
+        for path in kept:  # whatever has its name is whole
+            parquet.read_table(path)
+        done.append(len(kept))
+    assert done == sorted(done), "nothing that was done is lost"
+    run = start(folder)
+    said, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, said.decode()
+    assert_frame_equal(results(folder), expected)
+    assert not list(folder.rglob(".partial-*"))
+
+
+def test_workers_killed_at_ten_moments(
+    undisturbed: tuple[pd.DataFrame, float], tmp_path: Path
+) -> None:
+    expected, seconds = undisturbed
+    folder = tmp_path / "run"
+    moments = random.Random(11)
+    killed = 0
+    starts = 0
+    while killed < KILLS:  # a run may be over before all ten are killed: then another one
+        run = start(folder)
+        starts += 1
+        while killed < KILLS and run.poll() is None:
+            time.sleep(moments.uniform(0.05, 0.25) * seconds)
+            workers = _workers(run.pid)
+            if workers:
+                moments.choice(workers).kill()
+                killed += 1
+        said, _ = run.communicate(timeout=PATIENCE)
+        # A task whose workers died too often failed, or the workers died before there was any
+        # task: the next start does it again.
+        early = b"could not be started on this machine" in said
+        assert run.returncode in ((2,) if early else (0, 1)), said.decode()
+        if killed < KILLS and run.returncode == 0:
+            folder = tmp_path / f"run{starts}"
+    run = start(folder)
+    said, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, said.decode()
+    assert_frame_equal(results(folder), expected)
+
+
+def _workers(runner: int) -> list[psutil.Process]:
+    """The worker processes of a runner."""
+    found = []
+    try:
+        for process in psutil.Process(runner).children(recursive=True):
+            command = " ".join(process.cmdline())
+            if "spawn_main" in command:
+                found.append(process)
+    except psutil.Error:
+        return []
+    return found
+
+
+def test_a_second_runner_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = start(folder)
+    try:
+        while not (folder / "progress.json").exists():
+            assert first.poll() is None
+            time.sleep(0.05)
+        second = start(folder)
+        said, _ = second.communicate(timeout=60)
+        assert second.returncode == 2
+        assert "another run is at work in this folder" in said.decode()
+    finally:
+        first.kill()
+        first.communicate()
+
+
+def test_a_run_asked_to_stop_keeps_what_is_done(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = start(folder)
+    while len(list((folder / "store").glob("*.parquet"))) < 3:
+        assert run.poll() is None
+        time.sleep(0.02)
+    (folder / "stop").touch()
+    said, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, said.decode()
+    assert "the same command goes on" in said.decode()
+    kept = len(list((folder / "store").glob("*.parquet")))
+    assert 3 <= kept < 61
+    assert 0 < results(folder)["cell"].nunique() < 60
+
+
+def test_leftovers_of_a_write_that_was_cut_off_are_no_results(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    store = folder / "store"
+    store.mkdir(parents=True)
+    (store / ".partial-abc").write_bytes(b"PAR1 half")
+    run = start(folder)
+    said, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, said.decode()
+    assert not list(folder.rglob(".partial-*"))
+    # A result that was damaged afterwards is done again, and only that.
+    damaged = sorted(store.glob("*.parquet"))[7]
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[: len(whole) // 2])
+    before = {path: path.stat().st_mtime_ns for path in store.glob("*.parquet")}
+    again = start(folder)
+    said, _ = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, said.decode()
+    written = [p for p in store.glob("*.parquet") if p.stat().st_mtime_ns != before[p]]
+    assert written == [damaged]

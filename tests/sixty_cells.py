@@ -1,0 +1,44 @@
+"""A run of 60 small cells, and how to start it as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+RATES = ", ".join(f"{number / 100:g}" for number in range(1, 31))
+SIXTY = f"""\
+name: sixty
+languages: [en]
+tokenisers:
+  - name: demo
+    file: demo:en
+methods:
+  - method: dropout
+    p: [{RATES}]
+references: ["demo:en"]
+seeds: [0, 1]
+intervals: false
+"""
+
+
+def start(folder: Path, workers: int = 2) -> subprocess.Popen[bytes]:
+    """Start the run in a folder, in a session of its own."""
+    configuration = folder.parent / f"{folder.name}.yaml"
+    configuration.write_text(SIXTY)
+    command = [sys.executable, "-m", "morphgraph", "evaluate", str(configuration)]
+    return subprocess.Popen(
+        [*command, "--out", str(folder), "--workers", str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env={**os.environ, "MORPHGRAPH_CACHE": str(folder.parent)},
+    )
+
+
+def results(folder: Path) -> pd.DataFrame:
+    """The rows of a run."""
+    return pd.read_parquet(folder / "results.parquet")

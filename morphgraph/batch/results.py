@@ -71,10 +71,11 @@ def _with_relative_tokens(results: pd.DataFrame) -> pd.DataFrame:
     return results
 
 
-def with_failed(results: pd.DataFrame, reports: Iterable[TaskReport]) -> pd.DataFrame:
-    """Results with a row for each cell that failed, which has no scores."""
+def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
+    """Results with a row for each cell that failed, which has no scores, in the plan's order."""
     import pandas as pd
 
+    places = {report.task.key: place for place, report in enumerate(reports)}
     failed = [
         {"cell": report.task.key, **report.task.columns, "metric": FAILED}
         for report in reports
@@ -85,7 +86,10 @@ def with_failed(results: pd.DataFrame, reports: Iterable[TaskReport]) -> pd.Data
     for row in failed:
         for name in ("scope", "weighting", "signature"):
             row.setdefault(name, "")
-    return pd.concat([results, _frame(failed, RESULT_COLUMNS, _KINDS)], ignore_index=True)
+    found = pd.concat([results, _frame(failed, RESULT_COLUMNS, _KINDS)])
+    return found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable").reset_index(
+        drop=True
+    )
 
 
 def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:

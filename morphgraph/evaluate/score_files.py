@@ -1,8 +1,6 @@
 """Scores to take away: as plain rows, as CSV, as LaTeX for a paper, and as Markdown."""
 
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -10,12 +8,19 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import METRICS
 from morphgraph.evaluate.score_table import LEVELS, Estimate, Failure, ScoreTable
 from morphgraph.evaluate.tables import UNDEFINED, count, percent, ratio_text
-from morphgraph.evaluate.writing import csv_bytes, harmless, latex, latex_breakable
+from morphgraph.evaluate.writing import (
+    csv_bytes,
+    harmless,
+    latex,
+    latex_breakable,
+    markdown,
+    markdown_code,
+    one_line,
+)
 from morphgraph.files.tokeniser import base_name
 from morphgraph.text import shortened
 
 _PARTS = ("", " low", " high", " p")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 _LABEL_LENGTH, _ERROR_LENGTH = 60, 120
 _ARROWS = {1: "↑", -1: "↓", 0: ""}
 _LATEX_ARROWS = {1: r" $\uparrow$", -1: r" $\downarrow$", 0: ""}
@@ -134,10 +139,10 @@ def _lines(table: ScoreTable, names: Sequence[str], intervals: bool) -> list[_Li
     baseline = table.baseline if _has_tests(table) else None
     lines = []
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
-        label = shortened(_one_line(outcome.label), _LABEL_LENGTH)
+        label = shortened(one_line(outcome.label), _LABEL_LENGTH)
         if isinstance(outcome, Failure) or found is None:
             message = outcome.message if isinstance(outcome, Failure) else ""
-            lines.append(_Line(label, error=shortened(_one_line(message), _ERROR_LENGTH)))
+            lines.append(_Line(label, error=shortened(one_line(message), _ERROR_LENGTH)))
             continue
         aims = best if _competes(table, number) else {}
         cells = tuple(
@@ -184,16 +189,8 @@ def _has_tests(table: ScoreTable) -> bool:
     )
 
 
-def _one_line(text: str) -> str:
-    """Text in one line, without control characters and halves of characters."""
-    return "".join(
-        "?" if unicodedata.category(character) in ("Cc", "Cs") else character
-        for character in " ".join(text.split())
-    )
-
-
 def _title(table: ScoreTable) -> str:
-    name = shortened(_one_line(_reference(table)), _LABEL_LENGTH)
+    name = shortened(one_line(_reference(table)), _LABEL_LENGTH)
     return f"{name}, {table.scope} boundaries over word {table.weighting}"
 
 
@@ -212,7 +209,7 @@ def _units(names: Sequence[str]) -> str:
 
 
 def _signatures(tables: Sequence[ScoreTable]) -> list[str]:
-    found = (_one_line(table.signature) for table in tables)
+    found = (one_line(table.signature) for table in tables)
     return list(dict.fromkeys(signature for signature in found if signature))
 
 
@@ -316,14 +313,14 @@ def scores_markdown(tables: Sequence[ScoreTable]) -> str:
     blocks = [(_title(table), _lines(table, names, True)) for table in tables]
     lines = []
     for title, rows in blocks:
-        lines += [f"**{_markdown(title)}**", ""]
+        lines += [f"**{markdown(title)}**", ""]
         lines.append(_markdown_row(["Tokeniser", r"\|V\|", *heads]))
         lines.append(_markdown_row(["---", *["---:"] * (1 + len(names))]))
         lines += [_markdown_row(_markdown_cells(row, len(names))) for row in rows]
         lines.append("")
-    notes = _notes([row for _, rows in blocks for row in rows], _markdown, "p < {}")
+    notes = _notes([row for _, rows in blocks for row in rows], markdown, "p < {}")
     lines += [" ".join([f"Scores{_units(names)}.", *notes]), ""]
-    lines += [f"- {_markdown_code(text)}" for text in _signatures(tables)]
+    lines += [f"- {markdown_code(text)}" for text in _signatures(tables)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -332,9 +329,9 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _markdown_cells(line: _Line, columns: int) -> list[str]:
-    label = _markdown(line.label) + (" †" if line.is_baseline else "")
+    label = markdown(line.label) + (" †" if line.is_baseline else "")
     if not line.cells:
-        return [label, "", f"failed: {_markdown(line.error)}", *[""] * (columns - 1)]
+        return [label, "", f"failed: {markdown(line.error)}", *[""] * (columns - 1)]
     return [
         label,
         line.size,
@@ -343,7 +340,7 @@ def _markdown_cells(line: _Line, columns: int) -> list[str]:
                 filter(
                     None,
                     [
-                        (f"**{cell.text}**" if cell.is_best else cell.text) + _markdown(cell.mark),
+                        (f"**{cell.text}**" if cell.is_best else cell.text) + markdown(cell.mark),
                         cell.interval,
                     ],
                 )
@@ -351,15 +348,3 @@ def _markdown_cells(line: _Line, columns: int) -> list[str]:
             for cell in line.cells
         ),
     ]
-
-
-def _markdown(text: str) -> str:
-    """Text in which Markdown finds nothing, and its tables no end of a cell."""
-    return _MARKDOWN.sub(r"\\\1", text)
-
-
-def _markdown_code(text: str) -> str:
-    """A line as code, whatever is in it."""
-    runs = [len(run) for run in re.findall("`+", text)]
-    fence = "`" * (max(runs, default=0) + 1)
-    return f"{fence} {text} {fence}" if runs else f"{fence}{text}{fence}"

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Iterable
 
 _LATEX = {
@@ -15,6 +17,7 @@ _LATEX = {
     # \textquotedbl would need another font encoding than the usual one.
     '"': r"\char34{}",
 }
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
 
 def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
@@ -55,3 +58,23 @@ def latex_breakable(text: str) -> str:
     return "".join(
         latex(character) + (r"\allowbreak{}" if character in "|:" else "") for character in text
     )
+
+
+def one_line(text: str) -> str:
+    """Text in one line, without control characters and halves of characters."""
+    return "".join(
+        "?" if unicodedata.category(character) in ("Cc", "Cs") else character
+        for character in " ".join(text.split())
+    )
+
+
+def markdown(text: str) -> str:
+    """Text in which Markdown finds nothing, and its tables no end of a cell."""
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def markdown_code(text: str) -> str:
+    """A line as code, whatever is in it."""
+    runs = [len(run) for run in re.findall("`+", text)]
+    fence = "`" * (max(runs, default=0) + 1)
+    return f"{fence} {text} {fence}" if runs else f"{fence}{text}{fence}"

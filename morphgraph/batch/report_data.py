@@ -1,0 +1,148 @@
+"""What a report is made of: a finished run, the tables it asks for, and the figures of papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Chart = Literal["bars", "lines", "none"]
+
+IDENTITY = (
+    "language",
+    "corpus",
+    "tokeniser",
+    "vocab_size",
+    "method",
+    "parameters",
+    "reference",
+    "scope",
+    "weighting",
+)
+"""The columns of results that tell, with the seed, one score from another of the same metric."""
+
+RESULT_COLUMNS = (
+    "cell",
+    *IDENTITY,
+    "seed",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "entries",
+    "signature",
+)
+TASK_COLUMNS = (
+    "key",
+    "kind",
+    "label",
+    "state",
+    "seconds",
+    "cpu_seconds",
+    "peak_memory",
+    "worker",
+    "from_store",
+    "message",
+)
+
+FAILED = ""
+"""The metric of a row that stands for a cell without scores, because it failed."""
+
+
+class FailureLike(Protocol):
+    """Why a task has no result."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def traceback(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A table to be made of results.
+
+    ``rows``: columns of the results that make the rows; ``columns``: those that are spread beside
+    the metric; ``metrics``: their keys, all of the results if there are none; ``where``: for
+    columns of the results, the values that are let in.
+    """
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    metrics: Sequence[str]
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    note: str = ""
+    chart: Chart = "bars"
+
+
+@dataclass(frozen=True)
+class Published:
+    """Figures of a paper, measured on other ``data``; ``table``: the title of the one beside it."""
+
+    source: str
+    data: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+    table: str | None = None
+    note: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """All that the report of an evaluation tells.
+
+    ``results`` and ``tasks`` have the columns `RESULT_COLUMNS` and `TASK_COLUMNS`; a cell that
+    failed may have a row in ``results`` whose metric is `FAILED`. ``run``: versions, hashes,
+    command, machine, times; ``configuration``: the YAML as it was given. Without ``tables``,
+    `usual_tables` are made.
+    """
+
+    title: str
+    description: str
+    results: pd.DataFrame
+    tasks: pd.DataFrame
+    failures: Sequence[FailureLike] = ()
+    run: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[TableSpec] = ()
+    published: Sequence[Published] = ()
+    configuration: str = ""
+
+
+def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:
+    """A table that has all columns; an empty one without any gets them.
+
+    ``what``: what it is a table of, for `MorphGraphError` if columns are missing.
+    """
+    missing = [column for column in columns if column not in frame.columns]
+    if missing and len(frame):
+        raise MorphGraphError(
+            f"The {what} lack the columns {', '.join(missing)}. Were they written by another "
+            "version of morphgraph? Run the evaluation again."
+        )
+    return frame.reindex(columns=[*frame.columns, *missing]) if missing else frame
+
+
+def text_of(value: object) -> str:
+    """A value of a column that names things, as text; empty where there is none.
+
+    >>> text_of("BPE"), text_of(8000), text_of(8000.0), text_of(float("nan")), text_of(None)
+    ('BPE', '8000', '8000', '', '')
+    """
+    import pandas as pd
+
+    if value is None or (not isinstance(value, str) and bool(pd.isna(value))):  # type: ignore[call-overload]
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

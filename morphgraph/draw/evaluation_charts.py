@@ -1,0 +1,309 @@
+"""Plotly figures of the tables of an evaluation, from plain data.
+
+Each column of a table is a panel of its own; numbers are drawn as they are given, NaN is a gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from morphgraph.draw.charts import plain
+from morphgraph.draw.score_charts import COLOURS, name_of
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MOST_PANELS = 12
+"""More panels than these are not drawn."""
+_ACROSS = 3
+_ROW, _TITLE, _AXIS = 24, 40, 34
+"""Heights in pixels: of a bar, of a panel's title, and of its axis."""
+_LINES_HEIGHT = 260
+_GRID = "rgba(128, 128, 128, 0.28)"
+_LABEL_LENGTH, _HEADING_LENGTH, _TITLE_LENGTH, _HOVER_LENGTH = 34, 40, 44, 80
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
+_MANY_VALUES = 9
+_WIDE_RANGE = 16
+
+
+class Mark(NamedTuple):
+    """A number, the ends of its whisker (NaN: none), and how it reads."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    text: str = ""
+
+
+class Bar(NamedTuple):
+    """What names a bar: its label, the heading it stands under, and what its colour is for."""
+
+    label: str
+    heading: str = ""
+    colour_of: str = ""
+
+
+class Panel(NamedTuple):
+    """A column: its title, and a number for each bar, or for each line and place."""
+
+    title: str
+    marks: Sequence[Mark]
+
+
+def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
+    """Horizontal bars with whiskers, side by side for each panel, the first bar on top.
+
+    A heading stands above the first bar of those in a row that share it. `MorphGraphError` if a
+    panel has not one mark for each bar.
+    """
+    import plotly.graph_objects as go
+
+    _check(panels, len(bars))
+    places, ticks, height = _places(bars)
+    shown = panels[:MOST_PANELS]
+    panel_height = max(2, height) * _ROW
+    figure = _grid(shown, panel_height, shares_y=True)
+    colours = _colours([bar.colour_of for bar in bars])
+    for number, panel in enumerate(shown):
+        axis = _axis(number)
+        drawn = [n for n, mark in enumerate(panel.marks) if not math.isnan(mark.value)]
+        marks = [panel.marks[n] for n in drawn]
+        figure.add_trace(
+            go.Bar(
+                x=[mark.value for mark in marks],
+                y=[places[n] for n in drawn],
+                orientation="h",
+                width=0.72,
+                error_x=_whiskers(marks, "rgba(128, 128, 128, 1)"),
+                marker={
+                    "color": [_faded(colours[bars[n].colour_of]) for n in drawn],
+                    "line": {"color": [colours[bars[n].colour_of] for n in drawn], "width": 1.5},
+                },
+                customdata=[_hover(bars[n], panel.marks[n], panel.title) for n in drawn],
+                hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}"
+                "<extra></extra>",
+                xaxis=f"x{axis}",
+                yaxis=f"y{axis}",
+                showlegend=False,
+            )
+        )
+        figure.update_layout(
+            {
+                f"yaxis{axis}": {
+                    "range": [height - 0.5, -0.5],
+                    "tickvals": [place for place, _ in ticks],
+                    "ticktext": [text for _, text in ticks],
+                    "showticklabels": number % _ACROSS == 0,
+                    "showgrid": False,
+                    # Room between labels and bars.
+                    "ticks": "outside",
+                    "ticklen": 5,
+                    "tickcolor": "rgba(0, 0, 0, 0)",
+                },
+                f"xaxis{axis}": {"rangemode": "tozero"},
+            }
+        )
+        for n, mark in enumerate(panel.marks):
+            if math.isnan(mark.value):
+                figure.add_annotation(
+                    text=plain(mark.text or "n/a"),
+                    x=0,
+                    xref=f"x{axis} domain",
+                    xanchor="left",
+                    y=places[n],
+                    yref=f"y{axis}",
+                    showarrow=False,
+                    font={"size": 11},
+                    opacity=0.7,
+                )
+    return figure
+
+
+def line_panels(
+    series: Sequence[str], places: Sequence[float], panels: Sequence[Panel], title: str
+) -> go.Figure:
+    """Lines with whiskers over numbers, one panel for each column.
+
+    ``panels``: their marks are those of the first of ``series`` at all ``places``, then those of
+    the second, and so on; ``title``: what the places are. Places far apart get a logarithmic axis.
+    """
+    import plotly.graph_objects as go
+
+    _check(panels, len(series) * len(places))
+    shown = panels[:MOST_PANELS]
+    figure = _grid(shown, _LINES_HEIGHT, shares_y=False)
+    order = sorted(range(len(places)), key=lambda n: places[n])
+    for number, panel in enumerate(shown):
+        axis = _axis(number)
+        for line, label in enumerate(series):
+            marks = [panel.marks[line * len(places) + n] for n in order]
+            colour = COLOURS[line % len(COLOURS)]
+            figure.add_trace(
+                go.Scatter(
+                    x=[places[n] for n in order],
+                    y=[None if math.isnan(mark.value) else mark.value for mark in marks],
+                    mode="lines+markers",
+                    name=name_of(label, _LABEL_LENGTH),
+                    legendgroup=str(line),
+                    showlegend=number == 0 and len(series) > 1,
+                    line={
+                        "color": colour,
+                        "width": 2,
+                        "dash": _DASHES[(line // len(COLOURS)) % len(_DASHES)],
+                    },
+                    marker={"symbol": _SYMBOLS[line % len(_SYMBOLS)], "size": 7},
+                    error_y=_whiskers(marks, colour),
+                    customdata=[_hover(Bar(label), mark, panel.title) for mark in marks],
+                    hovertemplate="%{customdata[0]}, %{x}<br>%{customdata[1]}<br>"
+                    "%{customdata[2]}<extra></extra>",
+                    xaxis=f"x{axis}",
+                    yaxis=f"y{axis}",
+                )
+            )
+        figure.update_layout({f"xaxis{axis}": _x_axis(places, title)})
+    if len(series) > 1:
+        figure.update_layout(
+            height=figure.layout.height + 26 * math.ceil(len(series) / 4),
+            legend={"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
+            margin={"b": figure.layout.margin.b + 26 * math.ceil(len(series) / 4)},
+            showlegend=True,
+        )
+    return figure
+
+
+def _x_axis(places: Sequence[float], title: str) -> dict[str, Any]:
+    """The axis of what lines are over; few places are its ticks."""
+    is_wide = min(places, default=0) > 0 and max(places) / min(places) > _WIDE_RANGE
+    axis: dict[str, Any] = {"title": {"text": name_of(title, _TITLE_LENGTH), "font": {"size": 12}}}
+    if is_wide:
+        axis["type"] = "log"
+    if len(set(places)) <= _MANY_VALUES:
+        axis["tickvals"] = sorted(map(float, set(places)))
+        axis["ticktext"] = [
+            f"{place:,.0f}" if place.is_integer() else f"{place:g}" for place in axis["tickvals"]
+        ]
+    return axis
+
+
+def _check(panels: Sequence[Panel], wanted: int) -> None:
+    for panel in panels:
+        if len(panel.marks) != wanted:
+            raise MorphGraphError(
+                f"The panel “{panel.title[:80]}” has {len(panel.marks)} numbers for {wanted} "
+                "places. Give a number, or NaN, for each."
+            )
+
+
+def _places(bars: Sequence[Bar]) -> tuple[list[int], list[tuple[int, str]], int]:
+    """The place of each bar, the labels of places with those of headings, and how many there are.
+
+    >>> _places([Bar("x", "A"), Bar("y", "A"), Bar("x", "B")])[0]
+    [1, 2, 4]
+    """
+    places: list[int] = []
+    ticks: list[tuple[int, str]] = []
+    at, heading = 0, ""
+    for bar in bars:
+        if bar.heading and bar.heading != heading:
+            ticks.append((at, f"<b>{name_of(bar.heading, _HEADING_LENGTH)}</b>"))
+            at += 1
+        heading = bar.heading
+        places.append(at)
+        ticks.append((at, name_of(bar.label, _LABEL_LENGTH)))
+        at += 1
+    return places, ticks, at
+
+
+def _axis(number: int) -> str:
+    return "" if number == 0 else str(number + 1)
+
+
+def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
+    """An empty figure with axes for each panel, some in a line, and their titles."""
+    import plotly.graph_objects as go
+
+    across = min(_ACROSS, max(1, len(panels)))
+    down = max(1, math.ceil(len(panels) / across))
+    band = _TITLE + height + _AXIS + (0 if shares_y else 22)
+    total = band * down
+    figure = go.Figure()
+    figure.update_layout(height=total + 8, margin={"l": 8, "r": 16, "t": 4, "b": 4})
+    gap = 0.02 if shares_y else 0.07
+    width = (1 - gap * (across - 1)) / across
+    for number, panel in enumerate(panels):
+        line, place = divmod(number, across)
+        top = 1 - (line * band + _TITLE) / total
+        left = place * (width + gap)
+        axis = _axis(number)
+        common = {"zeroline": False, "gridcolor": _GRID, "automargin": True}
+        figure.update_layout(
+            {
+                f"xaxis{axis}": {
+                    **common,
+                    "domain": [left, left + width],
+                    "anchor": f"y{axis}",
+                    "showgrid": True,
+                },
+                f"yaxis{axis}": {
+                    **common,
+                    "domain": [top - height / total, top],
+                    "anchor": f"x{axis}",
+                },
+            }
+        )
+        figure.add_annotation(
+            text=f"<b>{name_of(panel.title, _TITLE_LENGTH)}</b>",
+            x=left,
+            xanchor="left",
+            xref="paper",
+            y=top,
+            yanchor="bottom",
+            yref="paper",
+            yshift=4,
+            showarrow=False,
+            font={"size": 13},
+        )
+    return figure
+
+
+def _colours(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each name, by the order in which they come; after the last, they come again."""
+    distinct = dict.fromkeys(names)
+    return {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(distinct)}
+
+
+def _faded(colour: str) -> str:
+    """A colour that paper shines through, so that whiskers are seen on it.
+
+    >>> _faded("#6078f0")
+    'rgba(96, 120, 240, 0.45)'
+    """
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.45)"
+
+
+def _hover(bar: Bar, mark: Mark, title: str) -> list[str]:
+    label = f"{bar.heading} · {bar.label}" if bar.heading else bar.label
+    texts = (label, title, mark.text or f"{mark.value:g}")
+    return [name_of(text, _HOVER_LENGTH) for text in texts]
+
+
+def _whiskers(marks: Sequence[Mark], colour: str) -> dict[str, Any]:
+    """From each number to the ends of its whisker; none where there is none."""
+
+    def length(value: float) -> float:
+        return 0.0 if math.isnan(value) else max(0.0, value)
+
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [length(mark.high - mark.value) for mark in marks],
+        "arrayminus": [length(mark.value - mark.low) for mark in marks],
+        "thickness": 1.5,
+        "width": 3,
+        "color": colour,
+    }

@@ -1,0 +1,249 @@
+"""What tasks bring is what the library says when it is asked directly."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.configuration import parse_evaluation
+from morphgraph.batch.names import vocabulary_metric
+from morphgraph.batch.plan import make_plan
+from morphgraph.batch.results import collected, with_failed
+from morphgraph.batch.runner import TaskReport
+from morphgraph.batch.store import Store
+from morphgraph.batch.tasks import Brought, Failure, code_version, run_task
+from morphgraph.evaluate import Benchmark
+from morphgraph.evaluate.metrics import METRICS, Tally
+from morphgraph.evaluate.outcome import outcome_of
+from morphgraph.evaluate.yardstick import Yardstick
+from morphgraph.files import load_tokeniser
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.segment import segment
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import Flota
+
+DEMO = """\
+name: demo
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+references: ["demo:en"]
+"""
+
+
+def measured(
+    text: str, folder: Path, path: Path | None = None
+) -> tuple[pd.DataFrame, list[Failure]]:
+    """The rows of an evaluation, its tasks run one after the other in this process."""
+    evaluation, lines = parse_evaluation(text, "mine.yaml")
+    plan = make_plan(evaluation, lines, folder=path or folder)
+    brought: dict[str, Brought] = {}
+    reports = []
+    with Store(folder / "run") as store:
+        for task in plan.tasks:
+            found = run_task(task, code_version(), *(brought[need] for need in task.needs))
+            brought[task.key] = found
+            reports.append(TaskReport(task, "failed" if found.failure else "done"))
+            if found.failure is None:
+                store.keep(task.key, found.data)
+        rows = with_failed(collected(plan.cells, store), reports)
+    return rows, [found.failure for found in brought.values() if found.failure is not None]
+
+
+def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
+    """The one value of a metric in the rows that have these columns."""
+    chosen = rows[rows["metric"] == metric]
+    for column, wanted in where.items():
+        chosen = chosen[chosen[column] == wanted]
+    [found] = chosen["value"]
+    return float(found)
+
+
+def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
+    text = DEMO + "metrics: [all]\nscopes: [morphemic, whole-word]\n"
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    reference = read_reference(demo_gold_path("en"))
+    yardstick = Yardstick.of(reference)
+    from morphgraph.segment.bte import Bte
+
+    outcome = outcome_of(Bte(load_tokeniser("demo:en")), yardstick)
+    for scope in ("morphemic", "whole-word"):
+        tally = Tally(outcome, scope, "types")  # type: ignore[arg-type]
+        for name, metric in METRICS.items():
+            expected = metric.of(tally).value
+            found = value(rows, name, scope=scope)
+            assert found == expected or (math.isnan(found) and math.isnan(expected)), name
+    [row] = rows[(rows["metric"] == "f1") & (rows["scope"] == "morphemic")].itertuples()
+    assert row.low < row.value < row.high
+    assert row.entries == 938
+    assert row.signature.startswith("reference:demo:en@")
+    assert value(rows, "types") == 8000
+
+
+def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
+    text = DEMO + (
+        "intervals: false\nseeds: [3]\nmethods:\n  - dropout(p=0.2)\n  - flota(k=2)\n"
+        "  - {method: knockout, threshold: 0.6}\n  - {method: knockout, holdout: 0.4}\n"
+        "  - {method: knockout, select: last, percent: 10}\n  - rebpe\n"
+        "  - {method: rebpe, anneal: false, reify: false}\n"
+    )
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    reference = read_reference(demo_gold_path("en"))
+    yardstick = Yardstick.of(reference)
+
+    def f1(segmenter: Any) -> float:
+        return METRICS["f1"].of(Tally(outcome_of(segmenter, yardstick), "morphemic", "types")).value
+
+    tokeniser = load_tokeniser("demo:en")
+    assert value(rows, "f1", parameters="p=0.2") == f1(Dropout(tokeniser, p=0.2, seed=3))
+    from morphgraph.files.vocabularies import vocabulary_of
+
+    assert value(rows, "f1", parameters="k=2") == f1(Flota(vocabulary_of(tokeniser), 2))
+
+    for parameters, settings in (
+        ("threshold=0.6", KnockoutSettings(threshold=0.6)),
+        ("holdout=0.4", KnockoutSettings(holdout=0.4, seed=3)),
+        ("select=last, percent=10", KnockoutSettings(select="last", count=774)),
+    ):
+        edited = load_tokeniser("demo:en")
+        result = knock_out(edited, Benchmark.build(edited, reference), settings)
+        where = {"method": "BPE-knockout", "parameters": parameters}
+        assert value(rows, "f1", **where) == result.after[0].f1
+        assert value(rows, "removed", **where) == len(result.removed)
+        assert value(rows, "dropout_rate", **where) == result.dropout_rate
+        assert value(rows, "types", **where) == result.vocabulary_size
+
+    for parameters, run_settings in (
+        ("", ReBPESettings()),
+        (
+            "anneal=off, reify=off",
+            ReBPESettings(anneal=False, repair=False, link=False, expand=False),
+        ),
+    ):
+        edited = load_tokeniser("demo:en")
+        run = ReBPERun(edited, Benchmark.build(edited, reference), run_settings)
+        run.finish()
+        where = {"method": "ReBPE", "parameters": parameters}
+        assert value(rows, "f1", **where) == run.phases[-1].score.f1
+        assert value(rows, "merges", **where) == edited.graph.merge_count
+    # As on the page, whose journey ends at this F1.
+    assert f"{value(rows, 'f1', method='ReBPE', parameters=''):.4f}" == "0.7693"
+    seeds = rows[rows["metric"] == "f1"].set_index("parameters")["seed"]
+    assert seeds["p=0.2"] == 3
+    assert pd.isna(seeds["k=2"])
+
+
+def test_one_cell_does_not_change_the_tokeniser_of_the_next(tmp_path: Path) -> None:
+    after = measured(
+        DEMO + "methods: [rebpe, knockout, standard]\nintervals: false\n", tmp_path / "a"
+    )[0]
+    alone = measured(DEMO + "intervals: false\n", tmp_path / "b")[0]
+    assert value(after, "f1", method="as it is") == value(alone, "f1", method="as it is")
+    # The demo's own F1, by its segmentation at once.
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))
+    score = benchmark.score(segment(tokeniser.graph, benchmark.words), "morphemic", "types")
+    assert value(alone, "f1") == score.f1
+
+
+def test_training_weights_and_vocabularies(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("lower\tlow er\nlowest\tlow est\nnewest\tnew est\n")
+    (tmp_path / "counts.tsv").write_text("low\t5\nlower\t2\nnewest\t6\nwidest\t3\nlowest\t1\n")
+    text = """\
+name: small
+languages: [en]
+corpora: [counts.tsv]
+tokenisers:
+  - {train: bpe, pipeline: plain, vocab_size: [259, 262]}
+  - {train: picky, pipeline: plain, vocab_size: 260, threshold: [0.5, 1]}
+  - {train: unigram, pipeline: plain, vocab_size: 20}
+references: [gold.tsv]
+vocabulary: [tokens, relative_tokens, size]
+weightings: [types, tokens]
+intervals: false
+"""
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    assert set(rows["tokeniser"]) == {
+        "BPE",
+        "Picky BPE (threshold=0.5)",
+        "Picky BPE (threshold=1)",
+        "Unigram",
+    }
+    # es, est and lo: low er is Ġ lo w e r, one of four splits is a gold boundary; lowest is
+    # Ġ lo w est and newest Ġ n e w est, of whose two and three splits one is.
+    small = {"tokeniser": "BPE", "vocab_size": 259}
+    assert value(rows, "precision", weighting="types", **small) == pytest.approx(3 / 8)
+    # lower counts 2, newest 6, lowest 1.
+    weighted = (2 * 1 + 6 * 1 + 1 * 1) / (2 * 3 + 6 * 3 + 1 * 2)
+    assert value(rows, "precision", weighting="tokens", **small) == pytest.approx(weighted)
+    tokens = vocabulary_metric("tokens")
+    relative = vocabulary_metric("relative_tokens")
+    # low ×5 and lower ×2 as Ġ lo w (e r), newest ×6 as Ġ n e w est, widest ×3 as Ġ w i d est,
+    # lowest ×1 as Ġ lo w est.
+    expected = 5 * 3 + 2 * 5 + 6 * 5 + 3 * 5 + 1 * 4
+    assert value(rows, tokens, **small) == expected
+    assert value(rows, relative, **small) == 1
+    larger = value(rows, tokens, tokeniser="BPE", vocab_size=262)
+    assert value(rows, relative, tokeniser="BPE", vocab_size=262) == larger / expected
+    assert value(rows, vocabulary_metric("size"), **small) == 259
+
+
+def test_what_a_tokeniser_cannot_do_fails_alone_and_says_why(tmp_path: Path) -> None:
+    (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
+    text = """\
+name: odd
+languages: [en]
+tokenisers: [{name: list, file: types.txt}]
+methods: [standard, dropout(p=0.1), flota(k=2), rebpe]
+references: ["demo:en"]
+metrics: [f1, flota_coverage]
+intervals: false
+"""
+    rows, failures = measured(text, tmp_path)
+    assert [failure.label for failure in failures] == [
+        "en · list · BPE-dropout · p=0.1 · demo:en · seed 0",
+        "en · list · ReBPE · demo:en",
+    ]
+    assert all("needs a tokeniser of merges alone" in failure.message for failure in failures)
+    failed = rows[rows["metric"] == ""]
+    assert list(failed["method"]) == ["BPE-dropout", "ReBPE"]
+    assert failed["value"].isna().all()
+    # Others of the plan stand in its order around them.
+    assert list(dict.fromkeys(rows["method"])) == ["as it is", "BPE-dropout", "FLOTA", "ReBPE"]
+    assert math.isnan(value(rows, "flota_coverage", method="as it is"))
+    assert not math.isnan(value(rows, "flota_coverage", method="FLOTA"))
+
+
+def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:
+    rows, failures = measured(DEMO + "weightings: [types, tokens]\n", tmp_path)
+    assert failures == []
+    over_tokens = rows[rows["weighting"] == "tokens"]
+    assert len(over_tokens) == 3
+    assert over_tokens["value"].isna().all()
+    assert set(over_tokens["signature"]) == {"n/a: there are no word frequencies"}
+
+
+def test_counts_of_text_train_as_text_does(tmp_path: Path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("the lower the better\n" * 3)
+    (folder / "b.txt").write_text("lower and newer\n")
+    text = """\
+name: text
+languages: [en]
+corpora: [{name: mine, text: texts}]
+tokenisers: [{train: bpe, pipeline: plain, vocab_size: 262}]
+vocabulary: [words, size]
+"""
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    assert value(rows, vocabulary_metric("words")) == 3 * 4 + 3

@@ -1,0 +1,156 @@
+"""Plans: which tasks a configuration makes, and how missing files are told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from morphgraph.batch.configuration import parse_evaluation
+from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.errors import FileFormatError, MorphGraphError
+
+
+def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:
+    evaluation, lines = parse_evaluation(text, "mine.yaml")
+    return make_plan(evaluation, lines, name="mine.yaml", folder=folder, languages=languages)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "en.tsv").write_text("unbreakable\tun break able\nkindness\tkind ness\n")
+    (tmp_path / "de.tsv").write_text("Kindheit\tKind heit\n")
+    return tmp_path
+
+
+GRID = """\
+name: grid
+languages: [en, de]
+corpora: [wordfreq]
+tokenisers:
+  - train: bpe
+    vocab_size: [300, 400]
+  - name: demo
+    file: demo:{code}
+methods:
+  - standard
+  - method: dropout
+    p: [0, 0.1]
+  - method: knockout
+    holdout: 0.5
+    tokenisers: [demo]
+references: ["{language}.tsv"]
+vocabulary: [word_initial]
+seeds: [1, 2, 3]
+"""
+
+
+def test_the_grid(folder: Path) -> None:
+    plan = planned(GRID, folder)
+    kinds = [task.kind for task in plan.tasks]
+    # For each of two languages: counts, three tokenisers, and for each of these: as it is (2: by
+    # the reference, and its vocabulary), dropout 0 (2) and 0.1 with three seeds (6); for the demo
+    # also knockout with three seeds, whose vocabulary stands beside its scores.
+    assert kinds.count("counts") == 2
+    assert kinds.count("tokeniser") == 2 * 3
+    assert kinds.count("cell") == 2 * (3 * (2 + 2 + 6) + 3) == len(plan.cells)
+    ready: set[str] = set()
+    for task in plan.tasks:
+        assert set(task.needs) <= ready
+        ready.add(task.key)
+    columns = [task.columns for task in plan.cells]
+    assert {c["method"] for c in columns} == {"BPE", "as it is", "BPE-dropout", "BPE-knockout"}
+    assert {c["parameters"] for c in columns} == {"", "p=0", "p=0.1", "holdout=0.5"}
+    assert {c["vocab_size"] for c in columns} == {300, 400, None}
+    assert {c["reference"] for c in columns} == {"en.tsv", "de.tsv", ""}
+
+
+def test_only_some_languages(folder: Path) -> None:
+    (folder / "de.tsv").unlink()
+    plan = planned(GRID, folder, ["en"])
+    assert {task.columns["language"] for task in plan.cells} == {"en"}
+    with pytest.raises(MorphGraphError, match=r"has no language “nl”\. It has: en, de\."):
+        planned(GRID, folder, ["en", "nl"])
+
+
+def test_keys_follow_what_is_in_the_files(folder: Path) -> None:
+    first = {task.label: task.key for task in planned(GRID, folder).tasks}
+    again = {task.label: task.key for task in planned(GRID, folder).tasks}
+    assert first == again
+    (folder / "de.tsv").write_text("Kindheit\tKind heit\nFreiheit\tFrei heit\n")
+    changed = {task.label: task.key for task in planned(GRID, folder).tasks}
+    different = {label for label in first if first[label] != changed[label]}
+    assert different
+    assert all(label.startswith("de · ") and "de.tsv" in label for label in different)
+
+
+def test_where_a_file_lies_changes_nothing(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("elsewhere")
+    for name in ("en.tsv", "de.tsv"):
+        (other / name).write_bytes((folder / name).read_bytes())
+    assert [t.key for t in planned(GRID, folder).tasks] == [
+        t.key for t in planned(GRID, other).tasks
+    ]
+
+
+def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
+    first = {task.key for task in planned(GRID, folder).tasks}
+    more = {task.key for task in planned(GRID.replace("[0, 0.1]", "[0, 0.1, 0.2]"), folder).tasks}
+    assert first < more
+    assert len(more - first) == 2 * 3 * 3 * 2  # languages, tokenisers, seeds, with and without gold
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            '["{language}.tsv"]',
+            '["none/{language}.tsv"]',
+            "mine.yaml, line 16, field references[0].source:",
+        ),
+        (
+            '["{language}.tsv"]',
+            '["catalogue:celestial"]',
+            "The catalogue has no source 'celestial'",
+        ),
+        ('["{language}.tsv"]', '["{lang}.tsv"]', "there is nothing to put in for {lang}. Use:"),
+        (
+            '["{language}.tsv"]',
+            '["${MORPHGRAPH_NOWHERE}/a.tsv"]',
+            "the variable MORPHGRAPH_NOWHERE is not set.",
+        ),
+        ("demo:{code}", "tokenizers/{code}.json", "mine.yaml, line 8, field tokenisers[1].file:"),
+        ("demo:{code}", "demo:xx", "There is no demo “xx”."),
+        (
+            "[wordfreq]",
+            "[{name: w, wordfreq: tlh}]",
+            "mine.yaml, line 3, field corpora[0]: wordfreq has no words of “tlh”. It has: ar,",
+        ),
+        ("[wordfreq]", "['counts/{language}.tsv']", "mine.yaml, line 3, field corpora[0]:"),
+    ],
+)
+def test_a_missing_file_is_told_with_its_line(
+    folder: Path, old: str, new: str, message: str
+) -> None:
+    assert old in GRID
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        planned(GRID.replace(old, new), folder)
+
+
+def test_of_several_sources_the_first_that_is_there(folder: Path) -> None:
+    text = GRID.replace('["{language}.tsv"]', '[{source: ["${MORPHGRAPH_X}/a", "{language}.tsv"]}]')
+    assert {t.columns["reference"] for t in planned(text, folder).cells} == {"en.tsv", "de.tsv", ""}
+    text = text.replace("{language}.tsv", "no.tsv")
+    with pytest.raises(FileFormatError, match="Or leave en out of the languages"):
+        planned(text, folder)
+
+
+def test_methods_for_no_tokeniser_make_no_cell(folder: Path) -> None:
+    text = GRID[: GRID.index("methods:")] + (
+        "methods: [{method: standard, tokenisers: []}]\nreferences: ['{language}.tsv']\n"
+    )
+    with pytest.raises(FileFormatError, match="the evaluation has no cell"):
+        planned(text, folder)

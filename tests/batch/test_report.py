@@ -1,0 +1,431 @@
+"""The files of a report: what stands in them, that they stand alone, and that nothing in a name
+becomes markup, a formula or a command.
+"""
+
+import csv
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.report import file_names, write_report
+from morphgraph.batch.report_charts import chart_note, chart_of
+from morphgraph.batch.report_data import (
+    FAILED,
+    RESULT_COLUMNS,
+    TASK_COLUMNS,
+    FinishedRun,
+    Published,
+    TableSpec,
+)
+from morphgraph.batch.report_facts import slowest_tasks, tasks_by_kind
+from morphgraph.batch.report_latex import ROWS_OF_PAGE, table_csv, table_latex
+from morphgraph.batch.report_making import make_table
+from morphgraph.batch.report_markdown import table_markdown
+from morphgraph.batch.report_table import Table
+from morphgraph.batch.tasks import Failure
+from morphgraph.errors import MorphGraphError
+
+NAN = math.nan
+HOSTILE = "</script><script>alert(1)</script>"
+LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ −"
+SPEC = TableSpec("Scores", ["method"], [], ["f1", "types"])
+
+
+def results(*rows: dict[str, Any]) -> pd.DataFrame:
+    empty = {**dict.fromkeys(RESULT_COLUMNS, ""), "metric": "f1"}
+    empty |= dict.fromkeys(("vocab_size", "seed", "entries")) | dict.fromkeys(("low", "high"), NAN)
+    frame = pd.DataFrame([{**empty, **row} for row in rows], columns=list(RESULT_COLUMNS))
+    return frame.astype({"vocab_size": "Int64", "seed": "Int64", "value": "float64"})
+
+
+def tasks(*rows: Sequence[Any]) -> pd.DataFrame:
+    frame = pd.DataFrame([[*row] for row in rows], columns=list(TASK_COLUMNS))
+    return frame.astype({"seconds": "float64", "cpu_seconds": "float64", "peak_memory": "Int64"})
+
+
+def scores() -> pd.DataFrame:
+    return results(
+        {"method": "BPE", "value": 0.5, "low": 0.25, "high": 0.75, "signature": "a:1|b:2"},
+        {"method": "D", "value": 0.5, "seed": 1, "signature": "a:1|b:3"},
+        {"method": "D", "value": 0.75, "seed": 2, "signature": "a:1|b:3"},
+        {"method": "N", "value": NAN},
+        {"method": "BPE", "metric": "types", "value": 32000.0},
+        {"method": "F", "metric": FAILED, "value": NAN},
+    )
+
+
+def scores_table(**changes: Any) -> Table:
+    return make_table(scores(), TableSpec(**{**vars(SPEC), **changes}))
+
+
+def finished(**changes: Any) -> FinishedRun:
+    run: dict[str, Any] = {
+        "title": "Three methods",
+        "description": "Which is best?",
+        "results": scores(),
+        "tasks": tasks(
+            ["a", "counts", "count en", "done", 2.0, 1.5, 2**20, "w1", True, ""],
+            ["b", "cell", "BPE", "done", 60.0, 30.0, 2**30, "w1", False, ""],
+            ["c", "cell", "F", "failed", NAN, NAN, None, "", False, "no"],
+            ["d", "cell", "N", "not run", NAN, NAN, None, "", False, ""],
+        ),
+        "failures": [Failure("c", "F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
+        "run": {
+            "command": ["morphgraph", "evaluate", "a b.yaml"],
+            "seconds": 61.0,
+            "versions": {"morphgraph": "0.1.0"},
+        },
+        "tables": [SPEC],
+        "published": [
+            Published("Paper 1", "their data", ["Method", "F1"], [["BPE", 52.5]], "Scores", "Hm."),
+            Published("Paper 2", "", ["x"], [["y"]]),
+        ],
+        "configuration": "methods: [BPE]\n",
+    }
+    return FinishedRun(**{**run, **changes})
+
+
+class Page(HTMLParser):
+    """The elements of a page that are open at any time, its texts, and what it would fetch."""
+
+    VOID = frozenset({"meta", "br", "hr", "img", "input", "link"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.scripts: list[tuple[str | None, str]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append((dict(attrs).get("type"), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"]:
+            kind, text = self.scripts[-1]
+            self.scripts[-1] = (kind, text + data)
+        elif "style" not in self.open:
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    write_report(finished(), tmp_path)
+    return tmp_path
+
+
+def test_files(tmp_path: Path) -> None:
+    names = ["report.html", "report.md", "tables/scores.tex", "tables/scores.csv"]
+    assert write_report(finished(), tmp_path) == [tmp_path / name for name in names]
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == set(names), "nothing is left behind"
+
+
+def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MorphGraphError, match="file"):
+        write_report(finished(), tmp_path / "file")
+
+
+def test_page_stands_alone(report: Path) -> None:
+    page = Page((report / "report.html").read_text())
+    assert page.open == []
+    for tag, attributes in page.tags:
+        if tag != "a":
+            assert not {"src", "href", "srcset", "data", "poster", "action"} & set(attributes), tag
+    policies = [a["content"] for _, a in page.tags if "http-equiv" in a]
+    assert policies and policies[0] is not None and policies[0].startswith("default-src 'none'")
+    style = (report / "report.html").read_text().split("<style>")[1].split("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "prefers-color-scheme: dark" in style
+    assert sum("plotly.js" in text for _, text in page.scripts) == 1, "once"
+
+
+def test_what_the_page_tells(report: Path) -> None:
+    text = Page((report / "report.html").read_text()).text
+    for part in (
+        "1 of 3 cells done 1 cells failed 1 cells not run 5 results 1 min 1 s duration",
+        "BPE 50.00 [25.00, 75.00] 32,000 D 62.50 ± 17.68 (2 seeds) n/a N n/a n/a F failed failed",
+        "Figures of the paper: Paper 1, on other data: their data Method F1 BPE 52.5 Hm.",
+        "Figures of papers Figures of the paper: Paper 2, on other data x y",
+        "F on en gold.tsv, line 3: bad. Traceback Traceback <module>",
+        "counts 1 0 0 1 2.00 s 1.50 s 1.0 MiB cell 1 1 1 0 1 min 0 s 30.0 s 1.0 GiB",
+        "To repeat it morphgraph evaluate 'a b.yaml'",
+        "Signatures (2) a:1|b:2 a:1|b:3",
+        "Signatures: 1–2.",
+        "Configuration methods: [BPE]",
+        "run.log",
+    ):
+        assert part in text, part
+
+
+def test_figures_of_papers_stand_apart(report: Path) -> None:
+    text = (report / "report.html").read_text()
+    theirs = re.findall('<aside class="theirs">.*?</aside>', text, re.DOTALL)
+    assert len(theirs) == 2
+    assert "52.5" in theirs[0]
+    ours = text.replace(theirs[0], "").split("<main>")[1].split("</main>")[0]
+    assert "52.5" not in ours
+    assert "62.5" in ours
+
+
+def test_charts_are_the_table(report: Path) -> None:
+    page = Page((report / "report.html").read_text())
+    (figure,) = (json.loads(text) for kind, text in page.scripts if kind == "application/json")
+    f1, types = figure["data"]
+    assert [f1["x"], types["x"]] == [[50.0, 62.5], [32000.0]]
+    assert f1["error_x"]["array"] == pytest.approx([25, 100 * math.sqrt(0.03125)])
+    assert "template" not in figure["layout"]
+
+
+def hostile() -> FinishedRun:
+    """A run in which every text is hostile."""
+    frame = scores().assign(
+        language=HOSTILE, corpus=HOSTILE, tokeniser=HOSTILE, signature=f"{HOSTILE}|`x`"
+    )
+    frame["method"] = frame["method"] + HOSTILE
+    spec = TableSpec(HOSTILE, ["method"], ["language"], ["f1"], note=HOSTILE)
+    paper = Published(HOSTILE, HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE, HOSTILE, "javascript:x")
+    return FinishedRun(
+        HOSTILE,
+        HOSTILE,
+        frame,
+        tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
+        [Failure("a", HOSTILE, HOSTILE, HOSTILE)],
+        {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
+        [spec, TableSpec(HOSTILE, ["method"], [], ["f1"], chart="lines")],
+        [paper, Published(HOSTILE, "", ["a"], [["b"]], None, "", 'https://x"><script>')],
+        f"{HOSTILE}\n```\n",
+    )
+
+
+def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
+    write_report(hostile(), tmp_path)
+    page = Page((tmp_path / "report.html").read_text())
+    assert page.open == []
+    kinds = [kind for kind, _ in page.scripts]
+    assert kinds == ["application/json"] * 2 + [None] * 3, "no script but the report's own"
+    assert not any(text.startswith("alert") for _, text in page.scripts)
+    assert "alert(1)" in page.text
+    for _, text in page.scripts[:2]:
+        assert "<" not in text
+        assert "&lt;/script&gt;" in json.dumps(json.loads(text))
+    links = [a["href"] for tag, a in page.tags if tag == "a"]
+    assert [link for link in links if link and not link.startswith("#")] == ['https://x"><script>']
+    handlers = [name for _, attributes in page.tags for name in attributes if name[:2] == "on"]
+    assert handlers == []
+    markdown = (tmp_path / "report.md").read_text()
+    outside = re.sub(r"(?ms)^(`{3,})\w*\n.*?^\1$", "", markdown)
+    outside = re.sub(r"(`+) ?.*?\1", "", outside)
+    assert re.search(r"(?<!\\)<", outside) is None
+
+
+def test_no_results(tmp_path: Path) -> None:
+    run = finished(results=pd.DataFrame(), tables=[], tasks=pd.DataFrame(), published=[])
+    assert [path.name for path in write_report(run, tmp_path)] == ["report.html", "report.md"]
+    page = Page((tmp_path / "report.html").read_text())
+    assert "There are no results. See the failures below and run.log." in page.text
+    assert "0 of 0 cells done" in page.text
+    assert "F on en gold.tsv, line 3: bad." in page.text
+    assert [len(text) < 2000 for _, text in page.scripts] == [True], "no chart, no plotly"
+    assert "**There are no results.**" in (tmp_path / "report.md").read_text()
+
+
+def test_results_empty_but_tables_asked_for(tmp_path: Path) -> None:
+    write_report(finished(results=results()), tmp_path)
+    assert "There are no results." in Page((tmp_path / "report.html").read_text()).text
+    assert "no results" in (tmp_path / "tables/scores.tex").read_text()
+
+
+def test_markdown(report: Path) -> None:
+    text = (report / "report.md").read_text()
+    expected = [
+        "| Method | F1 % ↑ | Types, \\|V\\| |",
+        "| --- | ---: | ---: |",
+        "| BPE | 50.00 [25.00, 75.00] | 32,000 |",
+        "| D | **62.50** ± 17.68 (2 seeds) | n/a |",
+        "| N | n/a | n/a |",
+        "| F | failed | failed |",
+    ]
+    assert table_markdown(scores_table()).splitlines() == expected
+    assert "\n".join(expected) in text
+    assert "### Figures of the paper: Paper 1, on other data: their data\n" in text
+    assert "- **F on en**: gold.tsv, line 3: bad.\n" in text
+    assert "```sh\nmorphgraph evaluate 'a b.yaml'\n```\n" in text
+    assert text.endswith("```yaml\nmethods: [BPE]\n```\n")
+    assert "1. `a:1|b:2`\n2. `a:1|b:3`\n" in text
+
+
+def test_csv() -> None:
+    rows = list(csv.reader(table_csv(scores_table()).decode().splitlines()))
+    assert rows == [
+        ["Method", "F1", "F1 low", "F1 high", "F1 sd", "F1 seeds", "Types, |V|"],
+        ["BPE", "0.5", "0.25", "0.75", "n/a", "1", "32000"],
+        ["D", "0.625", "n/a", "n/a", "0.1767766952966369", "2", "n/a"],
+        ["N", "n/a", "n/a", "n/a", "n/a", "1", "n/a"],
+        ["F", "failed", "n/a", "n/a", "n/a", "0", "failed"],
+        ["signature", "a:1|b:2"],
+        ["signature", "a:1|b:3"],
+    ]
+
+
+def test_csv_is_no_formula() -> None:
+    frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
+    table = make_table(frame, TableSpec("T", ["method"], ["language"], ["f1"]))
+    rows = list(csv.reader(table_csv(table).decode().splitlines()))
+    assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
+
+
+def test_latex() -> None:
+    table = scores_table(columns=["scope"], note="50 % & more.")
+    lines = table_latex(table, "scores").splitlines()
+    assert lines[5:] == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r" & \multicolumn{2}{c}{} \\",
+        r"Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
+        r"\midrule",
+        r"{}BPE & 50.00 & 32,000 \\",
+        r" & {\scriptsize [25.00, 75.00]} &  \\",
+        r"{}D & \textbf{62.50} & n/a \\",
+        r" & {\scriptsize $\pm$ 17.68 (2 seeds)} &  \\",
+        r"{}N & n/a & n/a \\",
+        r"{}F & failed & failed \\",
+        r"\bottomrule",
+        r"\end{tabular}}",
+        r"\caption[{Scores}]{Scores. 50 \% \& more. Bold: the best. In brackets: 95 \% intervals. "
+        r"Means over seeds, $\pm$ their standard deviation. n/a: undefined, or not measured. "
+        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}(2 different)}}",
+        r"\label{tab:scores}",
+        r"\end{table}",
+    ]
+
+
+def test_long_latex_tables_are_parted() -> None:
+    frame = results(*({"method": f"m{n:03}", "value": n / 1000} for n in range(ROWS_OF_PAGE + 1)))
+    text = table_latex(make_table(frame, SPEC), "t")
+    assert text.count(r"\begin{table}") == text.count(r"\toprule") == 2
+    assert r"\caption[{Scores, part 2 of 2}]" in text
+    first, second = text.split(r"\end{table}")[:2]
+    assert (first.count("{}m"), second.count("{}m")) == (ROWS_OF_PAGE, 1)
+    assert re.findall(r"\\label{(.*?)}", text) == ["tab:t", "tab:t-2"]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+def test_latex_compiles(tmp_path: Path) -> None:
+    wide = pd.concat(
+        scores().assign(language=f"{LATEX} {n}", scope=scope, method=lambda f: f["method"] + LATEX)
+        for n in range(15)
+        for scope in ("morphemic", "whole-word")
+    ).assign(signature=f"ref:{LATEX}|" * 6)
+    spec = TableSpec(LATEX, ["language", "method"], ["scope"], [], note=LATEX)
+    tables = [make_table(wide, spec), scores_table(), make_table(results(), SPEC)]
+    for number, table in enumerate(tables):
+        (tmp_path / f"t{number}.tex").write_text(table_latex(table, f"t{number}"))
+    inputs = "".join(rf"\input{{t{number}}}" for number in range(len(tables)))
+    (tmp_path / "all.tex").write_text(
+        r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}\listoftables"
+        rf"{inputs}\end{{document}}"
+    )
+    for _ in range(2):  # the list of tables is that of the first time
+        ended = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+            cwd=tmp_path,
+            capture_output=True,
+        )
+        log = ended.stdout.decode(errors="replace")
+        assert ended.returncode == 0, log[-3000:]
+    assert "Float too large" not in log
+
+
+def test_names_of_files() -> None:
+    assert file_names(["../../etc/passwd", "Größe (θ)", "", "a", "A", "a-2", "x" * 200]) == [
+        "etc-passwd",
+        "groe",
+        "table",
+        "a",
+        "a-2",
+        "a-2-2",
+        "x" * 60,
+    ]
+
+
+def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
+    frame = results(
+        *(
+            {"language": lang, "method": method, "vocab_size": size, "value": size / 100}
+            for lang in ("en", "de")
+            for method in ("A", "B")
+            for size in (20, 10)
+            if (lang, method, size) != ("de", "B", 10)
+        )
+    )
+    spec = TableSpec("T", ["language", "method", "vocab_size"], [], ["f1"], chart="lines")
+    figure = chart_of(make_table(frame, spec))
+    assert figure is not None
+    assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
+        ("A", [10, 20], [10, 20]),
+        ("B", [10, 20], [10, 20]),
+        ("A", [10, 20], [10, 20]),
+        ("B", [10, 20], [None, 20]),
+    ]
+    titles = [note.text for note in figure.layout.annotations]
+    assert titles == ["<b>en · F1 % ↑</b>", "<b>de · F1 % ↑</b>"]
+
+
+def test_lines_over_a_setting() -> None:
+    rows = [{"parameters": f"p={p}, holdout=0.5", "value": p} for p in (0.1, 0.3)]
+    spec = TableSpec("T", ["parameters"], [], ["f1"], chart="lines")
+    figure = chart_of(make_table(results(*rows), spec))
+    assert figure is not None
+    assert [(t.type, list(t.x), list(t.y)) for t in figure.data] == [
+        ("scatter", [0.1, 0.3], [10, 30])
+    ]
+    assert figure.layout.xaxis.title.text == "p"
+    rows.append({"parameters": "", "value": 0.5})
+    figure = chart_of(make_table(results(*rows), spec))
+    assert figure is not None
+    assert [t.type for t in figure.data] == ["bar"], "without a number in each row: bars"
+
+
+def test_no_chart() -> None:
+    assert chart_of(scores_table(chart="none")) is None
+    assert chart_of(make_table(results({"method": "N", "value": NAN}), SPEC)) is None
+    many = make_table(results(*({"method": f"m{n}", "value": 0.5} for n in range(61))), SPEC)
+    assert chart_of(many) is None
+    assert chart_note(many) == "No chart: 61 rows are too many for one."
+    assert chart_note(scores_table()) == ""
+
+
+def test_slowest_tasks() -> None:
+    rows = [
+        [str(n), "cell", f"t{n}", "done", float(n), 0.5, None, "w", False, ""] for n in range(15)
+    ]
+    found = slowest_tasks(tasks(*rows))
+    assert [row[0] for row in found] == [f"t{n}" for n in range(14, 4, -1)]
+    assert found[0] == ("t14", "cell", "14.0 s", "0.50 s", "n/a", "w")
+    assert slowest_tasks(pd.DataFrame()) == []
+    assert tasks_by_kind(pd.DataFrame()) == []

@@ -1,0 +1,107 @@
+"""A report in a real Chromium without a network: it draws its charts and asks for nothing."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.report import write_report
+from morphgraph.batch.report_data import RESULT_COLUMNS, FinishedRun, TableSpec
+
+HOSTILE = "</script><script>document.title = 'changed'</script><img src=x onerror=alert(1)>"
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The system's Chromium; the test is skipped without one."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """A report with hostile names, a wide table and two charts."""
+    known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6}
+    empty = dict.fromkeys(RESULT_COLUMNS, "") | dict.fromkeys(("vocab_size", "seed", "entries"))
+    rows = [
+        {**empty, **known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}
+        for n in range(3)
+        for s in range(20)
+        for size in (8000, 16000)
+    ]
+    frame = pd.DataFrame(rows).astype({"vocab_size": "Int64", "seed": "Int64"})
+    tables = [
+        TableSpec("Bars", ["method", "vocab_size"], ["scope"], ["f1"]),
+        TableSpec("Lines", ["method", "vocab_size"], ["scope"], ["f1"], chart="lines"),
+    ]
+    write_report(FinishedRun(HOSTILE, HOSTILE, frame, pd.DataFrame(), tables=tables), tmp_path)
+    return (tmp_path / "report.html").as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_report_without_a_network(chromium: Any, address: str, scheme: str, width: int) -> None:
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    problems: list[str] = []
+    page = context.new_page()
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("dialog", lambda dialog: problems.append("a dialog"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url == address or request.url.startswith(("data:", "blob:"))
+            else problems.append(request.url)
+        ),
+    )
+    page.goto(address)
+    page.wait_for_selector("html[data-drawn]", timeout=60_000)
+    assert page.title() == " ".join(HOSTILE.split())
+    assert page.locator(".chart .main-svg").count() >= 2
+    assert page.locator(".chart .bars .point").count() == 3 * 2 * 12
+    colours = page.evaluate(
+        "[getComputedStyle(document.body).backgroundColor, "
+        "getComputedStyle(document.querySelector('.chart .xtick text')).fill]"
+    )
+    assert brightness(colours[0]) > 200 if scheme == "light" else brightness(colours[0]) < 50
+    assert abs(brightness(colours[0]) - brightness(colours[1])) > 150, "charts can be read"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "tables scroll"
+    wide = page.locator(".wide").first
+    wide.evaluate("element => { element.scrollLeft = 300 }")
+    first = wide.locator("tbody th").first.bounding_box()
+    frame = wide.bounding_box()
+    assert first and frame and abs(first["x"] - frame["x"]) < 3, "the first column stays"
+    second = wide.locator("tbody td.name").first.bounding_box()
+    after = wide.locator("tbody td.number").first.bounding_box()
+    assert second and after
+    assert abs(second["x"] - first["x"] - first["width"]) < 3, "and so does the second"
+    assert after["x"] < second["x"], "numbers go below them"
+    context.close()
+    assert problems == []
+
+
+def brightness(colour: str) -> float:
+    """The mean of the channels of an rgb() colour."""
+    channels = [float(part) for part in colour.split("(")[1].rstrip(")").split(",")[:3]]
+    return math.fsum(channels) / 3

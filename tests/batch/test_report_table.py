@@ -1,0 +1,246 @@
+"""Tables made of results: every cell by hand, and what is missing, failed or undefined."""
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.report_data import FAILED, RESULT_COLUMNS, TableSpec
+from morphgraph.batch.report_making import make_table, usual_tables
+from morphgraph.batch.report_table import Cell, Table, cell_texts, value_text
+from morphgraph.errors import MorphGraphError
+
+NAN = math.nan
+
+
+def results(*rows: dict[str, Any]) -> pd.DataFrame:
+    """Results in long form; what a row does not say is empty."""
+    texts = dict.fromkeys(RESULT_COLUMNS, "")
+    empty = {**texts, **dict.fromkeys(("vocab_size", "seed", "entries")), "value": NAN}
+    frame = pd.DataFrame(
+        [{**empty, "low": NAN, "high": NAN, **row} for row in rows], columns=list(RESULT_COLUMNS)
+    )
+    return frame.astype({"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"})
+
+
+def score(method: str, value: float, metric: str = "f1", **more: Any) -> dict[str, Any]:
+    scored = {"scope": "morphemic", "weighting": "types"}
+    return {"method": method, "metric": metric, "value": value, **scored, **more}
+
+
+def texts(table: Table) -> list[list[str]]:
+    """The rows of a table as they read."""
+    return [
+        [
+            *row.names,
+            *(
+                " ".join(cell_texts(column.metric, cell)).strip()
+                for cell, column in zip(row.cells, table.columns, strict=True)
+            ),
+        ]
+        for row in table.rows
+    ]
+
+
+def test_rows_columns_and_headings() -> None:
+    frame = results(
+        score("BPE", 0.5, language="en", low=0.4, high=0.6),
+        score("BPE", 0.25, "distance", language="en"),
+        score("BPE", 0.75, language="en", scope="whole-word"),
+        score("ReBPE", 0.625, language="en", weighting="types"),
+        score("BPE", 0.1, language="de"),
+    )
+    spec = TableSpec("T", ["language", "method"], ["scope"], ["f1", "distance"], note="A note.")
+    table = make_table(frame, spec)
+    assert [(column.spread, column.title) for column in table.columns] == [
+        (("morphemic",), "F1 % ↑"),
+        (("morphemic",), "Levenshtein distance ↓"),
+        (("whole-word",), "F1 % ↑"),
+    ], "a column nobody has a value for is left out"
+    assert table.heads == [("Scope", [("morphemic", 2), ("whole-word", 1)])]
+    assert texts(table) == [
+        ["en", "BPE", "50.00 [40.00, 60.00]", "0.25", "75.00"],
+        ["en", "ReBPE", "62.50", "n/a", "n/a"],
+        ["de", "BPE", "10.00", "n/a", "n/a"],
+    ]
+    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
+        [False, False, False],
+        [True, False, False],
+        [False, False, False],
+    ], "nothing is the best of one"
+    assert table.constants == {"weighting": "types"}
+    assert table.notes == ("A note.",)
+    assert [row.group for row in table.rows] == [0, 0, 1]
+
+
+def test_alike_rows_are_neighbours_in_the_order_of_the_plan() -> None:
+    frame = results(
+        *(score(m, 0.5, language=lang) for m in ("B", "A") for lang in ("nl", "en")),
+    )
+    table = make_table(frame, TableSpec("T", ["language", "method"], [], ["f1"]))
+    assert [row.names for row in table.rows] == [
+        ("nl", "B"),
+        ("nl", "A"),
+        ("en", "B"),
+        ("en", "A"),
+    ]
+
+
+def test_seeds_are_averaged() -> None:
+    frame = results(
+        *(score("D", value, seed=seed) for seed, value in enumerate((0.2, 0.4, 0.6))),
+        score("E", 0.5, seed=1, low=0.4, high=0.6),
+        score("U", 0.5, seed=1),
+        score("U", NAN, seed=2),
+        score("N", NAN, seed=1),
+        score("N", NAN, seed=2),
+    )
+    table = make_table(frame, TableSpec("T", ["method"], [], ["f1"]))
+    cell = table.rows[0].cells[0]
+    assert (cell.value, cell.sd) == (pytest.approx(0.4), pytest.approx(0.2))
+    assert (cell.seeds, cell.defined, cell.state) == (3, 3, "done")
+    assert math.isnan(cell.low)
+    assert texts(table) == [
+        ["D", "40.00 ± 20.00 (3 seeds)"],
+        ["E", "50.00 [40.00, 60.00]"],
+        ["U", "50.00 (1 of 2 seeds)"],
+        ["N", "n/a (0 of 2 seeds)"],
+    ]
+
+
+def test_a_result_told_twice_is_one() -> None:
+    frame = results(*[{"method": "B", "metric": "types", "value": 8000.0}] * 2)
+    table = make_table(frame, TableSpec("T", ["method"], [], ["types"]))
+    assert texts(table) == [["B", "8,000"]]
+
+
+def test_only_seeds_are_averaged() -> None:
+    frame = results(
+        score("D", 0.2, parameters="p=0.1", seed=1),
+        score("B", 0.9),
+        score("D", 0.4, parameters="p=0.2", seed=1),
+    )
+    table = make_table(frame, TableSpec("T", ["method"], ["scope"], ["f1"]))
+    assert table.rows_by == ("method", "parameters")
+    assert texts(table) == [
+        ["D", "p=0.1", "20.00"],
+        ["D", "p=0.2", "40.00"],
+        ["B", "", "90.00"],
+    ]
+    assert table.notes == ("Rows also differ in parameters.",)
+
+
+def test_failed_cells() -> None:
+    frame = results(
+        score("B", 0.5),
+        score("B", 0.25, scope="whole-word"),
+        score("D", 0.5, seed=1),
+        {"method": "R", "metric": FAILED},
+        {"method": "D", "metric": FAILED, "seed": 2},
+    )
+    across = make_table(frame, TableSpec("T", ["method"], ["scope"], ["f1"]))
+    assert texts(across) == [
+        ["B", "50.00", "25.00"],
+        ["D", "50.00 (1 of 2 seeds)", "failed"],
+        ["R", "failed", "failed"],
+    ]
+    down = make_table(frame, TableSpec("T", ["method", "scope"], [], ["f1"]))
+    assert texts(down) == [
+        ["B", "morphemic", "50.00"],
+        ["B", "whole-word", "25.00"],
+        ["D", "morphemic", "50.00 (1 of 2 seeds)"],
+        ["D", "whole-word", "failed"],
+        ["R", "morphemic", "failed"],
+        ["R", "whole-word", "failed"],
+    ]
+    chosen = make_table(
+        frame, TableSpec("T", ["method"], [], ["f1"], {"scope": ["morphemic"], "method": ["R"]})
+    )
+    assert texts(chosen) == [["R", "failed"]], "a failed cell is none of another method"
+
+
+def test_all_failed() -> None:
+    frame = results({"method": "B", "language": "en", "metric": FAILED})
+    table = make_table(frame, TableSpec("T", ["language", "method"], ["scope"], ["f1"]))
+    assert texts(table) == [["en", "B", "failed"]]
+    assert usual_tables(frame) == []
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(), results()])
+def test_no_results(frame: pd.DataFrame) -> None:
+    table = make_table(frame, TableSpec("T", ["language"], ["scope"], ["f1"]))
+    assert table.rows == ()
+    assert [column.metric for column in table.columns] == ["f1"]
+    assert usual_tables(frame) == []
+
+
+def test_where_and_all_metrics() -> None:
+    frame = results(
+        score("B", 0.5, vocab_size=8000),
+        score("B", 0.75, vocab_size=16000),
+        score("B", 0.25, "recall", vocab_size=16000),
+    )
+    table = make_table(frame, TableSpec("T", ["method"], [], [], {"vocab_size": ["16000"]}))
+    assert [column.metric for column in table.columns] == ["f1", "recall"]
+    assert texts(table) == [["B", "75.00", "25.00"]]
+    assert table.constants["vocab_size"] == "16000"
+
+
+def test_best_by_direction_and_as_it_reads() -> None:
+    frame = results(
+        score("A", 0.50001),
+        score("B", 0.50002),
+        score("C", 0.4),
+        score("A", 2.0, "distance"),
+        score("B", 1.0, "distance"),
+        score("C", NAN, "distance"),
+        score("A", 2.0, "fertility"),
+        score("B", 1.0, "fertility"),
+    )
+    table = make_table(frame, TableSpec("T", ["method"], [], ["f1", "distance", "fertility"]))
+    assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
+        [True, False, False],
+        [True, True, False],
+        [False, False, False],
+    ]
+
+
+def test_signatures_once_each() -> None:
+    frame = results(*(score("A", 0.5, seed=n, signature=s) for n, s in enumerate("baab")))
+    table = make_table(frame, TableSpec("T", ["method"], [], ["f1"]))
+    assert table.signatures == ("b", "a")
+
+
+def test_unknown_column() -> None:
+    with pytest.raises(MorphGraphError, match=r"“T” names the column “word”.*Use one of: language"):
+        make_table(results(), TableSpec("T", ["word"], [], ["f1"]))
+
+
+def test_missing_columns() -> None:
+    with pytest.raises(MorphGraphError, match="lack the columns cell, language"):
+        make_table(pd.DataFrame({"metric": ["f1"]}), TableSpec("T", ["method"], [], ["f1"]))
+
+
+def test_usual_tables() -> None:
+    frame = results(
+        score("A", 0.5, "recall", language="en"),
+        score("A", 0.5, language="en", scope="whole-word"),
+        score("B", 0.5, language="en"),
+        {"method": "A", "language": "en", "metric": "types", "value": 5.0},
+    )
+    assert usual_tables(frame) == [
+        TableSpec("Scores", ["method"], ["scope"], ["recall", "f1"]),
+        TableSpec("Vocabulary and facts of the run", ["method"], [], ["types"]),
+    ]
+
+
+def test_how_values_read() -> None:
+    assert value_text("vocabulary.word_initial", 0.5) == "50.00"
+    assert value_text("vocabulary.tokens", 1234567.0) == "1,234,567"
+    assert value_text("dropout_rate", 0.05) == "5.00"
+    assert value_text("nobody's", 0.5) == "0.500"
+    assert cell_texts("f1", Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
+    assert cell_texts("f1", Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
+    same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
+    assert cell_texts("types", same) == ("8,000", "(3 seeds)")

@@ -1,0 +1,187 @@
+"""Running tasks: what is kept is not done again, and a failure stops only what needs it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from distributed import Client
+
+from morphgraph.batch.progress import Progress, ProgressFile, read_progress
+from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
+from morphgraph.batch.store import Store, StoreError, is_at_work, write_atomically
+from morphgraph.batch.tasks import Brought, Task, code_version, run_task, task_key
+from morphgraph.errors import MorphGraphError
+
+
+def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
+    """Twice a number, plus what was brought; notes that it was done."""
+    with Path(spec["log"]).open("a") as log:
+        log.write(f"{spec['number']}\n")
+    before = sum(table["value"][0].as_py() for table in needs)
+    return pa.table({"value": [2 * spec["number"] + before]})
+
+
+def broken(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
+    """Always fails."""
+    raise MorphGraphError(f"number {spec['number']} is odd. Give an even one.")
+
+
+def task(
+    number: int,
+    folder: Path,
+    needs: tuple[str, ...] = (),
+    *,
+    kind: str = "cell",
+    work: Any = double,
+) -> Task:
+    spec = {"number": number, "log": str(folder / "log")}
+    return Task(task_key(kind, spec, needs), kind, f"task {number}", work, spec, needs)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with Client(
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as found:
+        yield found
+
+
+def run(tasks: Sequence[Task], folder: Path, client: Client | None) -> Outcome:
+    with Store(folder) as store:
+        return run_tasks(tasks, store, client, ProgressFile(folder, Progress("starting")))
+
+
+def done(folder: Path) -> list[int]:
+    """The numbers of the tasks that were done, and the log is forgotten."""
+    log = folder / "log"
+    found = sorted(map(int, log.read_text().split())) if log.exists() else []
+    log.unlink(missing_ok=True)
+    return found
+
+
+def test_results_are_kept_and_not_made_again(tmp_path: Path, client: Client) -> None:
+    first = task(1, tmp_path, kind="tokeniser")
+    tasks = [first, task(2, tmp_path, (first.key,)), task(3, tmp_path, (first.key,))]
+    outcome = run(tasks, tmp_path, client)
+    assert [report.state for report in outcome.reports] == ["done"] * 3
+    assert done(tmp_path) == [1, 2, 3]
+    with Store(tmp_path) as store:
+        table = store.read(tasks[1].key)
+        assert table is not None
+        assert table["value"].to_pylist() == [2 * 2 + 2 * 1]
+    facts = outcome.reports[1].row()
+    assert facts["peak_memory"] > 10_000_000
+    assert 0 <= facts["seconds"] < 60
+    assert not facts["from_store"]
+
+    outcome = run(tasks, tmp_path, None)  # nothing is missing, so nothing is needed
+    assert done(tmp_path) == []
+    assert all(report.from_store for report in outcome.reports)
+
+    # One cell changes: it alone is made, from what is kept.
+    tasks[2] = task(4, tmp_path, (first.key,))
+    run(tasks, tmp_path, client)
+    assert done(tmp_path) == [4]
+
+
+def test_what_only_finished_cells_need_is_not_made(tmp_path: Path, client: Client) -> None:
+    first = task(1, tmp_path, kind="tokeniser")
+    cell = task(2, tmp_path, (first.key,))
+    run([first, cell], tmp_path, client)
+    with Store(tmp_path) as store:
+        store.path(first.key).unlink()
+        assert missing_tasks([first, cell], store) == []
+        store.path(cell.key).unlink()
+        assert missing_tasks([first, cell], store) == [first, cell]
+
+
+def test_a_failure_stops_only_what_needs_it(tmp_path: Path, client: Client) -> None:
+    bad = task(1, tmp_path, kind="tokeniser", work=broken)
+    tasks = [bad, task(2, tmp_path, (bad.key,)), task(3, tmp_path)]
+    outcome = run(tasks, tmp_path, client)
+    assert [report.state for report in outcome.reports] == ["failed", "failed", "done"]
+    messages = {failure.label: failure.message for failure in outcome.failures}
+    assert messages == {
+        "task 1": "number 1 is odd. Give an even one.",
+        "task 2": "task 1 failed: number 1 is odd. Give an even one.",
+    }
+    assert "in broken" in outcome.failures[0].traceback + outcome.failures[1].traceback
+    progress = read_progress(tmp_path)
+    assert progress is not None
+    assert (progress.total, progress.done, progress.failed) == (3, 1, 2)
+    # The next start tries what failed once more, and only that.
+    assert done(tmp_path) == [3]
+    run(tasks, tmp_path, client)
+    assert done(tmp_path) == []
+
+
+def test_a_worker_with_other_code_is_a_failure(tmp_path: Path) -> None:
+    brought = run_task(task(1, tmp_path), "othercode123")
+    assert brought.failure is not None
+    assert "has other code" in brought.failure.message
+    assert "Install the same version of morphgraph" in brought.failure.message
+    assert run_task(task(1, tmp_path), code_version()).failure is None
+
+
+def test_keys_depend_on_all_inputs(tmp_path: Path) -> None:
+    keys = {
+        task_key("cell", {"p": 0.1}),
+        task_key("cell", {"p": 0.2}),
+        task_key("tokeniser", {"p": 0.1}),
+        task_key("cell", {"p": 0.1}, ("a",)),
+        task_key("cell", {"p": 0.1}, ("b",)),
+    }
+    assert len(keys) == 5
+    assert task_key("cell", {"p": 0.1, "q": 1}) == task_key("cell", {"q": 1, "p": 0.1})
+
+
+def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
+    assert not is_at_work(tmp_path / "nowhere")
+    with Store(tmp_path):
+        assert is_at_work(tmp_path)
+        with pytest.raises(MorphGraphError, match="another run is at work in this folder"):
+            Store(tmp_path).__enter__()
+    assert not is_at_work(tmp_path)
+
+
+def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "result"
+    write_atomically(path, b"first")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match=r"no space left on device.*goes on where it stopped"):
+        write_atomically(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> None:
+    cell = task(1, tmp_path)
+    run([cell], tmp_path, client)
+    done(tmp_path)
+    with Store(tmp_path) as store:
+        whole = store.data(cell.key)
+        store.path(cell.key).write_bytes(whole[: len(whole) // 2])
+        assert store.read(cell.key) is None
+        assert store.facts(cell.key) is None
+    run([cell], tmp_path, client)
+    assert done(tmp_path) == [1]
+
+
+def test_what_a_task_brings_travels_as_parquet(tmp_path: Path) -> None:
+    first = task(1, tmp_path, kind="tokeniser")
+    brought = run_task(first, code_version())
+    assert brought.data[:4] == b"PAR1"
+    second = run_task(task(2, tmp_path, (first.key,)), code_version(), brought)
+    assert second.failure is None
+    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), Brought(first.key, b"PAR1"))
+    assert lost.failure is not None

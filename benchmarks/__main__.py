@@ -1,8 +1,10 @@
 """All benchmarks, one after the other: ``python -m benchmarks``."""
 
 from benchmarks import (
+    batch,
     clicks,
     compare,
+    counting,
     knockout,
     rebpe,
     remedies,
@@ -24,6 +26,8 @@ def main() -> None:
         remedies,
         compare,
         scores,
+        counting,
+        batch,
         clicks,
     ):
         print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")

@@ -32,7 +32,7 @@ ATTEMPTS = 4
 """How often a task is started whose workers die, until it counts as failed."""
 
 _LEAST_MEMORY = 512 * 2**20
-_SEEN_FROM_OUTSIDE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 COMMON_SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
@@ -54,6 +54,15 @@ def worker_environment(threads: int) -> dict[str, str]:
     """Variables that tell libraries how many threads a task may use."""
     names = "MORPHGRAPH_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"
     return dict.fromkeys(names, str(threads))
+
+
+def silencing_variables() -> dict[str, str]:
+    """Variables that keep processes of dask which start from now on from telling what they do."""
+    import dask
+
+    # Dask refuses both; what its user chose there goes first.
+    own = dask.config.get("logging-file-config", None) is not None
+    return {} if own else {"DASK_LOGGING__DISTRIBUTED": "critical"}
 
 
 @contextmanager
@@ -113,7 +122,8 @@ def local_cluster(
                 prefix="morphgraph-workers-", ignore_cleanup_errors=True
             )
             scratch = Path(stack.enter_context(folder))
-        stack.enter_context(_environment(dict.fromkeys(_SEEN_FROM_OUTSIDE, "1")))
+        variables = {**silencing_variables(), **dict.fromkeys(_SEEN_AT_IMPORT, "1")}
+        stack.enter_context(_environment(variables))
         stack.enter_context(dask.config.set(settings))
         try:
             cluster = LocalCluster(  # type: ignore[no-untyped-call]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.progress import Progress, ProgressFile, stop_path
-from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
+from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks, warm_up
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.errors import MorphGraphError
@@ -98,6 +98,7 @@ def _run(
     if not missing_tasks(plan.tasks, store):
         return run_tasks(plan.tasks, store, None, progress, tell)
     with open_client() as client:
+        warm_up(client)
         return run_tasks(plan.tasks, store, client, progress, tell)
 
 

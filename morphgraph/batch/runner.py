@@ -21,6 +21,7 @@ log = logging.getLogger("morphgraph.batch")
 
 Ended = Literal["done", "failed", "not run"]
 _LOOK_FOR_STOP = 0.25
+_COUNT_WORKERS = 10.0
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,21 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
     return [task for task in tasks if task.key in wanted]
 
 
+def warm_up(client: Client) -> None:
+    """Have all workers load what every cell needs, at the same time."""
+    # A worker that cannot is found out by its tasks.
+    client.run(_load, on_error="ignore")
+
+
+def _load() -> None:
+    """Load the library, and the kernels by a word that they segment."""
+    from morphgraph.graph import MergeGraph
+    from morphgraph.segment.bpe import segment_plain
+
+    segment_plain(MergeGraph.from_merges([("a", "b")]), ["ab"])
+    code_version()
+
+
 def run_tasks(
     tasks: Sequence[Task],
     store: Store,
@@ -123,8 +139,9 @@ class _Run:
         self.failures: list[Failure] = []
         self.futures: dict[str, Any] = {}
         self.stopped = False
-        workers = 0 if client is None else len(client.scheduler_info(n_workers=-1)["workers"])
+        workers = self._count_workers()
         self.remaining = Remaining(self.missing, min(workers, len(self.missing)))
+        self._counted = time.monotonic()
         for task in tasks:
             if task.key not in self.by_key:
                 facts = store.facts(task.key)
@@ -177,6 +194,7 @@ class _Run:
                 key, future = ended.get(timeout=_LOOK_FOR_STOP)
             except Empty:
                 self._check_scheduler()
+                self._look_for_workers()
                 self._told()
                 continue
             left.discard(key)
@@ -221,6 +239,16 @@ class _Run:
         seconds = brought.facts.get("seconds")
         self.remaining.done(task, None if seconds is None else float(seconds))
         self._told(last=task.label)
+
+    def _look_for_workers(self) -> None:
+        """Workers come and go on a cluster: what time is left depends on how many there are."""
+        if time.monotonic() - self._counted > _COUNT_WORKERS:
+            self._counted = time.monotonic()
+            self.remaining.workers = max(1, self._count_workers())
+            self.progress.update(workers=self.remaining.workers)
+
+    def _count_workers(self) -> int:
+        return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])
 
     def _told(self, *, force: bool = False, **changes: Any) -> None:
         failed = len(self.failures)

@@ -11,6 +11,7 @@ import typer
 
 from morphgraph.cli.catalogue import get_source, list_sources
 from morphgraph.cli.comparing import compare
+from morphgraph.cli.counting import count
 from morphgraph.cli.editing import knockout
 from morphgraph.cli.evaluating import evaluate
 from morphgraph.cli.exporting import export
@@ -38,6 +39,7 @@ for command in (
     knockout,
     rebpe,
     segment,
+    count,
     train,
     evaluate,
     export,

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,25 +91,22 @@ def _evaluate(
     scheduler: str | None,
     slurm: Path | None,
 ) -> "Outcome":
-    import os
+    from contextlib import nullcontext
     from functools import partial
 
     from morphgraph.batch.clusters import open_cluster
     from morphgraph.batch.evaluating import command_line
     from morphgraph.batch.evaluating import evaluate as run_evaluation
 
+    role: AbstractContextManager[Any] = nullcontext()
     profile = None
     if slurm is not None:
-        from morphgraph.batch.slurm import read_slurm_profile
+        from morphgraph.batch.slurm import read_slurm_profile, slurm_role
 
         profile = read_slurm_profile(slurm)
-    opened = partial(
-        open_cluster,
-        workers=workers or os.cpu_count() or 1,
-        scheduler=scheduler,
-        slurm=profile,
-    )
-    with _shown_progress() as tell:
+        role = slurm_role(profile)
+    opened = partial(open_cluster, workers=workers, scheduler=scheduler, slurm=profile)
+    with role, _shown_progress() as tell:
         return run_evaluation(prepared, out, opened, tell, command_line())
 
 

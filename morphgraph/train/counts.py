@@ -9,14 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.train.counting_reading import parquet_columns
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+_PARQUET = b"PAR1"
 LARGEST_COUNT = 10**15
 LARGEST_FILE = 2**30
 WORDLISTS = ("small", "large", "best")
@@ -29,6 +31,7 @@ class WordCounts:
     the words.
 
     `counts[i]` belongs to `words[i]`; every word stands there once, with a count of at least 0.
+    `pipeline`: the one whose rules for words have made these of text already, if any.
 
     >>> WordCounts.from_mapping({"low": 5, "lower": 2}).total
     7
@@ -36,6 +39,7 @@ class WordCounts:
 
     words: Sequence[str]
     counts: Sequence[int] | npt.NDArray[np.int64]
+    pipeline: str | None = None
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):
@@ -64,10 +68,11 @@ class WordCounts:
 def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> WordCounts:
     """Read word counts from a UTF-8 file with one word per line: `word⇥count` or `word count`.
 
+    A parquet file is read as well: its columns `word`, of strings, and `count`, of whole numbers.
     In a line with a tab, the word may contain spaces; it is taken as it stands, without surrounding
     blanks. Counts of one word add up; words with a count of 0, and empty lines, are left out.
     Raises `FileFormatError` where the file is empty, larger than `largest_file` bytes, not UTF-8,
-    or has a line that is not of this form, a negative count or one above 10¹⁵.
+    or has a line that is not of this form, an empty word, a negative count or one above 10¹⁵.
     """
     path = Path(path)
     name = path.name
@@ -81,6 +86,9 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
                 "Leave out rare words.",
             )
         with path.open("rb") as file:
+            if file.read(4) == _PARQUET:
+                return parquet_counts(file, name)
+            file.seek(0)
             counts, problem = _parse(name, file)
     except OSError as error:
         raise FileFormatError(
@@ -91,7 +99,15 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
 
 def parse_word_counts(data: bytes, name: str) -> WordCounts:
     """Read word counts from the bytes of a file, as `read_word_counts` does."""
+    if data[:4] == _PARQUET:
+        return parquet_counts(io.BytesIO(data), name)
     return _checked(name, *_parse(name, iter(io.BytesIO(data))))
+
+
+def parquet_counts(file: IO[bytes], name: str) -> WordCounts:
+    """Read word counts from a parquet file, as `read_word_counts` does."""
+    words, numbers, pipeline = parquet_columns(file, name, LARGEST_COUNT)
+    return WordCounts(words, numbers, pipeline)
 
 
 def _checked(name: str, counts: dict[str, int], problem: FileFormatError | None) -> WordCounts:

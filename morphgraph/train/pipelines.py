@@ -96,7 +96,10 @@ def prepare(
         raise MorphGraphError(f"There are no atoms {kind!r}. Choose one of {', '.join(MARKERS)}.")
     least = chosen.minimum_count if minimum_count is None else minimum_count
     dropped: Counter[str] = Counter()
-    words = dict(_kept(chosen.words(counts), least, longest, chosen.selective, dropped))
+    # Rules for words need not leave their own results alone: dogs'. gives dogs', which gives dogs.
+    made = isinstance(counts, WordCounts) and counts.pipeline == pipeline
+    found = dict(counts.items()) if made else chosen.words(counts)
+    words = dict(_kept(found, least, longest, chosen.selective, dropped))
     marker = MARKERS[kind] if chosen.marked else ""
     before = " " if kind == "bytes" else marker
     alphabet: frozenset[str] = frozenset()

@@ -10,6 +10,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +19,12 @@ from morphgraph.train.counts import LARGEST_FILE, WordCounts
 
 MOST_WORDS = 20_000_000
 """More different words than this are refused: they would not fit into memory."""
+
+CHUNK = 1_000_000
+"""So many characters, and the text that exceeds them, are handed on at once."""
+
+LONGEST_LINE = 2**24
+"""A table with a longer line, in bytes, is refused, and with a longer text, in characters."""
 
 Progress = Callable[[float], None] | None
 
@@ -56,10 +63,10 @@ def read_text(
     larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
     has more than ``most_words`` different words.
     """
-    file, shown, size = _opened(source, name, largest_file)
+    file, shown, size = opened(source, name, largest_file)
     with file:
         counts: Counter[str] = Counter()
-        for share, texts in _chunks(file, shown, size, column):
+        for share, texts in chunks(file, shown, size, column):
             for text in texts:
                 counts.update(text.split())
             if len(counts) > most_words:
@@ -80,13 +87,13 @@ def read_text(
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
     """The columns of a csv, tsv or parquet file that may hold text; none for plain text."""
-    file, shown, _ = _opened(source, name, LARGEST_FILE)
+    file, shown, _ = opened(source, name, LARGEST_FILE)
     with file:
-        if _is_parquet(file):
+        if is_parquet(file):
             return _text_fields(_parquet(file, shown))
-        if _separator(shown) is None:
+        if separator_of(shown) is None:
             return []
-        return _header(_rows(file, shown, _separator(shown) or ","), shown)
+        return _header(_rows(file, shown, separator_of(shown) or ","), shown)
 
 
 # ------------------------------------------------------------------------- files
@@ -96,10 +103,10 @@ def _in_order(counts: Counter[str]) -> WordCounts:
     return WordCounts.from_mapping(dict(counts.most_common()))
 
 
-def _opened(
-    source: str | os.PathLike[str] | bytes, name: str | None, largest: int
+def opened(
+    source: str | os.PathLike[str] | bytes, name: str | None, largest: int | None
 ) -> tuple[IO[bytes], str, int]:
-    """The file, what errors call it, and its size."""
+    """The file, what errors call it, and its size in bytes; not more than ``largest``, if given."""
     if isinstance(source, bytes):
         shown, size = name or "the text", len(source)
         file: IO[bytes] = io.BytesIO(source)
@@ -113,7 +120,7 @@ def _opened(
             problem = (getattr(error, "strerror", None) or str(error)).lower()
             fix = "Check the path and its permissions."
             raise FileFormatError(shown, "", problem, fix) from error
-    if size > largest:
+    if largest is not None and size > largest:
         file.close()
         raise FileFormatError(
             shown,
@@ -124,14 +131,14 @@ def _opened(
     return file, shown, size
 
 
-def _chunks(
+def chunks(
     file: IO[bytes], name: str, size: int, column: str | None
 ) -> Iterator[tuple[float, list[str]]]:
-    """The texts in lists of some thousands, and the share of the file that is read by then."""
-    if _is_parquet(file):
+    """The texts in lists of about a million characters, and the share of the file read by then."""
+    if is_parquet(file):
         yield from _parquet_chunks(_parquet(file, name), name, column)
         return
-    separator = _separator(name)
+    separator = separator_of(name)
     texts: Iterator[str] = _lines(file, name)
     if separator is not None or column is not None:
         texts = _cells(_rows(file, name, separator or ","), name, column)
@@ -140,15 +147,18 @@ def _chunks(
     for text in texts:
         chunk.append(text)
         length += len(text)
-        if length > 1_000_000:
+        if length > CHUNK:
             # What is counted is characters, so the share is a guess that stays below 1.
             yield min(file.tell() / max(size, 1), 1.0), chunk
             chunk, length = [], 0
     yield 1.0, chunk
 
 
-def _lines(file: IO[bytes], name: str) -> Iterator[str]:
-    for number, line in enumerate(file, start=1):
+def _lines(file: IO[bytes], name: str, longest: int = -1) -> Iterator[str]:
+    for number, line in enumerate(iter(partial(file.readline, longest), b""), start=1):
+        if len(line) == longest and not line.endswith(b"\n"):
+            problem = f"the line has {longest:,} bytes or more"
+            raise FileFormatError(name, f"line {number:,}", problem, "Cut it into several lines.")
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
@@ -163,13 +173,16 @@ def _lines(file: IO[bytes], name: str) -> Iterator[str]:
 # ------------------------------------------------------------------------- csv
 
 
-def _separator(name: str) -> str | None:
-    return _SEPARATORS.get(Path(name).suffix.lower())
+def separator_of(name: str) -> str | None:
+    """What separates the columns of a table of this name; None for plain text."""
+    return _SEPARATORS.get(Path(name.lower().removesuffix(".gz")).suffix)
 
 
 def _rows(file: IO[bytes], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table that are not empty, with the lines at which they end."""
-    reader = csv.reader(_lines(file, name), delimiter=separator, strict=True)
+    # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    reader = csv.reader(_lines(file, name, LONGEST_LINE), delimiter=separator, strict=True)
     while True:
         try:
             row = next(reader)
@@ -226,7 +239,8 @@ def _chosen(columns: list[str], column: str | None, name: str, place: str) -> st
 # ------------------------------------------------------------------------- parquet
 
 
-def _is_parquet(file: IO[bytes]) -> bool:
+def is_parquet(file: IO[bytes]) -> bool:
+    """Whether a file that stands at its start begins as parquet does; it stays there."""
     if not file.seekable():
         return False
     start = file.read(4)
@@ -235,11 +249,12 @@ def _is_parquet(file: IO[bytes]) -> bool:
 
 
 def _parquet(file: IO[bytes], name: str) -> Any:
-    import pyarrow  # type: ignore[import-untyped]
+    import pyarrow
     from pyarrow import parquet
 
     try:
-        return parquet.ParquetFile(file)
+        # A buffer: without one, a whole column of a row group is read at once.
+        return parquet.ParquetFile(file, buffer_size=2**20)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _broken(name, error) from error
 
@@ -266,14 +281,22 @@ def _parquet_chunks(table: Any, name: str, column: str | None) -> Iterator[tuple
     fields = _text_fields(table)
     chosen = _chosen(fields, column, name, "its columns of text")
     rows, done = max(table.metadata.num_rows, 1), 0
-    batches = table.iter_batches(batch_size=5_000, columns=[chosen])
+    # Small batches keep long texts out of memory; short ones are gathered.
+    batches = table.iter_batches(batch_size=500, columns=[chosen])
+    texts: list[str] = []
+    length = 0
     while True:
         try:
             batch = next(batches, None)
             if batch is None:
-                return
-            texts = [text for text in batch.column(0).to_pylist() if text]
+                break
+            found = [text for text in batch.column(0).to_pylist() if text]
         except (pyarrow.ArrowException, OSError, ValueError) as error:
             raise _broken(name, error) from error
         done += batch.num_rows
-        yield min(done / rows, 1.0), texts
+        texts += found
+        length += sum(map(len, found))
+        if length > CHUNK:
+            yield min(done / rows, 1.0), texts
+            texts, length = [], 0
+    yield 1.0, texts

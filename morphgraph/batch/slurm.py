@@ -1,0 +1,350 @@
+"""Workers on a cluster that SLURM manages: as jobs that come and go, or within one allocation."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.batch.clusters import (
+    COMMON_SETTINGS,
+    connected,
+    quiet,
+    silencing_variables,
+    wait_for_worker,
+    worker_environment,
+)
+from morphgraph.batch.slurm_profile import SlurmProfile, memory_bytes, read_slurm_profile
+from morphgraph.errors import MorphGraphError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["SlurmProfile", "job_script", "read_slurm_profile", "slurm_cluster", "slurm_role"]
+
+_ASK_SLURM = 60
+_START = 300
+_LAST_WORKERS = 60
+_TRIES = 3
+
+
+def job_script(profile: SlurmProfile) -> str:
+    """What is handed to sbatch, but for the address of the scheduler and the worker's name."""
+    import dask
+
+    _needs_jobqueue()
+    from dask_jobqueue.slurm import SLURMJob
+
+    with dask.config.set(COMMON_SETTINGS):
+        options = _job_options(profile)
+        return str(SLURMJob("tcp://scheduler:8786", name="morphgraph", **options).job_script())  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def slurm_cluster(profile: SlurmProfile) -> Generator[Client]:
+    """Connect to workers that SLURM runs, as a profile says.
+
+    In mode ``cluster`` this comes back at once, while jobs wait in the queue. `MorphGraphError`
+    without dask-jobqueue, without SLURM, or if SLURM does not accept such jobs.
+    """
+    _needs_jobqueue()
+    with _jobs(profile) if profile.mode == "cluster" else _allocation(profile) as client:
+        yield client
+
+
+@contextmanager
+def slurm_role(profile: SlurmProfile) -> Generator[None]:
+    """In mode ``runner``: go on in one process only, and serve in all others until it is done.
+
+    Put it around anything that only one process may do, `slurm_cluster` included. The others are
+    scheduler and workers: they leave by `SystemExit` when the one that goes on leaves this block.
+    """
+    if profile.mode != "runner" or _Role.runner is not None:
+        yield
+        return
+    _needs_jobqueue()
+    runner = _Role.runner = _start_runner(profile)
+    try:
+        yield
+    finally:
+        with quiet(), suppress(Exception):
+            _dismiss(runner)
+
+
+def _dismiss(runner: Any) -> None:
+    """End scheduler and workers; first all workers have to be there to hear it."""
+    address = str(runner.scheduler_address)
+    try:
+        with connected(address, address, _LAST_WORKERS) as client:
+            client.wait_for_workers(runner.world_size - 2, _LAST_WORKERS)
+    finally:
+        runner.close()
+
+
+class _Role:
+    """The role of this process within its allocation; it has one for good."""
+
+    runner: Any = None
+
+
+def _needs_jobqueue() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        import dask_jobqueue.slurm  # noqa: F401
+    except ImportError as error:
+        problem = "Jobs of SLURM need the package dask-jobqueue, which is not installed"
+        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[slurm]'") from error
+    finally:
+        # Its import takes Ctrl-C for itself.
+        with suppress(ValueError, TypeError):
+            signal.signal(signal.SIGINT, before)
+
+
+def _job_options(profile: SlurmProfile) -> dict[str, Any]:
+    """The profile in the words of dask-jobqueue."""
+    lifetime, stagger = profile.lifetimes
+    threads = profile.cores // profile.worker_processes
+    exports = {**worker_environment(threads), **_settings_as_environment()}
+    arguments = ["--nthreads", "1", "--no-dashboard"]
+    arguments += ["--lifetime", f"{lifetime}s", "--lifetime-stagger", f"{stagger}s"]
+    return {
+        "queue": profile.queue,
+        "account": profile.account,
+        "cores": profile.cores,
+        "processes": profile.worker_processes,
+        "memory": profile.memory,
+        "walltime": profile.walltime,
+        "interface": profile.interface,
+        "local_directory": profile.local_directory,
+        "log_directory": profile.log_directory,
+        "job_name": "morphgraph",
+        "python": shlex.quote(sys.executable),
+        "worker_extra_args": arguments,
+        "job_extra_directives": list(profile.directives),
+        "job_script_prologue": [
+            *(f"export {name}={shlex.quote(value)}" for name, value in exports.items()),
+            *profile.prologue,
+        ],
+    }
+
+
+def _settings_as_environment() -> dict[str, str]:
+    """Settings of workers as the variables from which dask reads them."""
+    chosen = {key: value for key, value in COMMON_SETTINGS.items() if ".worker." in key}
+    return {
+        "DASK_" + key.replace(".", "__").replace("-", "_").upper(): str(value)
+        for key, value in chosen.items()
+    }
+
+
+@contextmanager
+def _jobs(profile: SlurmProfile) -> Generator[Client]:
+    """Workers in jobs that come and go."""
+    import dask
+    from distributed import Client
+
+    _check_accepted(profile)
+    with ExitStack() as stack:
+        stack.enter_context(quiet())
+        stack.enter_context(dask.config.set(COMMON_SETTINGS))
+        try:
+            cluster = _cluster_class()(
+                **_job_options(profile),
+                silence_logs=logging.CRITICAL,
+                scheduler_options={
+                    "dashboard": False,
+                    "dashboard_address": ":0",
+                    "interface": profile.interface,
+                },
+            )
+        except (OSError, RuntimeError, ValueError) as error:
+            problem = f"The scheduler for jobs of SLURM does not start ({error})"
+            raise MorphGraphError(f"{problem}. Check the profile's interface.") from error
+        stack.enter_context(cluster)
+        client: Client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
+        cluster.adapt(
+            minimum_jobs=profile.minimum_jobs,
+            maximum_jobs=profile.maximum_jobs,
+            # Tasks take minutes, so as many jobs as there may be, and none given back too soon.
+            target_duration="1s",
+            wait_count=30,
+            worker_key=_job_of if profile.worker_processes > 1 else None,
+        )
+        yield client
+
+
+def _job_of(worker: Any) -> str:
+    """The job of a worker, so that a job is only given back as a whole."""
+    return _job_name(str(worker.name))
+
+
+def _job_name(worker: str) -> str:
+    """The name of the job of several workers that one of them is in."""
+    return worker.rpartition("-")[0]
+
+
+def _check_accepted(profile: SlurmProfile) -> None:
+    """Ask SLURM whether it would take such a job."""
+    sbatch = shutil.which("sbatch")
+    if sbatch is None:
+        problem = "There is no command sbatch here, so no jobs of SLURM can be started"
+        raise MorphGraphError(f"{problem}. Run this on a login node of the cluster.")
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8") as script:
+        script.write(job_script(profile))
+        script.flush()
+        try:
+            asked = subprocess.run(
+                [sbatch, "--test-only", script.name],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_ASK_SLURM,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            problem = f"SLURM does not answer within {_ASK_SLURM} s"
+            raise MorphGraphError(f"{problem}. Try again later.") from error
+        except OSError as error:
+            problem = f"{sbatch} cannot be run ({error.strerror})"
+            raise MorphGraphError(f"{problem}. Check the installation of SLURM.") from error
+    if asked.returncode != 0:
+        said = " ".join((asked.stderr or asked.stdout).split())[:500] or "no reason given"
+        problem = f"SLURM does not accept jobs of this profile: {said}"
+        raise MorphGraphError(f"{problem.rstrip('.')}. Correct the profile.")
+
+
+@functools.cache
+def _cluster_class() -> Any:
+    """SLURMCluster that submits again what was refused for a moment, and jobs that ended."""
+    import dask
+    from dask_jobqueue.slurm import SLURMCluster, SLURMJob
+
+    class PatientJob(SLURMJob):
+        async def _submit_job(self, script_filename: str) -> str:
+            for attempt in range(1, _TRIES):
+                with suppress(RuntimeError):
+                    return str(await super()._submit_job(script_filename))  # type: ignore[no-untyped-call]
+                await asyncio.sleep(5 * attempt)
+            return str(await super()._submit_job(script_filename))  # type: ignore[no-untyped-call]
+
+    class RefillingCluster(SLURMCluster):
+        job_cls = PatientJob
+
+        def _update_worker_status(self, op: str, msg: Any) -> None:
+            gone = str(self.scheduler_info["workers"][msg]["name"]) if op == "remove" else None
+            super()._update_worker_status(op, msg)  # type: ignore[no-untyped-call]
+            name = _job_name(gone) if gone is not None else ""
+            if name in self.workers and "group" in self.worker_spec.get(name, {}):
+                wait = dask.config.get("distributed.deploy.lost-worker-timeout")
+                seconds = dask.utils.parse_timedelta(wait)
+                loop = asyncio.get_running_loop()
+                loop.call_later(seconds, self._forget, name, self.workers[name])
+
+        def _forget(self, name: str, job: Any) -> None:
+            """Let a job of several workers be replaced once all of them are gone."""
+            spec = self.worker_spec.get(name, {})
+            members = {f"{name}{suffix}" for suffix in spec.get("group", ())}
+            here = {str(known["name"]) for known in self.scheduler_info["workers"].values()}
+            # Another job may have taken its place, for another worker that was lost.
+            if self.workers.get(name) is job and not members & here:
+                closing: Any = self.workers.pop(name)
+                self._futures.add(asyncio.ensure_future(closing.close()))
+
+    return RefillingCluster
+
+
+@contextmanager
+def _allocation(profile: SlurmProfile) -> Generator[Client]:
+    """Workers in the other tasks of this step of a job."""
+    with slurm_role(profile), quiet():
+        address = str(_Role.runner.scheduler_address)
+        with connected(address, address, _START) as client:
+            wait_for_worker(client, address, _START)
+            yield client
+
+
+def _start_runner(profile: SlurmProfile) -> Any:
+    import dask
+    from dask_jobqueue.slurm import SLURMRunner
+
+    file = _scheduler_file(profile)
+    number = int(os.environ["SLURM_PROCID"])
+    if number == 1:
+        _wait_for_file(file)
+    # A scheduler whose client is gone ends by itself.
+    settings = {**COMMON_SETTINGS, "distributed.scheduler.idle-timeout": "30 minutes"}
+    handler = signal.getsignal(signal.SIGINT)
+    with quiet(), dask.config.set(settings):
+        if number != 1:
+            # This process only serves: it says nothing, and its end comes as Ctrl-C.
+            logging.disable(logging.CRITICAL)
+            os.environ.update(silencing_variables())
+            signal.signal(signal.SIGINT, lambda *_: sys.exit())
+        runner = SLURMRunner(  # type: ignore[no-untyped-call]
+            # Braces are its own placeholders.
+            scheduler_file=str(file).replace("{", "{{").replace("}", "}}"),
+            scheduler_options={
+                "dashboard": False,
+                "dashboard_address": ":0",
+                "interface": profile.interface,
+            },
+            worker_class="distributed.nanny.Nanny",
+            worker_options={
+                "nthreads": 1,
+                "memory_limit": memory_bytes(profile.memory) if profile.memory else None,
+                "local_directory": profile.local_directory,
+                "interface": profile.interface,
+                "death_timeout": _START,
+                "env": worker_environment(1),
+                "silence_logs": logging.CRITICAL,
+            },
+        )
+    signal.signal(signal.SIGINT, handler)
+    return runner
+
+
+def _scheduler_file(profile: SlurmProfile) -> Path:
+    """Where the scheduler writes its address: a name of its own for each step and restart."""
+    try:
+        tasks, number, job = (
+            int(os.environ[name]) for name in ("SLURM_NTASKS", "SLURM_PROCID", "SLURM_JOB_ID")
+        )
+    except (KeyError, ValueError) as error:
+        problem = f"Mode runner needs the variable {error.args[0]}, which srun sets"
+        raise MorphGraphError(f"{problem}. Start the command by srun within a job.") from error
+    if tasks < 3:
+        problem = (
+            f"Mode runner needs at least 3 tasks (scheduler, evaluation, workers), not {tasks}"
+        )
+        raise MorphGraphError(f"{problem}. Use srun --ntasks with 3 or more.")
+    step, restart = (os.environ.get(f"SLURM_{name}", "0") for name in ("STEP_ID", "RESTART_COUNT"))
+    folder = Path(os.path.expandvars(profile.shared_directory or ".")).expanduser().absolute()
+    if not folder.is_dir():
+        problem = f"the folder {folder} for the scheduler's address is not there"
+        raise MorphGraphError(f"Task {number}: {problem}. Correct shared_directory.")
+    return folder / f"morphgraph-scheduler-{job}-{step}-{restart}.json"
+
+
+def _wait_for_file(file: Path) -> None:
+    """Wait until the scheduler has written its address in full."""
+    deadline = time.monotonic() + _START
+    while time.monotonic() < deadline:
+        with suppress(OSError, ValueError):
+            json.loads(file.read_text(encoding="utf-8"))
+            return
+        time.sleep(0.2)
+    problem = f"The scheduler has not written its address to {file} within {_START} s"
+    raise MorphGraphError(f"{problem}. Name a folder that all nodes see as shared_directory.")

@@ -1,0 +1,165 @@
+"""How to get workers from SLURM: a profile, read from YAML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from morphgraph.batch.yaml_reading import MAX_BYTES, Strict, check, load_yaml
+from morphgraph.errors import FileFormatError
+
+_WORD = r"^[\w.,:@%+=/-]+$"
+_FOLDER = r"^[\w./@%+=:~${}-]+$"
+_ONE_LINE = r"^[^\r\n]+$"
+_LIFETIME = r"(\d+(?:\.\d+)?)\s*(s|seconds?|m|minutes?|h|hours?|d|days?)"
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_RUNNER_FIELDS = {"mode", "memory", "interface", "local_directory", "shared_directory"}
+
+
+def walltime_seconds(walltime: str) -> int:
+    """The seconds of a time limit as SLURM writes them; `ValueError` if it is none.
+
+    Minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or
+    days-hours:minutes:seconds (man page of sbatch, option --time).
+
+    >>> walltime_seconds("90"), walltime_seconds("01:30:00"), walltime_seconds("1-12")
+    (5400, 5400, 129600)
+    """
+    days, dash, rest = walltime.rpartition("-")
+    parts = rest.split(":")
+    if not re.fullmatch(r"(\d+-)?\d+(:\d\d?){0,2}", walltime, re.ASCII):
+        raise ValueError(f"“{walltime}” is no time limit. Write it as HH:MM:SS or D-HH:MM:SS")
+    numbers = [int(part) for part in parts]
+    if dash:
+        hours, minutes, seconds = [*numbers, 0, 0][:3]
+    elif len(numbers) == 3:
+        hours, minutes, seconds = numbers
+    else:
+        hours, (minutes, seconds) = 0, [*numbers, 0][:2]
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+def lifetime_seconds(lifetime: str) -> int:
+    """The seconds of a number with its unit; `ValueError` if it is no such thing.
+
+    >>> lifetime_seconds("55m"), lifetime_seconds("1.5 hours")
+    (3300, 5400)
+    """
+    found = re.fullmatch(_LIFETIME, lifetime.strip(), re.ASCII)
+    if not found:
+        raise ValueError(f"“{lifetime}” is no time. Write a number and s, m, h or d, as in 55m")
+    return round(float(found[1]) * _SECONDS[found[2][0]])
+
+
+def memory_bytes(memory: str) -> int:
+    """The bytes of an amount of memory with its unit; `ValueError` if it is no such thing.
+
+    >>> memory_bytes("8GB"), memory_bytes("2 GiB")
+    (8000000000, 2147483648)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT])(i?)B", memory.strip(), re.ASCII)
+    if not found or float(found[1]) == 0:
+        raise ValueError(f"“{memory}” is no amount of memory. Write it as 8GB or 500MB")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** ("KMGT".index(found[2]) + 1))
+
+
+def _checked(parse: Any) -> Any:
+    def same(text: str) -> str:
+        parse(text)
+        return text
+
+    return AfterValidator(same)
+
+
+Walltime = Annotated[str, _checked(walltime_seconds)]
+Lifetime = Annotated[str, _checked(lifetime_seconds)]
+Memory = Annotated[str, _checked(memory_bytes)]
+Word = Annotated[str, Field(pattern=_WORD)]
+Folder = Annotated[str, Field(pattern=_FOLDER)]
+Line = Annotated[str, Field(pattern=_ONE_LINE)]
+
+
+class SlurmProfile(Strict):
+    """How to get workers from SLURM.
+
+    In mode ``cluster`` each job asks for `cores` and `memory` and starts `processes` workers (one
+    a core by default); there are between `minimum_jobs` and `maximum_jobs` of them, as needed. In
+    mode ``runner`` the allocation is made already, and the same command runs in all its tasks;
+    `memory` is then what one worker may use.
+    """
+
+    mode: Literal["cluster", "runner"] = "cluster"
+    queue: Word | None = None
+    account: Word | None = None
+    cores: int = Field(default=1, ge=1, le=10_000)
+    processes: int | None = Field(default=None, ge=1, le=10_000)
+    memory: Memory | None = None
+    walltime: Walltime = "01:00:00"
+    lifetime: Lifetime | None = None
+    lifetime_stagger: Lifetime | None = None
+    minimum_jobs: int = Field(default=0, ge=0, le=100_000)
+    maximum_jobs: int = Field(default=1, ge=1, le=100_000)
+    interface: Word | None = None
+    local_directory: Folder | None = None
+    log_directory: Folder | None = None
+    shared_directory: Folder | None = None
+    prologue: tuple[Line, ...] = Field(default=(), strict=False)
+    directives: tuple[Line, ...] = Field(default=(), strict=False)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> SlurmProfile:
+        if self.mode == "runner":
+            useless = sorted(self.model_fields_set - _RUNNER_FIELDS)
+            if useless:
+                named = ", ".join(useless)
+                raise ValueError(f"mode runner has no {named}. Say that in the job's own script")
+            return self
+        if self.memory is None:
+            raise ValueError("mode cluster needs memory. Add what one job may use, as in 8GB")
+        if self.shared_directory is not None:
+            raise ValueError("mode cluster has no shared_directory. Leave it out")
+        if self.worker_processes > self.cores:
+            raise ValueError(
+                f"{self.processes} processes do not fit on {self.cores} cores. Ask for more cores"
+            )
+        if self.minimum_jobs > self.maximum_jobs:
+            raise ValueError("minimum_jobs is more than maximum_jobs. Raise maximum_jobs")
+        lifetime, stagger = self.lifetimes
+        if stagger >= lifetime:
+            raise ValueError("lifetime_stagger is as long as lifetime. Make it shorter")
+        if lifetime + stagger >= walltime_seconds(self.walltime):
+            raise ValueError(
+                f"walltime {self.walltime} ends before workers have closed, after lifetime and "
+                "lifetime_stagger. Make walltime longer or lifetime shorter"
+            )
+        return self
+
+    @property
+    def worker_processes(self) -> int:
+        """Workers of one job."""
+        return self.processes or self.cores
+
+    @property
+    def lifetimes(self) -> tuple[int, int]:
+        """Seconds after which workers close, and how much sooner or later each may."""
+        walltime = walltime_seconds(self.walltime)
+        lifetime = lifetime_seconds(self.lifetime) if self.lifetime else int(0.9 * walltime)
+        if self.lifetime_stagger is not None:
+            return lifetime, lifetime_seconds(self.lifetime_stagger)
+        return lifetime, min(int(0.05 * walltime), max(0, (walltime - lifetime) // 2))
+
+
+def read_slurm_profile(path: Path) -> SlurmProfile:
+    """Read a profile from YAML; `FileFormatError` with line and field of what does not fit."""
+    name = str(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(4 * MAX_BYTES + 1)
+    except OSError as error:
+        problem = f"it cannot be read ({error.strerror or error})"
+        raise FileFormatError(name, "", problem, "Name the YAML file of a profile.") from error
+    content, lines = load_yaml(data, name)
+    return check(SlurmProfile, content, lines, name)

@@ -1,0 +1,176 @@
+"""The command line: counting words, and training and scoring with the counts."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from morphgraph.cli import counting
+from morphgraph.train.counting import CountProgress
+
+Command = Callable[..., Any]
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("undo (undoing) do do\n" * 30, encoding="utf-8")
+    (folder / "b.csv").write_text("id,text\n1,redo\n2,do undo\n", encoding="utf-8")
+    return folder
+
+
+def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "counts.parquet"
+    run = morphgraph("count", texts, "--out", out, "--pipeline", "knockout", "--min-count", 2)
+    assert run.code == 0, run.err
+    assert run.out == (
+        "183 running words, 6 distinct ones, in 2 files\n"
+        f"5 words, 1 rarer than 2 left out: saved {out}\n"
+    )
+    assert run.err.startswith("counting …\n")
+    model = tmp_path / "model.json"
+    arguments = ("--method", "bpe", "--pipeline", "knockout", "--vocab-size", 258)
+    run = morphgraph("train", "--counts", out, *arguments, "--out", model)
+    assert run.code == 0, run.err
+    # Two merges: do, in 122 words; then, of pairs in 61 words, the one with the least id, n do.
+    assert morphgraph("segment", "--model", model, "do").out == "Ġ do\n"
+
+
+def test_count_tells_what_it_found_as_json(
+    morphgraph: Command, texts: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "o"
+    report = morphgraph("count", texts / "a.txt", texts, "--out", out, "--json").json
+    seconds, speed = report.pop("seconds"), report.pop("megabytes_per_second")
+    assert seconds > 0
+    assert speed == pytest.approx(report["bytes"] / 1e6 / seconds)
+    assert report == {
+        "saved": str(out),
+        "pipeline": "whitespace",
+        "minimum_count": 1,
+        "files": 2,
+        "bytes": 30 * 21 + 25,
+        "words": 123,
+        "distinct": 4,
+        "kept": 4,
+        "partials": 2,
+        "workers": min(2, len(os.sched_getaffinity(0))),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--memory", "12"), "'12' is no size of memory. Give one such as 512M or 2G."),
+        (("--memory", "63M"), "bytes of memory are too few. Give at least 64M."),
+        (("--pipeline", "plain"), "Choose one of whitespace, knockout, rebpe."),
+        (("--workers", "0"), "There cannot be 0 workers. Give 1 or more."),
+        (("--min-count", "0"), "The least count is 0. Give 1 or more."),
+        (("--column", "words", "--workers", "1"), "there is no column “words”"),
+        (("nothing.txt",), "nothing.txt: no such file or folder. Check the path."),
+    ],
+)
+def test_count_refuses(
+    morphgraph: Command, texts: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    run = morphgraph("count", texts, *arguments, "--out", tmp_path / "o")
+    assert run.code == 2
+    assert run.err.splitlines()[-1].startswith("morphgraph: ")
+    assert message in run.err
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+
+
+def test_a_line_of_progress() -> None:
+    mega = 10**6
+    at = CountProgress("counting", 3, 1200, 120 * mega, 400 * mega, 2.0)
+    assert counting._line(at) == "counting: 3 of 1,200 files, 120 of 400 MB, 60.0 MB/s, 0:05 left"
+    at = CountProgress("counting", 0, 1, mega, 10**4 * mega, 1.0)
+    assert counting._line(at) == "counting: 0 of 1 files, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
+    assert counting._line(CountProgress("counting", 0, 2, 0, 0, 0.0)) == (
+        "counting: 0 of 2 files, 0 of 0 MB"
+    )
+    assert counting._line(CountProgress("merging", 2, 2, 5, 5, 9.0)) == "merging: 2 of 2 files"
+
+
+def test_progress_without_and_with_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = CountProgress("counting", 1, 2, 10**6, 2 * 10**6, 1.0)
+    monkeypatch.setattr(counting, "_BETWEEN_LINES", 0.0)
+    with counting._progress() as tell:
+        tell(at)
+    line = "counting: 1 of 2 files, 1 of 2 MB, 1.0 MB/s, 0:01 left"
+    assert capsys.readouterr().err == f"counting …\n{line}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    wide = Console(file=sys.stderr, force_terminal=True, width=100)
+    monkeypatch.setattr(counting, "console", lambda stream: wide)
+    with counting._progress() as tell:
+        tell(at)
+    assert line in capsys.readouterr().err
+
+
+_COUNT = """
+import typer
+from morphgraph.cli.counting import count
+if __name__ == "__main__":
+    typer.run(count)
+"""
+
+
+@pytest.mark.parametrize("ask", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_run_leaves_no_counts(tmp_path: Path, ask: signal.Signals) -> None:
+    (tmp_path / "run.py").write_text(_COUNT)
+    (tmp_path / "texts").mkdir()
+    for number in range(2):
+        words = " ".join(f"{n * 2654435761 % 2**32:x}" for n in range(600_000))
+        (tmp_path / "texts" / f"{number}.txt").write_text(words)
+    (tmp_path / "out").mkdir()
+    arguments = ["texts", "--out", "out/o", "--workers", "2", "--memory", "64M"]
+    run = subprocess.Popen(
+        [sys.executable, "run.py", *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while run.poll() is None and not list((tmp_path / "out").glob("*/*")):
+            time.sleep(0.02)
+        workers = _children(run.pid)
+        assert run.poll() is None
+        assert workers
+        run.send_signal(ask)
+        assert run.wait(30) in (128 + ask, -ask)
+        while any(map(_alive, workers)) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not any(map(_alive, workers))
+    finally:
+        run.kill()
+        run.wait()
+    left = [path.name for path in (tmp_path / "out").iterdir()]
+    assert "o" not in left
+    if ask == signal.SIGTERM:
+        assert left == []
+    assert all(name.startswith(".") and name.endswith(".tmp") for name in left)
+
+
+def _children(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return list(map(int, listed))
+
+
+def _alive(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state != "Z"

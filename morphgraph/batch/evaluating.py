@@ -118,11 +118,18 @@ def _telling_the_end(progress: ProgressFile, tell: Tell) -> Iterator[None]:
         raise
 
 
+class _Log(logging.FileHandler):
+    """A log that is given up silently where it cannot be written, as on a full disk."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+
 @contextmanager
 def _logging(path: Path) -> Iterator[None]:
     """What happens goes into a file, tracebacks and all."""
     try:
-        handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        handler = _Log(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise MorphGraphError(f"{path}: {(error.strerror or '').lower()}. Choose --out.") from error
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

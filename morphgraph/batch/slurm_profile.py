@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from morphgraph.batch.yaml_reading import MAX_BYTES, Strict, check, load_yaml
-from morphgraph.errors import FileFormatError
+from morphgraph.batch.yaml_reading import Strict, check, load_yaml
+from morphgraph.reading import read_bytes
 
 _WORD = r"^[\w.,:@%+=/-]+$"
 _FOLDER = r"^[\w./@%+=:~${}-]+$"
@@ -155,11 +155,5 @@ class SlurmProfile(Strict):
 def read_slurm_profile(path: Path) -> SlurmProfile:
     """Read a profile from YAML; `FileFormatError` with line and field of what does not fit."""
     name = str(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(4 * MAX_BYTES + 1)
-    except OSError as error:
-        problem = f"it cannot be read ({error.strerror or error})"
-        raise FileFormatError(name, "", problem, "Name the YAML file of a profile.") from error
-    content, lines = load_yaml(data, name)
+    content, lines = load_yaml(read_bytes(path), name)
     return check(SlurmProfile, content, lines, name)

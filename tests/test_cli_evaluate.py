@@ -1,0 +1,225 @@
+"""``morphgraph evaluate``: what it prints, what it leaves, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+Command = Callable[..., Any]
+
+TINY = """\
+name: tiny
+title: A tiny run
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+methods: [standard, dropout(p=0.1)]
+references: ["demo:en"]
+intervals: false
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY)
+    return path
+
+
+def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, as workers start from one."""
+    return subprocess.run(
+        [sys.executable, "-m", "morphgraph", "evaluate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run = evaluate(tiny, "--out", out, "--workers", 1)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == f"done: 3 of 3 tasks; the report is {out / 'report.html'}\n"
+    assert run.stderr.splitlines()[-1] == "done: 3 of 3 tasks"
+    assert {path.name for path in out.iterdir()} >= {
+        "configuration.yaml",
+        "progress.json",
+        "report.html",
+        "report.md",
+        "results.parquet",
+        "run.json",
+        "run.log",
+        "store",
+        "tables",
+        "tasks.parquet",
+    }
+    assert (out / "configuration.yaml").read_text() == TINY
+    assert list((out / "tables").glob("*.tex"))
+    facts = json.loads((out / "run.json").read_text())
+    assert facts["tasks"] == {"all": 3, "done": 3, "failed": 0, "kept from before": 0}
+    assert facts["command"][:2] == ["morphgraph", "evaluate"]
+    assert re.fullmatch("[0-9a-f]{12}", facts["code"])
+    assert facts["versions"]["python"].startswith("3.")
+    tasks = pd.read_parquet(out / "tasks.parquet")
+    assert list(tasks["kind"]) == ["tokeniser", "cell", "cell"]
+    assert (tasks["seconds"] > 0).all()
+    assert (tasks["peak_memory"] > 10_000_000).all()
+    first = (out / "results.parquet").read_bytes()
+
+    again = evaluate(tiny, "--out", out)
+    assert again.returncode == 0
+    assert "3 done before" in again.stderr
+    assert (out / "results.parquet").read_bytes() == first
+    starts = json.loads((out / "run.json").read_text())["starts"]
+    assert len(starts) == 2
+
+    # One value more: two cells are there already.
+    tiny.write_text(TINY.replace("dropout(p=0.1)]", "dropout(p=0.1), dropout(p=0.2)]"))
+    more = evaluate(tiny, "--out", out)
+    assert more.returncode == 0
+    assert "4 of 4 tasks, 3 done before" in more.stderr
+    tasks = pd.read_parquet(out / "tasks.parquet").set_index("label")
+    assert list(tasks[~tasks["from_store"]].index) == [
+        "en · demo · BPE-dropout · p=0.2 · demo:en · seed 0"
+    ]
+
+
+def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
+    (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
+    configuration = tmp_path / "odd.yaml"
+    configuration.write_text(
+        TINY.replace("demo:en", "types.txt", 1).replace("dropout(p=0.1)", "rebpe")
+    )
+    out = tmp_path / "run"
+    run = evaluate(configuration, "--out", out, "--workers", 1)
+    assert run.returncode == 1
+    assert "failed: en · demo · ReBPE · demo:en: rebpe needs a tokeniser of merges" in run.stderr
+    assert f"tracebacks are in {out / 'run.log'}" in run.stderr
+    assert "2 of 3 tasks" in run.stdout
+    assert "Traceback (most recent call last)" in (out / "run.log").read_text()
+    assert "rebpe needs a tokeniser of merges" in (out / "report.html").read_text()
+    assert "rebpe needs a tokeniser of merges" in (out / "report.md").read_text()
+    assert set(pd.read_parquet(out / "results.parquet")["method"]) == {"as it is"}
+
+
+def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: Path) -> None:
+    run = morphgraph("evaluate", "--schema")
+    assert run.code == 0
+    assert json.loads(run.out)["title"] == "Evaluation"
+    run = morphgraph("evaluate", tiny, "--dry-run", "--workers", 1)
+    assert run.code == 0
+    lines = [re.sub(" +", " ", line.strip()) for line in run.out.splitlines()]
+    assert lines[0] == "tasks all to do may take"
+    assert lines[1].startswith("tokeniser 1 1 ")
+    assert lines[2].startswith("cell 2 2 ")
+    assert lines[3] == "to do en · demo · as it is · demo:en"
+    assert re.fullmatch(
+        r"2 cells; about \d+ s with 1 workers on one machine, as a rough guess", lines[-1]
+    )
+    assert not list(tmp_path.glob("run*"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title: A tiny run", "title: [", "tiny.yaml, line 4, column 1: this is no YAML"),
+        (
+            "standard",
+            "standart",
+            "tiny.yaml, line 5, field methods[0]: {'method': 'standart'} is not allowed. Use one "
+            "of: standard,",
+        ),
+        ('["demo:en"]', '["gold.tsv"]', "tiny.yaml, line 6, field references[0].source: "),
+        ('["demo:en"]', '["demo:xx"]', "There is no demo “xx”."),
+        ("intervals", "interval", "line 7, field interval: there is no such field (did you mean"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_one_line(
+    morphgraph: Command, tiny: Path, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in TINY
+    tiny.write_text(TINY.replace(old, new))
+    run = morphgraph("evaluate", tiny, "--out", tmp_path / "run")
+    assert run.code == 2
+    assert message in run.err
+    assert run.err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "There is nothing to evaluate. Name a YAML file, or use --schema."),
+        (["none.yaml"], "none.yaml: no such file or directory. Check the path"),
+        (["{tiny}"], "The run needs a folder. Add --out DIR."),
+        (
+            ["{tiny}", "--out", "x", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"],
+            "Tasks run in one place.",
+        ),
+        (["{tiny}", "--languages", "xx", "--dry-run"], "has no language “xx”. It has: en."),
+        (["{tiny}", "--out", "/proc/run"], "/proc/run: "),
+        (["{tiny}", "--out", "x", "--slurm", "none.yaml"], "none.yaml: no such file"),
+    ],
+)
+def test_options_that_cannot_be(
+    morphgraph: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    tiny: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = morphgraph("evaluate", *(part.format(tiny=tiny) for part in arguments))
+    assert run.code == 2
+    assert message in run.err
+    assert "Traceback" not in run.err
+
+
+def test_a_scheduler_that_is_not_there(tiny: Path, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        run = evaluate(tiny, "--out", tmp_path / "run", "--scheduler", address)
+    assert run.returncode == 2
+    assert address in run.stderr
+    assert "Traceback" not in run.stderr
+    assert json.loads((tmp_path / "run" / "progress.json").read_text())["state"] == "failed"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 400 kB, where this machine lets us have one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("disks cannot be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: Path) -> None:
+    filling = small_disk / "filling"
+    filling.write_bytes(bytes(340_000))
+    out = small_disk / "run"
+    run = evaluate(tiny, "--out", out, "--workers", 1)
+    assert run.returncode == 2
+    assert "no space left on device. Make room there and run the same command again" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not list(out.rglob(".partial-*"))
+    subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
+    run = evaluate(tiny, "--out", out, "--workers", 1)
+    assert run.returncode == 0, run.stderr
+    assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 2

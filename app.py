@@ -69,14 +69,19 @@ CARDS = (
         ("pages/10_Vocabulary.py", "Look over the types", ":material/menu_book:"),
     ),
     (
+        "Batch",
+        "Whole evaluations from one file, in the background: a grid of cells, tables and a report.",
+        ("pages/11_Batch.py", "Run an evaluation", ":material/batch_prediction:"),
+    ),
+    (
         "Take home",
         "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
         ("pages/7_Take_home.py", "Take it home", ":material/download:"),
     ),
 )
-with st.container(key="cards"):
-    for row in (CARDS[:4], CARDS[4:]):
-        for column, (title, text, (page, label, icon)) in zip(st.columns(4), row, strict=True):
+with st.container(key="card-grid"):
+    for row in (CARDS[:3], CARDS[3:6], CARDS[6:]):
+        for column, (title, text, (page, label, icon)) in zip(st.columns(3), row, strict=True):
             with column.container(border=True, height="stretch"):
                 st.subheader(title, anchor=False)
                 st.write(text)

@@ -39,6 +39,7 @@ def go_to(page: Page, name: str) -> None:
         "ReBPE": page.get_by_role("button", name="To convergence"),
         "Scores": page.get_by_role("heading", name="Words and errors"),
         "Vocabulary": page.get_by_role("heading", name="How long types are"),
+        "Batch": page.get_by_role("tab", name="Configure"),
         "History": page.get_by_role("heading", name="Replay a recipe"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),

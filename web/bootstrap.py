@@ -24,6 +24,7 @@ PAGES = (
     ("pages/9_Compare.py", "Compare", ":material/compare_arrows:"),
     ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
     ("pages/10_Vocabulary.py", "Vocabulary", ":material/menu_book:"),
+    ("pages/11_Batch.py", "Batch", ":material/batch_prediction:"),
     ("pages/6_History.py", "History", ":material/history:"),
     ("pages/7_Take_home.py", "Take home", ":material/download:"),
 )

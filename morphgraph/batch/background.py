@@ -73,7 +73,7 @@ def start_run(
     if is_at_work(out):
         raise MorphGraphError(f"The run “{name}” is at work. Wait for it, or stop it.")
     given = out / "configuration.yaml"
-    if given.is_file() and given.read_text("utf-8") != configuration:
+    if given.is_file() and given.read_bytes() != configuration.encode():
         raise MorphGraphError(
             f"There is a run “{name}” with another configuration. Choose another name."
         )

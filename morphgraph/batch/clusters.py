@@ -276,7 +276,7 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 def _memory_share(workers: int) -> int:
     """Bytes for each worker so that all together leave the machine a tenth of what is free."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
     from distributed.system import MEMORY_LIMIT
 
     free = min(MEMORY_LIMIT, psutil.virtual_memory().available)

@@ -135,13 +135,21 @@ def _as_reference(given: Any) -> Any:
 class TableChoice(Strict):
     """A table of the report."""
 
-    title: Name
-    rows: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
-    columns: Annotated[list[str], BeforeValidator(listed)] = []
-    metrics: Annotated[list[str], BeforeValidator(listed)] = []
-    where: dict[str, Annotated[list[str], BeforeValidator(listed)]] = {}
-    note: str = ""
-    chart: Literal["bars", "lines", "none"] = "bars"
+    title: Name = Field(description="Its heading.")
+    rows: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)] = Field(
+        description="Columns of the results that make the rows."
+    )
+    columns: Annotated[list[str], BeforeValidator(listed)] = Field(
+        [], description="Columns of the results that stand side by side for each metric."
+    )
+    metrics: Annotated[list[str], BeforeValidator(listed)] = Field(
+        [], description="Which metrics; all if none."
+    )
+    where: dict[str, Annotated[list[str], BeforeValidator(listed)]] = Field(
+        {}, description="Only results with these values, by column."
+    )
+    note: str = Field("", description="Stands below the table.")
+    chart: Literal["bars", "lines", "none"] = Field("bars", description="The chart below it.")
 
     @model_validator(mode="after")
     def _known_columns(self) -> Self:
@@ -174,12 +182,12 @@ DIMENSIONS = (
 class PublishedFigures(Strict):
     """Figures of a paper, on its own data, to be shown beside ours."""
 
-    source: str
-    data: str
-    columns: list[str]
-    rows: list[list[str | int | float]]
-    table: str | None = None
-    note: str = ""
+    source: str = Field(description="The paper and its table.")
+    data: str = Field(description="What the paper measured on.")
+    columns: list[str] = Field(description="The headings.")
+    rows: list[list[str | int | float]] = Field(description="The values; as text, as printed.")
+    table: str | None = Field(None, description="The title of the table that it stands beside.")
+    note: str = Field("", description="Stands below the figures.")
     url: Annotated[str, Field(pattern=r"^(https?://[^\s\"'<>]+)?$")] = ""
 
     @model_validator(mode="after")
@@ -208,26 +216,47 @@ FLOTA_KEYS = ("flota_coverage", "flota_stem_recall", "flota_full_match")
 class Evaluation(Strict):
     """A full evaluation: what to measure on what, and how to show it."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")]
-    title: str = ""
-    description: str = ""
-    languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)]
-    corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] = []
-    tokenisers: list[TokeniserChoice] = Field(min_length=1)
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
+        description="Letters, digits, dots and dashes; the run's folder is called so."
+    )
+    title: str = Field("", description="Heads the report.")
+    description: str = Field("", description="Stands below the title.")
+    languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)] = Field(
+        description="Codes of two or three letters; {language} and {code} stand for them below."
+    )
+    corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] = Field(
+        [], description="wordfreq, a file of word counts, or text: to train on, and for weights."
+    )
+    tokenisers: list[TokeniserChoice] = Field(
+        min_length=1, description="Trained on the corpora, or from files."
+    )
     methods: list[Annotated[Method, BeforeValidator(as_method)]] = Field(
         default=["standard"],
         validate_default=True,
         min_length=1,
+        description="What is done with each tokeniser; lists of values make a grid.",
     )
-    references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = []
-    metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = ["precision", "recall", "f1"]
+    references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = Field(
+        [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
+    )
+    metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = Field(
+        ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
+    )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
-    scopes: list[Scope] = Field(["morphemic"], min_length=1)
-    weightings: list[Weighting] = Field(["types"], min_length=1)
-    seeds: list[Annotated[int, Field(ge=0, le=2**31)]] = Field([0], min_length=1)
+    scopes: list[Scope] = Field(
+        ["morphemic"], min_length=1, description="Boundaries between morphs, or whole words."
+    )
+    weightings: list[Weighting] = Field(
+        ["types"], min_length=1, description="Each word once, or as often as the corpus has it."
+    )
+    seeds: list[Annotated[int, Field(ge=0, le=2**31)]] = Field(
+        [0], min_length=1, description="For what is random: a cell for each."
+    )
     intervals: bool = Field(True, description="95 % bootstrap intervals of scores.")
-    tables: list[TableChoice] = []
-    published: list[PublishedFigures] = []
+    tables: list[TableChoice] = Field([], description="What the report shows; its own if none.")
+    published: list[PublishedFigures] = Field(
+        [], description="Figures of papers, to be shown beside ours."
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -313,7 +342,7 @@ def with_environment(path: str) -> str:
     def value(found: re.Match[str]) -> str:
         known = os.environ.get(found[1])
         if known is None:
-            raise MorphGraphError(f"the variable {found[1]} is not set. Set it to a folder.")
+            raise MorphGraphError(f"The variable {found[1]} is not set. Set it to a folder.")
         return known
 
     return _VARIABLE.sub(value, path)

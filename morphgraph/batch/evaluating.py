@@ -78,7 +78,7 @@ def evaluate(
     """
     started = time.time()
     with Store(out) as store:
-        stop_path(out).unlink(missing_ok=True)
+        _forget_earlier_stop(out)
         progress = ProgressFile(out, Progress("starting", prepared.evaluation.name))
         with _logging(out / "run.log"), _telling_the_end(progress, tell):
             write_atomically(out / "configuration.yaml", prepared.text.encode())
@@ -90,6 +90,18 @@ def evaluate(
             ended = "stopped" if outcome.stopped else "done"
             tell(progress.update(force=True, state=ended))
     return outcome
+
+
+def _forget_earlier_stop(out: Path) -> None:
+    """A wish to stop is for this run if it came after the process began."""
+    import psutil
+
+    path = stop_path(out)
+    try:
+        if path.stat().st_mtime < psutil.Process().create_time():
+            path.unlink()
+    except FileNotFoundError:
+        pass
 
 
 def _run(

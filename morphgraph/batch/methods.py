@@ -22,13 +22,24 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Holdout = Annotated[float, Field(ge=0, lt=1)]
 Size = Annotated[int, Field(ge=0, le=10_000_000)]
 
+_THRESHOLD = "Merges with R ≥ this are to blame."
+_HOLDOUT = "Share of the words that it does not see, which alone are scored."
+_SCOPE = "Blame by boundaries between morphs, or whole words."
+_WEIGHTING = "Blame counts each word once, or as often as the corpus has it."
+_TUPLES = "Blame counts a tuple merge once for each application, not for each join."
+_CASCADE = "What is made from a removed type goes with it."
+
 
 class BaseMethod(Strict):
     """A method, what tables call it, and the names of the tokenisers that it is for."""
 
     method: str
-    label: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    tokenisers: list[str] | None = None
+    label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        None, description="What tables call it."
+    )
+    tokenisers: list[str] | None = Field(
+        None, description="Names of the tokenisers that it is for; all if not given."
+    )
 
     def grid(self) -> list[dict[str, Any]]:
         """Every combination of its parameters, those that stand in the file first."""
@@ -52,41 +63,53 @@ class Knockout(BaseMethod):
     """BPE-knockout, and the baselines that it is held against."""
 
     method: Literal["knockout"]
-    select: OneOrMore[Selection] = ["blame"]
-    threshold: OneOrMore[Share] = [DEFAULT_THRESHOLD]
+    select: OneOrMore[Selection] = Field(
+        ["blame"], description="Which types go: those to blame, or as many others as a baseline."
+    )
+    threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
     percent: OneOrMore[Annotated[float, Field(ge=0, le=100)]] | None = Field(
         None, description="For random, last and leaves: so many percent of the types."
     )
-    holdout: OneOrMore[Holdout] = [0.0]
-    scope: OneOrMore[Scope] = ["morphemic"]
-    weighting: OneOrMore[Weighting] = Field(
-        ["types"], description="tokens: blame weighted by the corpus."
-    )
-    tuples_once: OneOrMore[bool] = [False]
-    cascade: OneOrMore[bool] = [False]
-    minimum_vocabulary: OneOrMore[Size] = [0]
+    holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
+    scope: OneOrMore[Scope] = Field(["morphemic"], description=_SCOPE)
+    weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
+    tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
+    cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
+    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least so many types stay.")
 
 
 class Rebpe(BaseMethod):
     """ReBPE: anneal, then knock out and reify in turn until nothing changes."""
 
     method: Literal["rebpe"]
-    anneal: OneOrMore[bool] = [True]
+    anneal: OneOrMore[bool] = Field(
+        [True], description="First add merges that hardly ever cross a boundary."
+    )
     reify: OneOrMore[bool] = Field([True], description="false: none of repair, link and expand.")
-    repair: OneOrMore[bool] = [True]
-    link: OneOrMore[bool] = [True]
-    expand: OneOrMore[bool] = [True]
-    iterations: OneOrMore[Annotated[int, Field(ge=0, le=1_000)]] = [10]
-    threshold: OneOrMore[Share] = [DEFAULT_THRESHOLD]
-    holdout: OneOrMore[Holdout] = [0.0]
-    scope: OneOrMore[Scope] = ["morphemic"]
-    weighting: OneOrMore[Weighting] = ["types"]
-    tuples_once: OneOrMore[bool] = [False]
-    cascade: OneOrMore[bool] = [False]
-    minimum_vocabulary: OneOrMore[Size] = [0]
-    maximum_vocabulary: OneOrMore[Size] | None = None
-    minimum_good: OneOrMore[Annotated[int, Field(ge=1)]] = [MINIMUM_GOOD]
-    minimum_ratio: OneOrMore[Share] = [MINIMUM_RATIO]
+    repair: OneOrMore[bool] = Field(
+        [True], description="Tuple merges that cannot apply any more get other parts."
+    )
+    link: OneOrMore[bool] = Field([True], description="Use pair merges inside tuple merges.")
+    expand: OneOrMore[bool] = Field([True], description="Create pair merges inside tuple merges.")
+    iterations: OneOrMore[Annotated[int, Field(ge=0, le=1_000)]] = Field(
+        [10], description="At most so many."
+    )
+    threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
+    holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
+    scope: OneOrMore[Scope] = Field(["morphemic"], description=_SCOPE)
+    weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
+    tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
+    cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
+    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least so many types stay.")
+    maximum_vocabulary: OneOrMore[Size] | None = Field(
+        None, description="Annealing adds types up to this number."
+    )
+    minimum_good: OneOrMore[Annotated[int, Field(ge=1)]] = Field(
+        [MINIMUM_GOOD], description="Anneal pairs that are so often inside a morph."
+    )
+    minimum_ratio: OneOrMore[Share] = Field(
+        [MINIMUM_RATIO], description="Anneal pairs that are inside a morph in this share."
+    )
 
 
 def _field(parameter: Parameter) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.batch.tasks import Task
@@ -19,6 +18,8 @@ State = Literal["starting", "running", "reporting", "done", "stopped", "failed",
 """``interrupted``: the runner is gone without having come to an end, as after a kill."""
 
 _SECONDS_BETWEEN = 0.5
+_MOST = 1e11
+"""No number in a progress is as large, nor is one that is NaN below it."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,37 @@ def read_progress(folder: str | os.PathLike[str]) -> Progress | None:
 
 
 def _checked(found: Any) -> Progress:
-    if not isinstance(found, Mapping):
-        raise MorphGraphError("progress.json is no progress. Start the run again.")
-    known = {name: found[name] for name in Progress.__dataclass_fields__ if name in found}
-    known["failures"] = tuple(str(one) for one in known.get("failures", ()))
-    return Progress(**known)
+    odd = MorphGraphError("progress.json is no progress. Start the run again.")
+    if not isinstance(found, dict) or found.get("state") not in get_args(State):
+        raise odd
+    try:
+        left = found.get("remaining")
+        progress = Progress(
+            state=found["state"],
+            name=_text(found, "name"),
+            total=int(found.get("total", 0)),
+            done=int(found.get("done", 0)),
+            failed=int(found.get("failed", 0)),
+            kept=int(found.get("kept", 0)),
+            remaining=None if left is None else float(left),
+            started=float(found.get("started", 0)),
+            updated=float(found.get("updated", 0)),
+            workers=int(found.get("workers", 0)),
+            last=_text(found, "last"),
+            message=_text(found, "message"),
+            failures=tuple(map(str, found.get("failures", ()))),
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise odd from error
+    counts = (progress.total, progress.done, progress.failed, progress.kept, progress.workers)
+    times = (progress.started, progress.updated, progress.remaining or 0.0)
+    if not all(0 <= number < _MOST for number in (*counts, *times)):
+        raise odd
+    return progress
+
+
+def _text(found: dict[str, Any], field: str) -> str:
+    text = found.get(field, "")
+    if not isinstance(text, str):
+        raise TypeError(field)
+    return text

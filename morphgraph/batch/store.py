@@ -6,9 +6,10 @@ import errno
 import fcntl
 import os
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.errors import MorphGraphError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PARTIAL = ".partial-"
+_PATIENCE = 0.5
 
 
 class StoreError(MorphGraphError):
@@ -68,7 +70,7 @@ class Store:
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self._lock = lock_path(self.folder).open("a")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_soon(self._lock)
             for partial in (*self.folder.glob(f"{_PARTIAL}*"), *self.results.glob(f"{_PARTIAL}*")):
                 partial.unlink(missing_ok=True)
         except BlockingIOError as error:
@@ -124,6 +126,19 @@ class Store:
     def keep(self, key: str, data: bytes) -> None:
         """Keep what a task brought: the bytes of its Parquet file."""
         write_atomically(self.path(key), data)
+
+
+def _lock_soon(file: IO[str]) -> None:
+    """Lock a file; somebody who only looks whether it is locked holds it for a moment."""
+    patience = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > patience:
+                raise
+            time.sleep(0.02)
 
 
 def lock_path(folder: Path) -> Path:

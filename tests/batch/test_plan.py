@@ -120,7 +120,7 @@ def test_a_new_value_adds_cells_and_leaves_the_others(folder: Path) -> None:
         (
             '["{language}.tsv"]',
             '["${MORPHGRAPH_NOWHERE}/a.tsv"]',
-            "the variable MORPHGRAPH_NOWHERE is not set.",
+            "The variable MORPHGRAPH_NOWHERE is not set.",
         ),
         ("demo:{code}", "tokenizers/{code}.json", "mine.yaml, line 8, field tokenisers[1].file:"),
         ("demo:{code}", "demo:xx", "There is no demo “xx”."),

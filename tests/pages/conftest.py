@@ -26,6 +26,7 @@ PAGES = {
     "rebpe": "pages/4_ReBPE.py",
     "scores": "pages/5_Scores.py",
     "vocabulary": "pages/10_Vocabulary.py",
+    "batch": "pages/11_Batch.py",
     "history": "pages/6_History.py",
     "train": "pages/8_Train.py",
     "compare": "pages/9_Compare.py",

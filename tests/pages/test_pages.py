@@ -24,6 +24,7 @@ EVERY_PAGE = [
     "compare",
     "scores",
     "vocabulary",
+    "batch",
     "history",
     "take home",
 ]

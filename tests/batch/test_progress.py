@@ -1,0 +1,120 @@
+"""Progress: what its file says, the time left, and who is at work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from morphgraph.batch.background import ended_early, runs_in, start_run, stop_run
+from morphgraph.batch.progress import Progress, ProgressFile, Remaining, read_progress, stop_path
+from morphgraph.batch.store import Store
+from morphgraph.batch.tasks import Task
+from morphgraph.errors import MorphGraphError
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[",
+        "[]",
+        '{"state": "done", "failures": 5}',
+        '{"state": "done", "total": "many"}',
+        '{"state": "done", "total": -1}',
+        '{"state": "done", "total": 1e300}',
+        '{"state": "done", "started": 1e300}',
+        '{"state": "done", "remaining": "soon"}',
+        '{"state": "done", "last": 7}',
+        '{"total": 5}',
+        "\x00\xff",
+    ],
+)
+def test_progress_that_makes_no_sense_is_none(text: str, tmp_path: Path) -> None:
+    (tmp_path / "progress.json").write_text(text)
+    assert read_progress(tmp_path) is None
+
+
+def test_progress_that_makes_sense(tmp_path: Path) -> None:
+    (tmp_path / "progress.json").write_text('{"state": "done", "total": 3, "done": 2, "failed": 1}')
+    assert read_progress(tmp_path) == Progress("done", total=3, done=2, failed=1)
+    (tmp_path / "progress.json").write_text('{"state": "stopped", "remaining": NaN}')
+    assert read_progress(tmp_path) is None
+
+
+def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
+    with Store(tmp_path):
+        ProgressFile(tmp_path, Progress("running", total=4)).update(force=True, done=1)
+        found = read_progress(tmp_path)
+        assert found is not None
+        assert (found.state, found.done, found.is_over) == ("running", 1, False)
+    found = read_progress(tmp_path)
+    assert found is not None
+    assert (found.state, found.is_over) == ("interrupted", True)
+
+
+def task(number: int, cost: float) -> Task:
+    return Task(f"k{number}", "cell", f"cell {number}", None, {}, (), cost)  # type: ignore[arg-type]
+
+
+def test_the_time_left_follows_what_was_guessed_and_spent() -> None:
+    tasks = [task(0, 1.0), task(1, 1.0), task(2, 4.0)]
+    remaining = Remaining(tasks, workers=2)
+    assert remaining.seconds is None
+    remaining.done(tasks[0], 3.0)  # took three times the guess
+    assert remaining.seconds == (1.0 + 4.0) * 3 / 2
+    remaining.done(tasks[1], 1.0)
+    assert remaining.seconds == 4.0 * (3.0 + 1.0) / 2 / 2
+    remaining.done(tasks[2], None)
+    assert remaining.seconds == 0
+
+
+def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> None:
+    import os
+
+    for number, name in enumerate(("old", "new", "odd")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "configuration.yaml").write_text("name: x")
+        (folder / "progress.json").write_text('{"state": "done"}' if name != "odd" else "[")
+        os.utime(folder / "progress.json", (1_000 + number, 1_000 + number))
+    (tmp_path / "no run").mkdir()
+    (tmp_path / "file").write_text("")
+    found = runs_in(tmp_path)
+    assert [run.name for run in found] == ["odd", "new", "old"]
+    assert found[0].progress is None
+    assert found[1].progress == Progress("done")
+    assert not found[1].has_results
+    assert runs_in(tmp_path / "nowhere") == []
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 81, "a b", "a\n"])
+def test_names_that_are_no_folder_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(MorphGraphError, match="cannot name a run"):
+        start_run("name: x", tmp_path, name, workers=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_keeps_its_configuration(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "configuration.yaml").write_bytes(b"name: x\r\n")
+    with pytest.raises(MorphGraphError, match="with another configuration"):
+        start_run("name: y\r\n", tmp_path, "mine", workers=1)
+    with Store(tmp_path / "mine"), pytest.raises(MorphGraphError, match="is at work"):
+        start_run("name: x\r\n", tmp_path, "mine", workers=1)
+
+
+def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
+    import time
+
+    run = start_run("name: [", tmp_path, "bad", workers=1)
+    for _ in range(600):
+        said = ended_early(run)
+        if said:
+            break
+        time.sleep(0.1)
+    assert "configuration.yaml, line 1, column" in said
+    assert "this is no YAML" in said
+    assert "Traceback" not in said
+    stop_run(run.folder)
+    assert stop_path(run.folder).exists()

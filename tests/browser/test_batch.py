@@ -1,0 +1,110 @@
+"""Evaluations in a real Chromium: started, watched across a reload, taken home, stopped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser_steps import PATIENCE, cell_of, go_to, grid_with, idle, sidebar, start
+from playwright.sync_api import Browser, Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
+
+
+def begin(page: Page, *others: str) -> None:
+    """Start the demo without these of its languages: each has six cells and two tasks more."""
+    for language in others:
+        page.get_by_role("button", name=f"Remove {language}", exact=True).click()
+        idle(page)
+    left = 3 - len(others)
+    told = re.compile(f"^{6 * left} cells, {8 * left} tasks, about")
+    expect(page.get_by_text(told)).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
+def badge(page: Page) -> Locator:
+    """The state of the run that is shown."""
+    return page.locator(".stMarkdownBadge")
+
+
+def progress(page: Page) -> Locator:
+    return page.get_by_test_id("stProgress")
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+    idle(page)
+
+
+def test_a_run_is_watched_across_a_reload_and_taken_home(
+    browser: Browser,
+    new_page: Callable[..., Page],
+    app_address: str,
+    screenshots: Path,
+    tmp_path: Path,
+) -> None:
+    page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
+    start(page, app_address)
+    go_to(page, "Batch")
+    begin(page, "de", "nl")
+    expect(badge(page)).to_have_text(AT_WORK)
+    expect(progress(page)).to_contain_text(re.compile(r"[0-7] of 8 tasks"), timeout=PATIENCE)
+    page.screenshot(path=screenshots / "batch-1-running.png")
+
+    # Whoever comes back sees the run at once. The guard is off for the reload: at an address below
+    # the first page, Streamlit itself asks for two paths that are not there.
+    bare = browser.new_page()
+    bare.goto(page.url)
+    bare.reload()
+    expect(progress(bare)).to_contain_text(re.compile(r"\d of 8 tasks"), timeout=PATIENCE)
+    bare.close()
+    page.close()
+    page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
+    start(page, app_address)
+    sidebar(page).get_by_role("link", name="Batch").click()
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 8 tasks"), timeout=PATIENCE)
+    expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
+    idle(page)
+
+    table = grid_with(page, "Precision % ↑")
+    expect(cell_of(table, 0, 1)).to_have_text("BPE")
+    expect(cell_of(table, 0, 3)).to_have_text("48.23")  # as the start page has it
+    expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("Precision")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_timeout(700)
+        page.screenshot(path=screenshots / f"batch-2-done-{scheme}.png")
+
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Report", exact=True).click()
+    assert re.fullmatch(r"demo(-2)?-report\.html", found.value.suggested_filename)
+    found.value.save_as(tmp_path / "report.html")
+    page.get_by_text("Files of this run").click()
+    folder = page.get_by_test_id("stCode").filter(has_text=re.compile(r"^/.*/runs/demo(-2)?$"))
+    place = Path(folder.inner_text().strip())
+    assert (tmp_path / "report.html").read_bytes() == (place / "report.html").read_bytes()
+    assert "48.23" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "Batch")
+    open_tab(page, "Configure")
+    begin(page, "en")
+    expect(progress(page)).to_contain_text(re.compile(r"[1-9] of 16 tasks"), timeout=PATIENCE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Stop the run").click()
+    expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
+    idle(page)
+    done = re.search(r"(\d+) of 16 tasks", progress(page).inner_text())
+    assert done is not None
+    assert 1 <= int(done[1]) < 16
+    page.get_by_role("button", name="Go on").click()
+    expect(badge(page)).to_have_text(AT_WORK)
+    expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(f"16 of 16 tasks, {done[1]} done before")
+    expect(cell_of(grid_with(page, "Precision % ↑"), 0, 0)).to_have_text("de")

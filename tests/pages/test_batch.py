@@ -1,0 +1,397 @@
+"""The page of evaluations: what it says of a file, and of runs in every state."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.report_data import RESULT_COLUMNS
+
+TINY = """name: tiny
+title: A tiny one
+languages: [en]
+tokenisers:
+  - file: demo:en
+methods: [standard]
+references: ['demo:en']
+intervals: false
+"""
+HOSTILE = "<b>x</b>\u202e[a](javascript:alert(1))"
+
+
+@pytest.fixture
+def page(app: Any) -> Any:
+    return app.open("batch")
+
+
+@pytest.fixture
+def runs(state_folder: Path) -> Path:
+    return state_folder / "runs"
+
+
+def show(page: Any, tab: str) -> Any:
+    page.test.session_state["batch_view"] = tab
+    return page.run()
+
+
+def editor(page: Any) -> Any:
+    [area] = [area for area in page.test.text_area if area.label == "Evaluation"]
+    return area
+
+
+def write(page: Any, text: str) -> Any:
+    editor(page).set_value(text)
+    return page.run()
+
+
+def buttons(page: Any) -> dict[str, Any]:
+    return {button.label: button for button in page.test.button}
+
+
+def codes(page: Any) -> list[str]:
+    return [code.value for code in page.test.code]
+
+
+def badges(page: Any) -> str:
+    """The state of the run, as its badge says."""
+    found = [m.value for m in page.test.markdown if "-badge[" in m.value]
+    return re.sub(r".*-badge\[(:material/\w+:)?\s*(.*?)\]$", r"\2", found[0]) if found else ""
+
+
+def name_run(page: Any, name: str) -> Any:
+    [field] = [field for field in page.test.text_input if field.label == "Name of the run"]
+    field.set_value(name)
+    return page.run()
+
+
+def left_by(
+    folder: Path,
+    progress: object = None,
+    results: pd.DataFrame | bytes | None = None,
+    configuration: str = TINY,
+) -> Path:
+    """A folder as a run leaves it."""
+    folder.mkdir(parents=True)
+    (folder / "configuration.yaml").write_text(configuration, "utf-8")
+    if progress is not None:
+        text = progress if isinstance(progress, str) else json.dumps(progress)
+        (folder / "progress.json").write_text(text, "utf-8")
+    if isinstance(results, bytes):
+        (folder / "results.parquet").write_bytes(results)
+    elif results is not None:
+        results.to_parquet(folder / "results.parquet", index=False)
+    return folder
+
+
+def results(**values: float) -> pd.DataFrame:
+    """Results in long form: F1 of a method by its name."""
+    rows = [
+        dict.fromkeys(RESULT_COLUMNS, "")
+        | {"cell": name, "language": "en", "method": name, "scope": "morphemic"}
+        | {"weighting": "types", "metric": "f1", "value": value, "entries": 9}
+        | {"vocab_size": None, "seed": None, "low": float("nan"), "high": float("nan")}
+        for name, value in values.items()
+    ]
+    kinds = {"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"}
+    return pd.DataFrame(rows, columns=list(RESULT_COLUMNS)).astype(kinds)
+
+
+DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, "updated": 1e9 + 90}
+
+
+# ------------------------------------------------------------------------------------- configure
+
+
+def test_the_demo_is_chosen_and_ready(page: Any) -> None:
+    assert "name: demo" in editor(page).value
+    [ready] = [message.value for message in page.test.success]
+    assert ready.startswith("18 cells\\, 24 tasks\\, about ")
+    assert not buttons(page)["Start"].disabled
+    assert buttons(page)["Undo all edits"].disabled
+    cells = next(f.value for f in page.test.dataframe if "Language" in f.value)
+    assert list(cells["Language"]) == [code for code in ("en", "de", "nl") for _ in range(6)]
+
+
+def test_languages_to_choose(page: Any) -> None:
+    [field] = [field for field in page.test.multiselect if field.label == "Languages"]
+    assert field.value == ["en", "de", "nl"]
+    field.set_value(["de"])
+    page.run()
+    assert page.test.success[0].value.startswith("6 cells\\, 8 tasks\\, about ")
+    page.open("scores").open("batch")
+    [field] = [field for field in page.test.multiselect if field.label == "Languages"]
+    assert field.value == ["de"]
+    field.set_value([])
+    page.run()
+    assert page.errors() == ["No language is chosen. Choose at least one."]
+    assert buttons(page)["Start"].disabled
+
+
+def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
+    original = editor(page).value
+    line = original.split("\n").index("  - flota") + 1
+    write(page, original.replace("- flota", "- flotta"))
+    [message] = page.errors()
+    assert message.startswith(f"demo.yaml, line {line}, field methods[2]: ")
+    assert "flota" in message
+    [shown] = codes(page)
+    assert f"→  {line}    - flotta" in shown
+    assert len(shown.split("\n")) == 5
+    assert buttons(page)["Start"].disabled
+    page.open("scores").open("batch")
+    assert "- flotta" in editor(page).value
+    page.press("Undo all edits")
+    assert editor(page).value == original
+    assert page.errors() == []
+
+
+def test_a_file_that_is_missing_is_told(page: Any) -> None:
+    write(page, TINY.replace("file: demo:en", "file: none.json"))
+    [message] = page.errors()
+    assert message.startswith("demo.yaml, line 5, field tokenisers[0].file: ")
+    assert "→   5    - file: none.json" in codes(page)[0]
+    assert "Check again" in buttons(page)
+
+
+def test_a_file_of_ones_own(page: Any) -> None:
+    page.upload("Evaluation", (f"{HOSTILE}.yaml", b"\xef\xbb\xbf" + TINY.encode()))
+    assert editor(page).value == TINY
+    assert page.test.success[0].value.startswith("1 cell\\, 2 tasks\\, ")
+    [box] = [box for box in page.test.selectbox if box.label == "Start from"]
+    assert len(box.options) >= 2
+    assert "\u202e" not in "".join(box.options)
+    write(page, TINY + "colour: red\n")
+    [message] = page.errors()
+    assert message.startswith("<b>x</b>")
+    assert "\\<b\\>" in page.test.error[0].value  # as text
+    # Another one to start from, and back: the edits are still there.
+    own = box.value
+    page.choose("Start from", "demo")
+    assert "colour" not in editor(page).value
+    page.choose("Start from", own)
+    assert "colour: red" in editor(page).value
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (TINY.encode("utf-16"), "is not valid UTF-8"),
+        (b"", "the file is empty"),
+        (b"#" * 2_000_001, "more than 2,000,000"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(page: Any, content: bytes, problem: str) -> None:
+    before = editor(page).value
+    page.upload("Evaluation", ("x.yaml", content))
+    [message] = page.errors()
+    assert message.startswith("x.yaml")
+    assert problem in message
+    assert editor(page).value == before
+
+
+def test_names_of_runs(page: Any, runs: Path) -> None:
+    left_by(runs / "demo", DONE)
+    page.run()
+    [field] = [field for field in page.test.text_input if field.label == "Name of the run"]
+    assert field.value == "demo-2"
+    name_run(page, "demo")
+    assert "There is a run “demo” already" in page.errors()[0]
+    assert buttons(page)["Start"].disabled
+    name_run(page, "../demo").press("Start")
+    assert "cannot name a run" in page.errors()[0]
+    assert [path.name for path in runs.iterdir()] == ["demo"]
+
+
+def test_what_can_stand_in_a_file(page: Any) -> None:
+    page.choose("Part of the file", "method dropout")
+    table = next(f.value for f in page.test.dataframe if "what can stand there" in f.value)
+    assert list(table["field"]) == ["method", "label", "tokenisers", "p"]
+    assert list(table["what can stand there"])[3] == "a number, 0 to 1; or a list of them"
+
+
+# ------------------------------------------------------------------------------------- a whole run
+
+
+def wait_until(page: Any, states: set[str], seconds: float = 60) -> Any:
+    end = time.monotonic() + seconds
+    while badges(page) not in states:
+        assert time.monotonic() < end, badges(page)
+        time.sleep(0.3)
+        page.run()
+    return page
+
+
+def test_a_run_from_its_file_to_its_report(
+    page: Any, runs: Path, downloads: dict[str, Callable[[], bytes]]
+) -> None:
+    write(page, TINY).press("Start")
+    assert page.errors() == []
+    assert badges(page) in ("Starting", "Starting workers", "Running")
+    assert "Results" not in [heading.value for heading in page.test.subheader]
+    wait_until(page, {"Done"})
+    folder = runs / "tiny"
+    [table] = [f.value for f in page.test.dataframe if "tiny" not in f.value.to_string()][:1]
+    # The demo's own scores, as the start page has them.
+    assert "48.23" in table.to_string()
+    assert downloads["batch download report.html"]() == (folder / "report.html").read_bytes()
+    assert downloads["batch download results.csv"]().startswith(b"cell,language,")
+    assert downloads["batch download tables.zip"]().startswith(b"PK")
+    assert (folder / "configuration.yaml").read_text() == TINY
+    assert str(folder) in codes(page)
+    # Another page, and back: it is still what is shown.
+    page.open("scores").open("batch")
+    assert badges(page) == "Done"
+    # The same once more, held against a copy of itself that differs.
+    changed = pd.read_parquet(folder / "results.parquet")
+    changed.loc[changed["metric"] == "precision", "value"] += 0.125
+    shutil.copytree(folder, runs / "other")
+    changed.to_parquet(runs / "other" / "results.parquet")
+    show(page, "Compare")
+    [chosen] = [field for field in page.test.multiselect if field.label == "Runs"]
+    chosen.set_value(["tiny", "other"])
+    page.run()
+    shown = page.test.dataframe[0].value
+    assert shown.iloc[0].tolist()[-4:] == ["Precision %", "48.23", "60.73", "+12.50"]
+    assert [line[-1] for line in shown.to_numpy().tolist()] == ["+12.50", "+0.00", "+0.00"]
+    page.test.toggle[0].set_value(True)
+    page.run()
+    assert len(page.test.dataframe[0].value) == 1
+    head, line, *_ = downloads["batch comparison csv"]().decode().split("\n")
+    assert head.endswith(",metric,value: tiny,value: other,difference: other")
+    assert float(line.rpartition(",")[2]) == pytest.approx(0.125)
+
+
+def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
+    left_by(runs / "broken", configuration="name: [")
+    show(page, "Runs")
+    assert badges(page) == "Not begun"
+    page.press("Go on")
+    wait_until(page, {"Starting"} if badges(page) == "Starting" else {"Not begun"})
+    wait_until(page, {"Not begun"})
+    said = " ".join(codes(page))
+    assert "this is no YAML" in said.replace("\n", " ")
+    assert "Traceback" not in said
+
+
+# ------------------------------------------------------------------------------------- states
+
+
+def test_nothing_has_been_run_yet(page: Any) -> None:
+    show(page, "Runs").press("Configure one")
+    assert "name: demo" in editor(page).value
+    show(page, "Compare")
+    assert "fewer than two runs" in page.test.info[0].value
+
+
+def test_a_run_whose_runner_is_gone_can_go_on(page: Any, runs: Path) -> None:
+    left_by(runs / "x", DONE | {"state": "running", "done": 1})
+    show(page, "Runs")
+    assert badges(page) == "Interrupted"
+    assert not buttons(page)["Go on"].disabled
+    assert "Stop" not in buttons(page)
+
+
+def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
+    failures = [f"{HOSTILE}: no\nsuch **file**", *(f"task {n}: no" for n in range(30))]
+    left_by(runs / "x", DONE | {"failed": 31, "failures": failures[:20]})
+    show(page, "Runs")
+    assert badges(page) == "Done, not all of it"
+    assert "Try again what failed" in buttons(page)
+    assert "31 tasks failed" in [expander.label for expander in page.test.expander]
+    told = [m.value for m in page.test.markdown if m.value.startswith("- ")]
+    assert told[0].startswith("- \\<b\\>x")
+    assert "\\*\\*file\\*\\*" in told[0]
+    assert "20 of 31" in page.captions()
+
+
+def test_results_are_shown_with_the_best_and_the_undefined(page: Any, runs: Path) -> None:
+    left_by(runs / "x", DONE, results(BPE=0.5, FLOTA=0.75, ReBPE=float("nan")))
+    show(page, "Runs")
+    assert badges(page) == "Done"
+    table = page.test.dataframe[0].value
+    assert table.to_numpy().tolist() == [["BPE", "50.00"], ["FLOTA", "75.00"], ["ReBPE", "n/a"]]
+    assert "n/a: undefined" in page.captions()
+    assert len(page.test.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize(
+    "progress",
+    ["", "<b>", "[]", '{"state": "done", "failures": 5}', '{"state": "done", "total": "x"}'],
+)
+def test_garbage_for_progress_breaks_nothing(page: Any, runs: Path, progress: str) -> None:
+    left_by(runs / "x", progress, results(BPE=0.5))
+    left_by(runs / "y", DONE)
+    show(page, "Runs").choose("Run", "x")
+    assert badges(page) == "Not begun"
+    assert "progress.json cannot be read" in page.errors()[0]
+    # What is there is shown all the same.
+    assert page.test.dataframe[0].value.to_numpy().tolist() == [["BPE", "50.00"]]
+    page.choose("Run", "y")
+    assert badges(page) == "Done"
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"<script>" * 99])
+def test_garbage_for_results_breaks_nothing(page: Any, runs: Path, content: bytes) -> None:
+    left_by(runs / "x", DONE, content)
+    left_by(runs / "y", DONE, results(BPE=0.5))
+    show(page, "Runs").choose("Run", "x")
+    assert any("results.parquet" in error for error in page.errors())
+    show(page, "Compare")
+    assert page.errors()[0].startswith("x: ")
+
+
+def test_a_configuration_that_was_damaged_since(page: Any, runs: Path) -> None:
+    left_by(runs / "x", DONE, results(BPE=0.5), configuration="\x00[")
+    show(page, "Runs")
+    assert page.test.dataframe[0].value.to_numpy().tolist() == [["BPE", "50.00"]]
+
+
+def test_hostile_names_are_text(page: Any, runs: Path) -> None:
+    name = f"{HOSTILE.replace('/', '')}\n**x**" + "y" * 150
+    left_by(runs / name, DONE | {"name": name}, results(**{HOSTILE: 0.5, "BPE": 0.25}))
+    left_by(runs / "z", DONE, results(BPE=0.5))
+    show(page, "Runs")
+    [box] = [box for box in page.test.selectbox if box.label == "Run"]
+    assert all("\n" not in option and len(option) <= 80 for option in box.options)
+    page.choose("Run", name)
+    assert HOSTILE in page.test.dataframe[0].value.to_string()
+    for markdown in [*page.test.markdown, *page.test.caption]:
+        assert not re.search(r"(?<!\\)<b>|(?<!\\)\]\(", markdown.value)
+    show(page, "Compare")
+    assert page.errors() == []
+
+
+def test_a_copy_of_a_run_can_be_edited(page: Any, runs: Path) -> None:
+    left_by(runs / "x", DONE)
+    show(page, "Runs").press("Edit a copy of its file")
+    assert editor(page).value == TINY
+
+
+# ------------------------------------------------------------------------------------- compare
+
+
+def test_results_from_a_file_are_compared(page: Any, runs: Path, tmp_path: Path) -> None:
+    left_by(runs / "x", DONE, results(BPE=0.5, FLOTA=0.75))
+    show(page, "Compare")
+    content = left_by(tmp_path / "theirs", DONE, results(BPE=0.25)) / "results.parquet"
+    page.upload("results.parquet", (f"{HOSTILE}.parquet", b"PAR1 no"))
+    assert page.errors()[0].startswith("<b>x</b>")
+    show(page, "Runs")
+    show(page, "Compare")
+    page.upload("results.parquet", ("theirs.parquet", content.read_bytes()))
+    assert page.errors() == []
+    [chosen] = [field for field in page.test.multiselect if field.label == "Runs"]
+    chosen.set_value(["x", "theirs.parquet"])
+    page.run()
+    assert page.test.dataframe[0].value.to_numpy().tolist() == [
+        ["BPE", "F1 %", "50.00", "25.00", "−25.00"],
+        ["FLOTA", "F1 %", "75.00", "n/a", "n/a"],
+    ]

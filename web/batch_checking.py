@@ -1,0 +1,176 @@
+"""What a configuration comes to before it is run: cells and cost, or what is wrong, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.text import shortened, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.batch.evaluating import Prepared
+
+_AROUND = 2
+"""So many lines above and below the one that is wrong are shown."""
+_LINE_LENGTH = 160
+_LINE = re.compile(r"line ([\d,]+)")
+_NAME_LENGTH = 80
+_KINDS = {"counts": "word counts", "tokeniser": "tokenisers", "cell": "cells"}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A configuration that was looked at: ready to run, or with an error and the lines around it.
+
+    ``languages``: those of the file, in its order, also if a file that it names is missing.
+    """
+
+    prepared: Prepared | None = None
+    languages: tuple[str, ...] = ()
+    name: str = ""
+    message: str = ""
+    excerpt: str = ""
+
+
+def check_text(
+    text: str, file: str, folder: Path, languages: Collection[str] | None = None
+) -> Checked:
+    """Look at a configuration; ``languages`` that it does not have are passed over, None is all."""
+    from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.evaluating import prepare_text
+
+    known: tuple[str, ...] = ()
+    name = ""
+    try:
+        evaluation, _ = parse_evaluation(text, file)
+        known, name = tuple(evaluation.languages), evaluation.name
+        wanted = None if languages is None else [one for one in known if one in languages]
+        if wanted is not None and not wanted:
+            return Checked(None, known, name, "No language is chosen. Choose at least one.")
+        return Checked(prepare_text(text, file, folder, wanted), known, name)
+    except FileFormatError as error:
+        return Checked(None, known, name, str(error), excerpt(text, error.place))
+    except MorphGraphError as error:
+        return Checked(None, known, name, str(error))
+    except OSError as error:
+        return Checked(None, known, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
+
+
+def excerpt(text: str, place: str) -> str:
+    """The line that an error names, with its number, a mark, and its neighbours; else nothing.
+
+    >>> print(excerpt("a: 1\\nb: 2\\nc: 3", "line 2, field b"))
+        1  a: 1
+    →   2  b: 2
+        3  c: 3
+    """
+    found = _LINE.match(place)
+    if found is None:
+        return ""
+    wrong = int(found[1].replace(",", "")) - 1
+    lines = text.split("\n")
+    if wrong >= len(lines):
+        return ""
+    first = max(0, wrong - _AROUND)
+    return "\n".join(
+        f"{'→' if number == wrong else ' '} {number + 1:>3}  "
+        f"{shortened(visible(line), _LINE_LENGTH)}".rstrip()
+        for number, line in enumerate(lines[first : wrong + _AROUND + 1], first)
+    )
+
+
+def summary(prepared: Prepared, workers: int) -> str:
+    """One line: how much there is to do, and how long that may take."""
+    from morphgraph.batch.progress import duration
+
+    tasks, cells = len(prepared.plan.tasks), len(prepared.plan.cells)
+    time = duration(prepared.plan.cost / max(1, min(workers, tasks)))
+    return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "cell"), counted(1200, "cell")
+    ('1 cell', '1,200 cells')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def task_table(prepared: Prepared) -> dict[str, list[str]]:
+    """How many tasks there are of each kind, and how long they may take on one core."""
+    from morphgraph.batch.progress import duration
+
+    tasks = prepared.plan.tasks
+    kinds = list(dict.fromkeys(task.kind for task in tasks))
+    costs = [sum(task.cost for task in tasks if task.kind == kind) for kind in kinds]
+    return {
+        "tasks": [_KINDS.get(kind, kind) for kind in kinds],
+        "number": [f"{sum(task.kind == kind for task in tasks):,}" for kind in kinds],
+        "may take, on one core": [duration(cost) for cost in costs],
+    }
+
+
+def cell_table(prepared: Prepared) -> pd.DataFrame:
+    """The cells of a plan in its order, without columns that are empty in all of them."""
+    import pandas as pd
+
+    from morphgraph.batch.report_data import text_of
+    from morphgraph.batch.report_table import TITLES
+
+    rows = [task.columns for task in prepared.plan.cells]
+    names = [name for name in TITLES if any(name in row for row in rows)]
+    columns = {
+        TITLES[name]: [shortened(text_of(row.get(name)), 80) for row in rows] for name in names
+    }
+    return pd.DataFrame({title: texts for title, texts in columns.items() if any(texts)})
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name for a run that no other one has.
+
+    >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
+    ('demo', 'demo-3')
+    """
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted[: _NAME_LENGTH - 6]}-{number}"
+    return name
+
+
+def one_line(text: str) -> str:
+    """The first sentence of a description, in one line.
+
+    >>> one_line("BPE of all\\n  sizes. And more.")
+    'BPE of all sizes.'
+    """
+    first, dot, _ = " ".join(text.split()).partition(". ")
+    return shortened(first + dot.strip(), 240)
+
+
+@lru_cache(maxsize=64)
+def described(text: str) -> tuple[str, str]:
+    """The title and description of a configuration, as far as it can be read."""
+    from morphgraph.batch.yaml_reading import load_yaml
+
+    try:
+        content, _ = load_yaml(text, "")
+    except MorphGraphError:
+        return "", ""
+    if not isinstance(content, dict):
+        return "", ""
+    title, description = content.get("title") or content.get("name"), content.get("description")
+    return str(title or ""), str(description or "")
+
+
+def same_languages(chosen: Sequence[str], known: Sequence[str]) -> list[str] | None:
+    """The languages to run with; None for all that the file has."""
+    return None if set(chosen) >= set(known) else [one for one in known if one in chosen]

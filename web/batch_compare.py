@@ -1,0 +1,177 @@
+"""The tab that holds the results of several runs side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from morphgraph.batch.names import metric_label
+from morphgraph.errors import MorphGraphError
+from morphgraph.text import shortened, visible
+from web.batch_checking import counted
+from web.batch_comparing import filtered, named_apart, scope_name, shown_comparison
+from web.batch_files import first_of, frame_csv, results_from
+from web.batch_results import kept_results
+from web.batch_state import known_runs
+from web.inputs import content_of
+from web.session import remembered
+from web.text import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_UPLOADED = "batch uploaded results"
+_USUAL = ("precision", "recall", "f1")
+_MOST = 6
+_ROW = 35
+
+
+def compare_tab() -> None:
+    """Choose runs, choose scores, and see how far they are apart."""
+    uploaded: dict[str, pd.DataFrame] = st.session_state.setdefault(_UPLOADED, {})
+    own = {run.name: run for run in known_runs() if run.has_results}
+    left, right = st.columns([7, 3], vertical_alignment="bottom")
+    with right.popover("Add a file", icon=":material/upload_file:", width="stretch"):
+        _upload(uploaded, list(own))
+    names = [*own, *(name for name in uploaded if name not in own)]
+    if len(names) < 2:
+        left.info(
+            "There are fewer than two runs with results. Run an evaluation twice, such as with "
+            "another setting, or add the results\\.parquet of somebody else's run."
+        )
+        return
+    chosen = _runs(left, names)
+    if len(chosen) < 2:
+        st.info("Choose two runs or more. The first one is what the others are held against.")
+        return
+    found: dict[str, pd.DataFrame] = {}
+    for name in chosen:
+        try:
+            found[name] = uploaded[name] if name not in own else kept_results(own[name].folder)
+        except MorphGraphError as error:
+            st.error(plain(f"{shortened(name, 80)}: {error}"), icon=":material/error:")
+    if len(found) < 2:
+        return
+    try:
+        _compared(found)
+    except MorphGraphError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+
+
+def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
+    file = st.file_uploader(
+        "results.parquet",
+        type=["parquet"],
+        key=f"batch results upload {len(uploaded)}",
+        help="Of a run on any machine; it is in the folder of the run.",
+    )
+    if file is None:
+        return
+    try:
+        results = results_from(content_of(file), file.name)
+    except MorphGraphError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    name = named_apart(shortened(visible(file.name), 60), dict.fromkeys([*own, *uploaded]))
+    uploaded[name] = results
+    for key in (_CHOSEN, f"kept {_CHOSEN}"):
+        known = [one for one in st.session_state.get(key, []) if one != name]
+        st.session_state[key] = [*known, name][-_MOST:]
+    st.rerun()
+
+
+_CHOSEN = "batch_compared"
+
+
+def _runs(place: st.delta_generator.DeltaGenerator, names: list[str]) -> list[str]:
+    with place, remembered(**{_CHOSEN: names[:2][::-1]}):
+        st.session_state[_CHOSEN] = [one for one in st.session_state[_CHOSEN] if one in names]
+        chosen: list[str] = st.multiselect(
+            "Runs",
+            names,
+            key=_CHOSEN,
+            max_selections=_MOST,
+            format_func=lambda name: shortened(visible(name), 60),
+            placeholder="Choose two or more",
+            help="The first one is what the others are held against.",
+        )
+    return chosen
+
+
+def _compared(found: dict[str, pd.DataFrame]) -> None:
+    from morphgraph.batch.comparing_runs import compare_runs
+
+    runs = list(found)
+    compared = compare_runs(found)
+    shown = _filters(compared, runs[0])
+    if not len(shown):
+        st.info("Nothing is left with these choices.")
+        return
+    frame, titles, same = shown_comparison(shown, runs)
+    names = len(titles) - (2 * len(runs) - 1)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height=_ROW * (min(len(frame), 20) + 1) + 3,
+        key=f"batch comparison {hash((*titles, frame.to_csv()))}",
+        column_config={
+            str(number): st.column_config.TextColumn(
+                shortened(title, 40), alignment="left" if number < names else "right"
+            )
+            for number, title in enumerate(titles)
+        },
+    )
+    first = plain(shortened(runs[0], 60))
+    notes = [
+        f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
+        "means over seeds. n/a: undefined, or that run has no such cell."
+    ]
+    if same:
+        notes.append(f"The same in all rows: {plain(shortened(', '.join(same), 500))}.")
+    st.caption(" ".join(notes))
+    st.download_button(
+        "CSV",
+        lambda: frame_csv(shown),
+        file_name="comparison.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="batch comparison csv",
+        on_click="ignore",
+        help="The rows above with all digits; shares from 0 to 1.",
+    )
+
+
+def _filters(compared: pd.DataFrame, first: str) -> pd.DataFrame:
+    """The rows that are asked for: by metric, by scope, and whether runs differ in them."""
+    metrics = list(dict.fromkeys(compared["metric"]))
+    left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
+    with left, remembered(batch_metrics=first_of(metrics, _USUAL)):
+        kept = [one for one in st.session_state["batch_metrics"] if one in metrics]
+        st.session_state["batch_metrics"] = kept
+        wanted = st.multiselect(
+            "Metrics",
+            metrics,
+            key="batch_metrics",
+            format_func=lambda key: shortened(visible(metric_label(key)), 60),
+            placeholder="All of them",
+        )
+    scopes = list(dict.fromkeys(compared[compared["metric"].isin(wanted or metrics)]["scope"]))
+    key = f"batch scopes {scopes}"
+    with middle, remembered(**{key: []}):
+        chosen = st.multiselect(
+            "Scopes",
+            scopes,
+            key=key,
+            format_func=lambda scope: shortened(visible(scope_name(scope)), 40),
+            placeholder="All of them",
+        )
+    with right, remembered(batch_different=False):
+        only = st.toggle("Only differences", key="batch_different", help="Leave out equal rows.")
+    return filtered(
+        compared,
+        first,
+        metrics=wanted or metrics,
+        scopes=chosen or scopes,
+        only_different=only,
+    )

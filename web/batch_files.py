@@ -1,0 +1,168 @@
+"""What a run left in its folder, read with care: anything may be missing, damaged or hostile."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.evaluate.writing import csv_bytes, harmless
+from morphgraph.reading import decode_utf8, read_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.batch.configuration import Evaluation
+    from morphgraph.batch.report_data import TableSpec
+    from morphgraph.batch.report_table import Table
+
+MOST_ROWS = 2_000_000
+MOST_BYTES = 2**30
+"""A small file can hold billions of equal rows: what would fill the memory is refused."""
+
+_FIX = "Choose the results.parquet of a run, or start the run again."
+
+
+def results_from(data: bytes, name: str) -> pd.DataFrame:
+    """Results in long form from the bytes of a ``results.parquet``; else a `FileFormatError`."""
+    import pandas as pd
+    import pyarrow
+    from pyarrow import parquet
+
+    from morphgraph.batch.results import read_results
+
+    try:
+        facts = parquet.read_metadata(io.BytesIO(data))
+        groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise FileFormatError(
+            name, "", "this is no Parquet file, or a part of one", _FIX
+        ) from error
+    size = sum(group.total_byte_size for group in groups)
+    if facts.num_rows > MOST_ROWS or size > MOST_BYTES:
+        problem = f"it holds {facts.num_rows:,} rows in {size:,} bytes, too much for results"
+        raise FileFormatError(name, "", problem, _FIX)
+    try:
+        found = read_results(io.BytesIO(data))  # type: ignore[arg-type]  # pandas takes both
+    except FileFormatError as error:
+        raise FileFormatError(name, error.place, error.problem, error.fix) from error
+    except (LookupError, AttributeError, NotImplementedError) as error:
+        raise FileFormatError(name, "", "its columns are none of results", _FIX) from error
+    if not isinstance(found, pd.DataFrame) or not found.columns.is_unique:
+        raise FileFormatError(name, "", "a column stands there twice", _FIX)
+    return found
+
+
+def read_run_results(folder: Path) -> pd.DataFrame:
+    """The results of a run from its folder."""
+    return results_from(read_bytes(folder / "results.parquet"), "results.parquet")
+
+
+def evaluation_of(folder: Path) -> Evaluation | None:
+    """The configuration of a run; None if it cannot be read any more."""
+    from morphgraph.batch.configuration import parse_evaluation
+
+    try:
+        path = folder / "configuration.yaml"
+        return parse_evaluation(decode_utf8(read_bytes(path), path.name), path.name)[0]
+    except MorphGraphError:
+        return None
+
+
+def specs_of(evaluation: Evaluation | None, results: pd.DataFrame) -> list[TableSpec]:
+    """The tables that a configuration asks for, or the usual ones."""
+    from morphgraph.batch.report_data import TableSpec
+    from morphgraph.batch.report_making import usual_tables
+
+    asked = [] if evaluation is None else [TableSpec(**dict(one)) for one in evaluation.tables]
+    return asked or usual_tables(results)
+
+
+def shown_table(table: Table, *, intervals: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A table as texts, and for each of them whether it is the best of its group.
+
+    Columns are called by numbers, for titles may be the same; `column_titles` has those.
+    """
+    import pandas as pd
+
+    from morphgraph.batch.report_table import cell_texts
+
+    texts, best = [], []
+    for row in table.rows:
+        line = list(row.names)
+        for cell, column in zip(row.cells, table.columns, strict=True):
+            text, beside = cell_texts(column.metric, cell)
+            line.append(f"{text} {beside}".rstrip() if intervals else text)
+        texts.append(line)
+        best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
+    names = [str(number) for number in range(len(table.rows_by) + len(table.columns))]
+    return pd.DataFrame(texts, columns=names), pd.DataFrame(best, columns=names)
+
+
+def column_titles(table: Table) -> list[str]:
+    """The headings of a table's columns, those that are spread before the metric."""
+    from morphgraph.batch.report_table import TITLES
+
+    titles = [TITLES.get(name, name) for name in table.rows_by]
+    for column in table.columns:
+        spread = ", ".join(part for part in column.spread if part)
+        titles.append(f"{spread}: {column.title}" if spread else column.title)
+    return titles
+
+
+def table_has_intervals(table: Table) -> bool:
+    """Whether any cell has an interval, or a spread over seeds."""
+    from morphgraph.batch.report_table import cell_texts
+
+    return any(
+        cell_texts(column.metric, cell)[1]
+        for row in table.rows
+        for cell, column in zip(row.cells, table.columns, strict=True)
+    )
+
+
+def frame_csv(frame: pd.DataFrame) -> bytes:
+    """A table as CSV with all digits; n/a where undefined, and no text that is a formula."""
+    head = [harmless(str(name)) for name in frame.columns]
+    columns = [list(map(_csv_value, frame[name])) for name in frame.columns]
+    return csv_bytes([head, *map(list, zip(*columns, strict=True))])
+
+
+def _csv_value(value: Any) -> object:
+    import pandas as pd
+
+    if isinstance(value, str):
+        return harmless(value)
+    if value is None or pd.isna(value):
+        return "n/a"
+    return int(value) if float(value).is_integer() else repr(float(value))
+
+
+def files_in(folder: Path, pattern: str) -> dict[str, bytes]:
+    """The files of a folder that match, by name; what cannot be read is left out."""
+    found = {}
+    for path in sorted(folder.glob(pattern)):
+        data = file_content(path)
+        if data is not None:
+            found[path.name] = data
+    return found
+
+
+def file_content(path: Path) -> bytes | None:
+    """The content of a file, None if it cannot be read."""
+    try:
+        return read_bytes(path)
+    except MorphGraphError:
+        return None
+
+
+def first_of(options: Iterable[str], wanted: Iterable[str], most: int = 3) -> list[str]:
+    """Those of the wanted that there are, else the first few.
+
+    >>> first_of(["types", "recall", "f1"], ["precision", "recall", "f1"])
+    ['recall', 'f1']
+    """
+    known = list(options)
+    return [one for one in wanted if one in known] or known[:most]

@@ -1,0 +1,30 @@
+"""The page of full evaluations: what to run, how far it is, and what several runs say."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from web.batch_compare import compare_tab
+from web.batch_editor import configure_tab
+from web.batch_progress import is_over
+from web.batch_runs import runs_tab
+from web.batch_state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs
+from web.session import remembered
+
+
+def batch_page() -> None:
+    """Three tabs; only the open one is worked out."""
+    st.title("Batch")
+    st.caption(
+        "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
+        "the background, with a report at the end. Closing this page stops nothing."
+    )
+    # Who comes back to a run that is at work sees it at once.
+    is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
+    at_work = is_new and any(not is_over(run) for run in known_runs())
+    with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):
+        tabs = st.tabs([CONFIGURE, RUNS, COMPARE], key=VIEW, on_change="rerun")
+    for tab, show in zip(tabs, (configure_tab, runs_tab, compare_tab), strict=True):
+        if tab.open:
+            with tab:
+                show()

@@ -198,8 +198,8 @@ def _run_facts(
             "done": len(done),
             "failed": len(outcome.failures),
             "kept from before": sum(report.from_store for report in done),
+            "seconds": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
         },
-        "seconds_of_tasks": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
     }
 
 
@@ -246,7 +246,7 @@ def _finished(
         results=with_failed(results, outcome.reports),
         tasks=tasks,
         failures=outcome.failures,
-        run=facts,
+        run={**facts, "starts": len(facts["starts"])},
         tables=[TableSpec(**dict(table)) for table in evaluation.tables],
         published=[Published(**dict(figures)) for figures in evaluation.published],
         configuration=prepared.text,

@@ -73,6 +73,8 @@ def task_key(kind: str, spec: Mapping[str, Any], needs: Sequence[str] = ()) -> s
 
 
 _COMPUTING = (
+    "batch/cell_methods.py",
+    "batch/cell_rows.py",
     "batch/cells.py",
     "batch/tasks.py",
     "evaluate",

@@ -1,0 +1,134 @@
+"""The rows of a cell: its scores, figures of its vocabulary, and what its method tells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.batch.cell_methods import Made
+
+if TYPE_CHECKING:
+    from morphgraph.reference import Reference
+    from morphgraph.segment.segmentation import Segmenter
+    from morphgraph.train.counts import WordCounts
+
+
+COLUMNS = (
+    "scope",
+    "weighting",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "entries",
+    "signature",
+)
+"""The columns of a cell's rows."""
+
+Row = tuple[str, str, str, float, float, float, int | None, str]
+
+
+def rows_of(
+    spec: Mapping[str, Any],
+    base: Segmenter,
+    made: Made,
+    reference: Reference | None,
+    counts: WordCounts | None,
+) -> Iterator[Row]:
+    """All rows of a cell, in the order of its configuration."""
+    yield from _scores(spec, made)
+    yield from _flota(spec, base, made)
+    yield from _figures(spec, made, reference, counts)
+    yield from _facts(made)
+
+
+def _scores(spec: Mapping[str, Any], made: Made) -> Iterator[Row]:
+    """Every score by the reference, for each scope and weighting."""
+    from morphgraph.batch.names import FLOTA_METRICS
+    from morphgraph.evaluate.metrics import METRICS
+    from morphgraph.evaluate.outcome import outcome_of
+    from morphgraph.evaluate.score_table import ScoreTable
+    from morphgraph.evaluate.uncertainty import USUAL_DRAWS
+
+    metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
+    yardstick = made.yardstick
+    if yardstick is None or not metrics:
+        return
+    draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
+    outcome = outcome_of(made.segmenter, yardstick)
+    for scope in spec["scopes"]:
+        for weighting in spec["weightings"]:
+            if weighting not in yardstick.weightings:
+                nothing = (math.nan, math.nan, math.nan, 0, "n/a: there are no word frequencies")
+                yield from ((scope, weighting, name, *nothing) for name in metrics)
+                continue
+            table = ScoreTable([outcome], scope, weighting, metrics, draws=draws)
+            entries = int(yardstick.has_gold(scope).sum())
+            signature = table.signature_of(0)
+            for name, estimate in (table.estimates[0] or {}).items():
+                if name in METRICS:
+                    interval = estimate.interval
+                    value = (estimate.value, interval.low, interval.high)
+                    yield scope, weighting, name, *value, entries, signature
+
+
+def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row]:
+    """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
+    from morphgraph.batch.names import FLOTA_METRICS
+    from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
+    from morphgraph.files.vocabularies import vocabulary_of
+    from morphgraph.segment.bte import Bte
+
+    wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
+    if not wanted or made.yardstick is None:
+        return
+    titles = {"flota": "FLOTA", "first": "FIRST", "longest": "LONGEST"}
+    title = titles.get(spec["method"])
+    if title is None:
+        nothing = (math.nan, math.nan, math.nan, 0, "n/a: this method does not choose k tokens")
+        yield from (("morphemic", "types", name, *nothing) for name in wanted)
+        return
+    source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
+    vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
+    k = spec["parameters"]["k"] or None
+    reference = made.yardstick.reference
+    found = flota_scores(vocabulary, reference, standard_segmenter(source), (k,))
+    score = found.score(title, k)  # type: ignore[arg-type]
+    values = {
+        "flota_coverage": (score.coverage, score.entries),
+        "flota_stem_recall": (score.stem_recall, score.entries_with_stem),
+        "flota_full_match": (score.full_match, score.entries),
+    }
+    for name in wanted:
+        value, entries = values[name]
+        yield "morphemic", "types", name, value, math.nan, math.nan, entries, found.signature
+
+
+def _figures(
+    spec: Mapping[str, Any], made: Made, reference: Reference | None, counts: WordCounts | None
+) -> Iterator[Row]:
+    """Figures of the vocabulary."""
+    from morphgraph.batch.names import vocabulary_metric
+    from morphgraph.evaluate.compression import ALPHA, Corpus
+    from morphgraph.evaluate.vocabulary_figures import signature
+    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+
+    if not spec["vocabulary"]:
+        return
+    corpus = None if counts is None else Corpus(counts, spec["corpus_name"])
+    health = VocabularyHealth(made.segmenter, corpus, reference)
+    line = signature([health], ALPHA)
+    values = health.values()
+    for key in spec["vocabulary"]:
+        value = values[key].number
+        yield "", "", vocabulary_metric(key), value, math.nan, math.nan, None, line
+
+
+def _facts(made: Made) -> Iterator[Row]:
+    """What the method tells of itself."""
+    signature = made.segmenter.signature()
+    facts = {"types": float(made.segmenter.vocabulary_size), **made.facts}
+    for name, value in facts.items():
+        yield "", "", name, float(value), math.nan, math.nan, None, signature

@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from morphgraph.batch.methods import Method, as_method
 from morphgraph.batch.names import named_metrics, vocabulary_metric
 from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
+from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import check_metrics
@@ -164,18 +165,7 @@ class TableChoice(Strict):
         return self
 
 
-DIMENSIONS = (
-    "language",
-    "corpus",
-    "tokeniser",
-    "vocab_size",
-    "method",
-    "parameters",
-    "reference",
-    "seed",
-    "scope",
-    "weighting",
-)
+DIMENSIONS = (*IDENTITY, "seed")
 """The columns of results that say what a score is of."""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 from pydantic import BeforeValidator, Field, model_validator
 
 from morphgraph.batch.methods import Method, as_method
-from morphgraph.batch.names import named_metrics, vocabulary_metric
+from morphgraph.batch.names import named_metrics
 from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
 from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
@@ -63,10 +63,13 @@ class Corpus(Strict):
         return self
 
 
+_WORDFREQ = {"name": "wordfreq", "wordfreq": "{code}"}
+
+
 def _as_corpus(given: Any) -> Any:
     if isinstance(given, str):
         if given == "wordfreq":
-            return {"name": "wordfreq", "wordfreq": "{code}"}
+            return _WORDFREQ
         return {"name": Path(given).stem[:100] or given, "counts": given}
     return given
 
@@ -214,8 +217,10 @@ class Evaluation(Strict):
     languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."
     )
-    corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] = Field(
-        [], description="wordfreq, a file of word counts, or text: to train on, and for weights."
+    corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] | None = Field(
+        None,
+        description="wordfreq, a file of word counts, or text: to train on, and for weights. "
+        "wordfreq where one is needed and none is given.",
     )
     tokenisers: list[TokeniserChoice] = Field(
         min_length=1, description="Trained on the corpora, or from files."
@@ -250,15 +255,15 @@ class Evaluation(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        needs_corpus = next((c for c in self.tokenisers if c.train is not None), None)
-        if needs_corpus is not None and not self.corpora:
+        trained = next((c for c in self.tokenisers if c.train is not None), None)
+        if trained is not None and not self.used_corpora:
             raise ValueError(
-                f"{needs_corpus.train} is trained on nothing. Add corpora, such as [wordfreq]."
+                f"{trained.train} is trained on nothing. Add corpora, such as [wordfreq]."
             )
         if not self.references and not self.vocabulary:
             raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
         for kind in ("tokenisers", "corpora", "references"):
-            names = [choice.name for choice in getattr(self, kind) if choice.name is not None]
+            names = [choice.name for choice in getattr(self, kind) or () if choice.name]
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 raise ValueError(f"two {kind} have the name “{twice}”. Name them apart.")
@@ -281,9 +286,16 @@ class Evaluation(Strict):
         return self
 
     @property
-    def all_metrics(self) -> list[str]:
-        """The keys of all metrics that are asked for, figures of vocabularies included."""
-        return [*self.metrics, *(vocabulary_metric(key) for key in self.vocabulary)]
+    def used_corpora(self) -> list[Corpus]:
+        """Its corpora; wordfreq if it says nothing of them and something needs one."""
+        if self.corpora is not None:
+            return self.corpora
+        needed = (
+            "tokens" in self.weightings
+            or any(choice.train is not None for choice in self.tokenisers)
+            or any(method.method == "trimmed" for method in self.methods)
+        )
+        return [Corpus.model_validate(_WORDFREQ)] if needed else []
 
 
 def read_evaluation(path: str | os.PathLike[str]) -> tuple[Evaluation, Lines]:

@@ -111,7 +111,7 @@ class _Planner:
         ]
         corpora: list[tuple[Corpus, Task] | None] = [
             (corpus, self._counts(corpus, place, values))
-            for place, corpus in enumerate(self.evaluation.corpora)
+            for place, corpus in enumerate(self.evaluation.used_corpora)
         ]
         for corpus in corpora or [None]:
             for place, choice in enumerate(self.evaluation.tokenisers):

@@ -224,7 +224,7 @@ intervals: false
 
 
 def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:
-    rows, failures = measured(DEMO + "weightings: [types, tokens]\n", tmp_path)
+    rows, failures = measured(DEMO + "corpora: []\nweightings: [types, tokens]\n", tmp_path)
     assert failures == []
     over_tokens = rows[rows["weighting"] == "tokens"]
     assert len(over_tokens) == 3

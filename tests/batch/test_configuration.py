@@ -32,7 +32,9 @@ def test_what_is_not_given_has_its_default() -> None:
     assert evaluation.metrics == ["precision", "recall", "f1"]
     assert (evaluation.scopes, evaluation.weightings) == (["morphemic"], ["types"])
     assert evaluation.tokenisers[0].vocab_size == [3000]
-    assert evaluation.corpora[0].wordfreq == "{code}"
+    assert [corpus.name for corpus in evaluation.used_corpora] == ["wordfreq"]
+    without = parse_evaluation(MINIMAL.replace("corpora: [wordfreq]\n", ""), "mine.yaml")[0]
+    assert without.used_corpora == evaluation.used_corpora
     assert evaluation.references[0].source == ["gold/{language}.tsv"]
 
 
@@ -126,7 +128,7 @@ def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) 
     [
         ("name: mine\n", "", "line 1, field name: the field is missing. Add it."),
         ("name: mine", "name: ../up", "line 1, field name: '../up' does not fit."),
-        ("corpora: [wordfreq]\n", "", "bpe is trained on nothing. Add corpora"),
+        ("corpora: [wordfreq]", "corpora: []", "bpe is trained on nothing. Add corpora"),
         (
             'references: ["gold/{language}.tsv"]\n',
             "",

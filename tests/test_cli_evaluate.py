@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -224,3 +226,91 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
     run = evaluate(tiny, "--out", out, "--workers", 1)
     assert run.returncode == 0, run.stderr
     assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 2
+
+
+def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
+    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 400))
+    long = tmp_path / "long.yaml"
+    long.write_text(TINY.replace("dropout(p=0.1)", f"{{method: dropout, p: [{rates}]}}"))
+    address = tmp_path / "scheduler.json"
+    places = ["--scheduler-file", str(address)]
+    options = {
+        "dask_scheduler": ["--port", "0", "--no-dashboard"],
+        "dask_worker": ["--nthreads", "1", "--no-nanny", "--no-dashboard"],
+    }
+    scheduler, worker = (
+        subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{name}", *places, *more],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name, more in options.items()
+    )
+    try:
+        out = tmp_path / "run"
+        for _ in range(300):
+            if address.exists():
+                break
+            time.sleep(0.1)
+        run = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "morphgraph",
+                "evaluate",
+                str(long),
+                "--out",
+                str(out),
+                "--scheduler",
+                str(address),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        while len(list((out / "store").glob("*.parquet"))) < 3:
+            assert run.poll() is None, run.communicate()[0]
+            time.sleep(0.05)
+        scheduler.kill()
+        said, _ = run.communicate(timeout=120)
+        assert run.returncode == 2, said
+        assert "The connection to the scheduler was lost. Start the same command again" in said
+        assert "Traceback" not in said
+        assert json.loads((out / "progress.json").read_text())["state"] == "failed"
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+
+
+def test_interrupted_it_stops_and_goes_on(tiny: Path, tmp_path: Path) -> None:
+    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 200))
+    tiny.write_text(TINY.replace("dropout(p=0.1)", f"{{method: dropout, p: [{rates}]}}"))
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "morphgraph", "evaluate", str(tiny), "--out", str(out)]
+    run = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    while len(list((out / "store").glob("*.parquet"))) < 3:
+        assert run.poll() is None
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does, to the workers as well
+    said, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, said
+    assert "stopping; once more to end at once" in said
+    assert "Traceback" not in said
+    assert not (out / "stop").exists()
+    again = evaluate(tiny, "--out", out)
+    assert again.returncode == 0
+    assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 200
+
+
+def test_a_run_among_its_own_texts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("low lower\n")
+    configuration = tmp_path / "own.yaml"
+    configuration.write_text(TINY + "corpora: [{name: own, text: texts}]\n")
+    run = evaluate(configuration, "--out", tmp_path / "texts" / "run")
+    assert run.returncode == 2
+    assert "the run would lie among its own texts" in run.stderr
+    assert not (tmp_path / "texts" / "run").exists()

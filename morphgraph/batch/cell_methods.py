@@ -135,6 +135,7 @@ def _rebpe(
     run.finish()
     facts: dict[str, float] = {
         "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
-        "iterations": max(phase.iteration for phase in run.phases),
+        # The last knockout of a run is counted as one iteration more.
+        "iterations": min(max(p.iteration for p in run.phases), run.settings.iterations),
     }
     return run.scored, facts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from morphgraph.batch.cell_methods import made_of
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
-from morphgraph.errors import MorphGraphError
+from morphgraph.batch.inputs import check_content, content_of, contents_of_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,24 +32,38 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
     if spec["source"] == "wordfreq":
         counts = wordfreq_counts(spec["language"])
     elif spec["source"] == "counts":
-        counts = read_word_counts(spec["path"])
+        counts = _as_planned(spec, lambda: read_word_counts(spec["path"]))
     else:
-        counts = _counted(spec)
+        counts = _as_planned(spec, lambda: _counted(spec))
     table = pyarrow.table({"word": list(counts.words), "count": [int(n) for n in counts.counts]})
     return table.replace_schema_metadata({_PIPELINE: (counts.pipeline or "").encode()})
+
+
+def _as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
+    """What is read from files, if they are before and after that what the plan has seen."""
+    name = spec.get("path") or ", ".join(spec["paths"])
+    check_content(_content(spec), spec["content"], name)
+    made = read()
+    check_content(_content(spec), spec["content"], name)
+    return made
+
+
+def _content(spec: Mapping[str, Any]) -> object:
+    texts = spec["source"] == "text"
+    return contents_of_texts(spec["paths"]) if texts else content_of(spec["checked"])
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
     import tempfile
     from pathlib import Path
 
-    from morphgraph.train.counting import count_to_parquet, find_texts
+    from morphgraph.train.counting import count_to_parquet
     from morphgraph.train.counts import read_word_counts
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
         count_to_parquet(
-            find_texts([Path(path) for path in spec["paths"]]),
+            [Path(path) for path in spec["paths"]],
             out,
             pipeline=spec["pipeline"],
             minimum_count=spec["minimum_count"],
@@ -95,7 +109,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     from morphgraph.train.methods import train
 
     if spec["source"] == "file":
-        made = load_segmenter(spec["path"])
+        made = _as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
         made = train(
             spec["method"],
@@ -168,12 +182,11 @@ def _reference(
     content: str,
 ) -> Reference:
     """A reference, read once by each worker; ``content`` is the checksum that it must have."""
-    from morphgraph.batch.inputs import content_of
     from morphgraph.reference import read_reference
 
-    if content_of(path) != content:
-        raise MorphGraphError(f"{path}: the file changed during the run. Start it once more.")
+    check_content(content_of(path), content, path)
     read = read_reference(
         path, name=name, format=format, include_foreign=include_foreign, encoding=encoding
     )
+    check_content(content_of(path), content, path)
     return read.first_analyses() if first_analysis else read

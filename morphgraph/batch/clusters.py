@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 ATTEMPTS = 4
 """How often a task is started whose workers die, until it counts as failed."""
 
+_NOTHING = logging.CRITICAL + 1
+"""A level that no message has."""
+
 _LEAST_MEMORY = 512 * 2**20
 _SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -126,20 +129,21 @@ def local_cluster(
         stack.enter_context(_environment(variables))
         stack.enter_context(dask.config.set(settings))
         try:
-            cluster = LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                protocol="tcp",
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                worker_dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-                memory_limit=memory or _memory_share(workers),
-                local_directory=str(scratch),
-                env=worker_environment(1),
-            )
+            with _interrupts_held_back():
+                cluster = LocalCluster(  # type: ignore[no-untyped-call]
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    protocol="tcp",
+                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                    worker_dashboard_address=None,
+                    silence_logs=_NOTHING,
+                    memory_limit=memory or _memory_share(workers),
+                    local_directory=str(scratch),
+                    env=worker_environment(1),
+                )
         except (OSError, RuntimeError) as error:
             problem = f"The {workers} workers could not be started on this machine ({error})"
             raise MorphGraphError(f"{problem}. Try fewer workers, or another folder.") from error
@@ -207,6 +211,19 @@ def wait_for_worker(client: Client, shown: str, timeout: float) -> None:
 
 
 @contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and never reaches the processes that threads begun here start.
+
+    A terminal sends it to all of them, and the runner alone knows what to do about it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def quiet() -> Iterator[None]:
     """Keep what dask and the event loop say about connections off the terminal.
 
@@ -220,7 +237,7 @@ def quiet() -> Iterator[None]:
             for handler in logger.handlers:
                 if type(handler) is logging.StreamHandler:
                     stack.callback(handler.setLevel, handler.level)
-                    handler.setLevel(logging.CRITICAL)
+                    handler.setLevel(_NOTHING)
             if not logger.hasHandlers():
                 nothing = logging.NullHandler()
                 logger.addHandler(nothing)

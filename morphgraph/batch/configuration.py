@@ -5,6 +5,7 @@ languages × corpora × tokenisers × methods with grids of parameters × refere
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from morphgraph.evaluate.metrics import check_metrics
 from morphgraph.evaluate.vocabulary_figures import FIGURES
 from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.reading import read_bytes
+from morphgraph.reference.readers import FORMATS
 from morphgraph.train.methods import METHODS as TRAINED
 from morphgraph.train.pipelines import PIPELINES
 
@@ -131,6 +133,20 @@ class ReferenceChoice(Strict):
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     languages: list[str] | None = Field(None, description="Only for these languages.")
 
+    @model_validator(mode="after")
+    def _known_format(self) -> Self:
+        if self.format is not None and self.format not in FORMATS:
+            raise ValueError(
+                f"the format {self.format} is unknown. Use one of: {', '.join(FORMATS)}."
+            )
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError as error:
+            raise ValueError(
+                f"the encoding {self.encoding} is unknown. Use such as utf-8."
+            ) from error
+        return self
+
 
 def _as_reference(given: Any) -> Any:
     return {"source": given} if isinstance(given, str) else given
@@ -195,6 +211,8 @@ class PublishedFigures(Strict):
 
 def _as_metrics(given: Any) -> Any:
     names = listed(given)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return names
     flota = [name for name in names if name in FLOTA_KEYS]
     others = [name for name in names if name not in FLOTA_KEYS]
     try:
@@ -255,6 +273,11 @@ class Evaluation(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        for kind in ("languages", "metrics", "vocabulary", "scopes", "weightings", "seeds"):
+            values = getattr(self, kind)
+            again = next((value for value in values if values.count(value) > 1), None)
+            if again is not None:
+                raise ValueError(f"{kind} has “{again}” twice. Keep one.")
         trained = next((c for c in self.tokenisers if c.train is not None), None)
         if trained is not None and not self.used_corpora:
             raise ValueError(
@@ -294,6 +317,7 @@ class Evaluation(Strict):
             "tokens" in self.weightings
             or any(choice.train is not None for choice in self.tokenisers)
             or any(method.method == "trimmed" for method in self.methods)
+            or any("tokens" in getattr(method, "weighting", ()) for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
 
@@ -319,7 +343,7 @@ def schema_text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False)
 
 
-_VARIABLE = re.compile(r"\$\{(MORPHGRAPH_[A-Z_]+)\}")
+_VARIABLE = re.compile(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}")
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

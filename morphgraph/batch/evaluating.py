@@ -77,6 +77,7 @@ def evaluate(
     Raises `MorphGraphError` where the run as a whole cannot go on; what is done is kept.
     """
     started = time.time()
+    _check_apart(prepared.plan, out)
     with Store(out) as store:
         _forget_earlier_stop(out)
         progress = ProgressFile(out, Progress("starting", prepared.evaluation.name))
@@ -89,7 +90,19 @@ def evaluate(
             _report(prepared, out, store, outcome, facts)
             ended = "stopped" if outcome.stopped else "done"
             tell(progress.update(force=True, state=ended))
+            stop_path(out).unlink(missing_ok=True)
     return outcome
+
+
+def _check_apart(plan: Plan, out: Path) -> None:
+    """Refuse to write a run's files among the texts that it counts."""
+    for task in plan.tasks:
+        for folder in task.spec.get("folders", ()):
+            if out.resolve().is_relative_to(Path(folder).resolve()):
+                raise MorphGraphError(
+                    f"{out}: the run would lie among its own texts in {folder}. Choose another "
+                    "folder with --out."
+                )
 
 
 def _forget_earlier_stop(out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,13 +30,26 @@ def content_of(path: str | Path) -> str:
         raise MorphGraphError(f"{path}: {problem}. Check the path and its permissions.") from error
 
 
-def content_of_all(paths: Sequence[str | Path]) -> list[str]:
-    """The checksum of each of some files or folders."""
-    return [content_of(path) for path in paths]
+def contents_of_texts(paths: Sequence[str | Path]) -> list[str]:
+    """The checksum of each of some text files, with the endings that say how they are read."""
+    return sorted(
+        f"{content_of(path)}{''.join(Path(path).suffixes[-2:]).lower()}" for path in paths
+    )
+
+
+def check_content(found: object, wanted: object, name: str) -> None:
+    """`MorphGraphError` if a file is not any more what the plan of a run has seen.
+
+    To be asked before a file is read and again after that.
+    """
+    if found != wanted:
+        raise MorphGraphError(f"{name}: it changed during the run. Start the run once more.")
 
 
 def _digest(path: Path) -> str:
     status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("it is no file with a content of its own")
     return _read_digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
 
 

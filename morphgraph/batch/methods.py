@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import product
+from math import prod
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -43,10 +44,19 @@ class BaseMethod(Strict):
 
     def grid(self) -> list[dict[str, Any]]:
         """Every combination of its parameters, those that stand in the file first."""
+        given = self._grid_fields()
+        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+
+    def _grid_fields(self) -> dict[str, list[Any]]:
+        """The values of each of its parameters that has some."""
         own = [name for name in type(self).model_fields if name not in BaseMethod.model_fields]
         values = {name: getattr(self, name) for name in own}
-        given = {name: value for name, value in values.items() if value is not None}
-        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def grid_size(self) -> int:
+        """How many combinations there are."""
+        return prod(len(values) for values in self._grid_fields().values())
 
     def title(self) -> str:
         """What tables call it."""

@@ -19,13 +19,18 @@ from morphgraph.batch.configuration import (
     filled,
     with_environment,
 )
-from morphgraph.batch.inputs import content_of, content_of_all
+from morphgraph.batch.inputs import content_of, contents_of_texts
+from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
 from morphgraph.batch.languages import language_code
 from morphgraph.batch.methods import BaseMethod, is_random
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.evaluate.vocabulary_figures import FIGURES
+from morphgraph.train.counting_texts import find_texts
+
+MOST_TASKS = 100_000
+"""More than this are refused: a list too many multiplies quickly."""
 
 _REFINING = ("knockout", "rebpe")
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
@@ -69,7 +74,8 @@ def make_plan(
             listed = ", ".join(chosen)
             raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
         chosen = [language for language in chosen if language in languages]
-    planner = _Planner(evaluation, lines or {}, name, folder or Path())
+    # Workers need not have the folder of this process.
+    planner = _Planner(evaluation, lines or {}, name, (folder or Path()).resolve())
     for language in chosen:
         planner.add(language)
     if not planner.has_cells:
@@ -89,6 +95,15 @@ class _Tokeniser:
     choice: TokeniserChoice
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """A corpus of one language: what results and signatures call it, and the task that counts."""
+
+    name: str
+    signed: str
+    task: Task
+
+
 @dataclass
 class _Planner:
     evaluation: Evaluation
@@ -96,6 +111,7 @@ class _Planner:
     name: str
     folder: Path
     tasks: dict[str, Task] = field(default_factory=dict)
+    cells: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     @property
     def has_cells(self) -> bool:
@@ -109,16 +125,23 @@ class _Planner:
             for place, choice in enumerate(self.evaluation.references)
             if choice.languages is None or language in choice.languages
         ]
-        corpora: list[tuple[Corpus, Task] | None] = [
-            (corpus, self._counts(corpus, place, values))
+        corpora: list[_Counted | None] = [
+            self._counts(corpus, place, values)
             for place, corpus in enumerate(self.evaluation.used_corpora)
         ]
         for corpus in corpora or [None]:
             for place, choice in enumerate(self.evaluation.tokenisers):
                 for tokeniser in self._tokenisers(choice, place, corpus, values):
-                    for method in self.evaluation.methods:
+                    for number, method in enumerate(self.evaluation.methods):
                         if method.tokenisers is None or choice.name in method.tokenisers:
+                            self._check_size(method, number)
                             self._cells(language, corpus, tokeniser, method, references)
+
+    def _check_size(self, method: BaseMethod, number: int) -> None:
+        if len(self.tasks) + method.grid_size > MOST_TASKS:
+            problem = f"the evaluation has more than {MOST_TASKS:,} cells"
+            fix = "Shorten its lists, or split it into several evaluations."
+            raise self._error(("methods", number), MorphGraphError(f"{problem}. {fix}"))
 
     # -------------------------------------------------------------------------- inputs
 
@@ -170,15 +193,16 @@ class _Planner:
             return str(local_path(name)), format_ or find_source(name).format
         return str(self.folder / with_environment(name)), format_
 
-    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> Task:
+    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> _Counted:
         try:
             spec = self._counts_spec(corpus, values)
         except MorphGraphError as error:
             raise self._error(("corpora", place), error) from error
         label = f"counts of {corpus.name}, {values['language']}"
-        keyed = {name: value for name, value in spec.items() if name not in ("path", "paths")}
-        key = task_key("counts", keyed)
-        return self._task(Task(key, "counts", label, make_counts, spec, (), costs.counts(spec)))
+        places = ("path", "paths", "folders", "checked")
+        key = task_key("counts", {name: v for name, v in spec.items() if name not in places})
+        task = Task(key, "counts", label, make_counts, spec, (), costs.counts(spec))
+        return _Counted(corpus.name, _signed_name(corpus, spec), self._task(task))
 
     def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
         if corpus.wordfreq is not None:
@@ -193,12 +217,15 @@ class _Planner:
             return {"source": "wordfreq", "language": code}
         if corpus.counts is not None:
             path = self._path(corpus.counts, values)
-            return {"source": "counts", "path": path, "content": content_of(path)}
-        paths = [self._path(text, values) for text in corpus.text or ()]
+            content = content_of(path)
+            return {"source": "counts", "path": path, "checked": path, "content": content}
+        given = [self._path(text, values) for text in corpus.text or ()]
+        files = [str(file) for file in find_texts(given)]
         return {
             "source": "text",
-            "paths": paths,
-            "content": content_of_all(paths),
+            "paths": files,
+            "folders": [path for path in given if Path(path).is_dir()],
+            "content": contents_of_texts(files),
             "pipeline": corpus.pipeline,
             "minimum_count": corpus.minimum_count,
             "column": corpus.column,
@@ -210,7 +237,7 @@ class _Planner:
         self,
         choice: TokeniserChoice,
         place: int,
-        corpus: tuple[Corpus, Task] | None,
+        corpus: _Counted | None,
         values: Mapping[str, str],
     ) -> Iterator[_Tokeniser]:
         if choice.file is not None:
@@ -229,10 +256,10 @@ class _Planner:
                 "parameters": {"threshold": threshold} if choice.threshold else {},
                 "minimum_count": choice.minimum_count,
             }
-            label = choice.name or _trained_label(choice, pipeline, threshold)
+            label = choice.name or trained_label(choice, pipeline, threshold)
             if choice.name is not None:
-                label += _varying(choice, pipeline, threshold)
-            needs = (corpus[1].key,)
+                label += varying(choice, pipeline, threshold)
+            needs = (corpus.task.key,)
             title = f"{label}, {size:,} types, {values['language']}"
             key = task_key("tokeniser", spec, needs)
             cost = costs.tokeniser(spec)
@@ -246,7 +273,13 @@ class _Planner:
             path = self._path(choice.file or "", values)
             is_demo = path.startswith("demo:")
             file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
-            spec = {"source": "file", "path": path, "content": content_of(_with_companions(file))}
+            checked = _with_companions(file)
+            spec = {
+                "source": "file",
+                "path": path,
+                "checked": str(checked),
+                "content": content_of(checked),
+            }
         except MorphGraphError as error:
             raise self._error(("tokenisers", place, "file"), error) from error
         keyed = {"content": spec["content"], "name": Path(path).name}
@@ -261,7 +294,7 @@ class _Planner:
     def _cells(
         self,
         language: str,
-        corpus: tuple[Corpus, Task] | None,
+        corpus: _Counted | None,
         tokeniser: _Tokeniser,
         method: BaseMethod,
         references: Sequence[tuple[str, dict[str, Any]]],
@@ -291,16 +324,16 @@ class _Planner:
                     "scopes": asked.scopes,
                     "weightings": asked.weightings,
                     "intervals": asked.intervals,
-                    "corpus_name": _corpus_name(corpus),
+                    "corpus_name": "" if corpus is None else corpus.signed,
                     "tokeniser_name": tokeniser.label,
                 }
                 columns = {
                     "language": language,
-                    "corpus": "" if corpus is None else corpus[0].name,
+                    "corpus": "" if corpus is None else corpus.name,
                     "tokeniser": tokeniser.label,
                     "vocab_size": tokeniser.vocab_size,
-                    "method": method.title() or _usual_title(tokeniser.choice),
-                    "parameters": _listed_parameters(method, parameters),
+                    "method": method.title() or usual_title(tokeniser.choice),
+                    "parameters": listed_parameters(method, parameters),
                     "reference": reference,
                     "seed": seed,
                 }
@@ -311,21 +344,28 @@ class _Planner:
         spec: dict[str, Any],
         columns: dict[str, Any],
         tokeniser: Task,
-        corpus: tuple[Corpus, Task] | None,
+        corpus: _Counted | None,
     ) -> None:
-        needs = (tokeniser.key, *(() if corpus is None else (corpus[1].key,)))
+        needs = (tokeniser.key, *(() if corpus is None else (corpus.task.key,)))
         reference = spec["reference"]
         keyed = dict(spec)
         if reference is not None:
             # Where a file lies changes no result, what is in it does.
             keyed["reference"] = {k: v for k, v in reference.items() if k != "path"}
-        # What one cell is called is no part of it: two that are alike are one task.
         shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
         shown += [columns["parameters"], columns["reference"]]
         shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]
         shown += [] if spec["seed"] is None else [f"seed {spec['seed']}"]
         label = " · ".join(filter(None, shown))
         key = task_key("cell", {**keyed, "columns": columns}, needs)
+        if self.cells.setdefault(tuple(columns.values()), key) != key:
+            raise FileFormatError(
+                self.name,
+                "",
+                f"two different cells are called “{label}”",
+                "Name apart what makes them differ: tokenisers and references by name, methods by "
+                "label.",
+            )
         cost = costs.cell(spec)
         self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))
 
@@ -333,14 +373,11 @@ class _Planner:
         return self.tasks.setdefault(task.key, task)
 
 
-def _corpus_name(corpus: tuple[Corpus, Task] | None) -> str:
+def _signed_name(corpus: Corpus, spec: Mapping[str, Any]) -> str:
     """What signatures call a corpus."""
-    if corpus is None:
-        return ""
-    spec = corpus[1].spec
     if spec["source"] == "wordfreq":
         return f"wordfreq:{spec['language']}"
-    return Path(spec["path"]).name if spec["source"] == "counts" else corpus[0].name
+    return Path(spec["path"]).name if spec["source"] == "counts" else corpus.name
 
 
 def _with_companions(file: Path) -> Path:
@@ -354,37 +391,3 @@ def _with_companions(file: Path) -> Path:
         if other != file and other.is_file():
             return file.parent
     return file
-
-
-def _trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
-    """What results call a trained tokeniser that has no name of its own."""
-    from morphgraph.train.methods import METHODS
-
-    return METHODS[str(choice.train)].label + _varying(choice, pipeline, threshold)
-
-
-def _varying(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
-    """What tells the tokenisers of a grid apart, beside their size."""
-    parts = [f"threshold={threshold:g}"] if choice.threshold else []
-    if pipeline is not None and len(choice.pipeline or ()) > 1:
-        parts.append(pipeline)
-    return f" ({', '.join(parts)})" if parts else ""
-
-
-def _usual_title(choice: TokeniserChoice) -> str:
-    """What the tokeniser as it is goes by among methods."""
-    from morphgraph.train.methods import METHODS
-
-    return "as it is" if choice.train is None else METHODS[str(choice.train)].label
-
-
-def _listed_parameters(method: BaseMethod, parameters: Mapping[str, Any]) -> str:
-    """The parameters that the file gives, as results show them."""
-    given = [(name, value) for name, value in parameters.items() if name in method.model_fields_set]
-    return ", ".join(f"{name}={_shown(value)}" for name, value in given)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -58,7 +58,7 @@ class Progress:
     def told(self) -> str:
         """One line for people.
 
-        >>> Progress("running", total=60, done=12, failed=1, remaining=95.0).told()
+        >>> Progress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).told()
         '13 of 60 tasks, 1 failed, about 2 min left'
         """
         parts = [f"{self.done + self.failed:,} of {self.total:,} tasks"]
@@ -66,7 +66,9 @@ class Progress:
             parts.append(f"{self.kept:,} done before")
         if self.failed:
             parts.append(f"{self.failed:,} failed")
-        if self.remaining is not None and not self.is_over:
+        if self.state == "running" and not self.workers and self.share < 1:
+            parts.append("waiting for workers")
+        elif self.remaining is not None and not self.is_over:
             parts.append(f"about {duration(self.remaining)} left")
         return ", ".join(parts)
 

@@ -31,43 +31,47 @@ _TASK_KINDS = {
     "peak_memory": "Int64",
     "from_store": "bool",
 }
-_TOKENS, _RELATIVE = vocabulary_metric("tokens"), vocabulary_metric("relative_tokens")
+_RELATIVE = vocabulary_metric("relative_tokens")
 
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     """The rows of the cells that are done (`RESULT_COLUMNS`)."""
-    import pandas as pd
+    import numpy as np
+    import pyarrow
 
-    frames = []
-    for task in cells:
-        table = store.read(task.key)
-        if table is not None:
-            columns = {"cell": task.key, **task.columns}
-            frames.append(table.to_pandas().assign(**columns))
-    if not frames:
+    known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
+    if not known:
         return _frame([], RESULT_COLUMNS, _KINDS)
+    tables = [table.replace_schema_metadata() for _, table in known]
+    found = pyarrow.concat_tables(tables).to_pandas()
+    rows = [len(table) for table in tables]
+    for name in ("cell", *cells[0].columns):
+        values = [task.key if name == "cell" else task.columns[name] for task, _ in known]
+        found[name] = np.repeat(np.array(values, object), rows)
     kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
-    found = pd.concat([frame.astype(kinds)[list(RESULT_COLUMNS)] for frame in frames])
-    return _with_relative_tokens(found.reset_index(drop=True))
+    return _with_relative_tokens(found[list(RESULT_COLUMNS)].astype(kinds), cells)
 
 
-def _with_relative_tokens(results: pd.DataFrame) -> pd.DataFrame:
+def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     """Tokens relative to the first tokeniser and method of the same language and corpus.
 
-    A cell knows its own tokens only, so this is made where all of them are together.
+    A cell knows its own tokens only, so this is made where all of them are together; undefined
+    where the first one failed.
     """
     relative = results["metric"] == _RELATIVE
     if not relative.any():
         return results
-    same = ["language", "corpus"]
-    tokens = results[results["metric"] == _TOKENS]
-    first = tokens.groupby(same)["value"].first()
-    own = tokens.set_index("cell")["value"]
+    first: dict[tuple[str, str], str] = {}
+    for task in cells:
+        if "relative_tokens" in task.spec["vocabulary"]:
+            first.setdefault((task.columns["language"], task.columns["corpus"]), task.key)
     rows = results[relative]
+    tokens = rows.set_index("cell")["value"]
     baseline = [
-        first.get(place, float("nan")) for place in zip(*(rows[s] for s in same), strict=True)
+        tokens.get(first[place], float("nan"))
+        for place in zip(rows["language"], rows["corpus"], strict=True)
     ]
-    results.loc[relative, "value"] = rows["cell"].map(own).to_numpy() / baseline
+    results.loc[relative, "value"] = rows["value"].to_numpy() / baseline
     return results
 
 

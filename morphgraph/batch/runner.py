@@ -208,8 +208,9 @@ class _Run:
         self.stopped = self.stopped or stop_path(self.store.folder).exists()
         return self.stopped
 
-    def _check_scheduler(self) -> None:
-        if self.client.status not in ("running", "connecting"):
+    def _check_scheduler(self, error: Exception | None = None) -> None:
+        lost = error is not None and "connection-lost" in str(error)
+        if lost or self.client.status not in ("running", "connecting"):
             raise MorphGraphError(
                 "The connection to the scheduler was lost. Start the same command again: it goes "
                 "on where it stopped."
@@ -222,6 +223,7 @@ class _Run:
             found: Brought = future.result(timeout=120)
             return found
         except Exception as error:
+            self._check_scheduler(error)
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
             return Brought(key, b"", Failure(key, task.label, message, repr(error)))
 
@@ -244,8 +246,9 @@ class _Run:
         """Workers come and go on a cluster: what time is left depends on how many there are."""
         if time.monotonic() - self._counted > _COUNT_WORKERS:
             self._counted = time.monotonic()
-            self.remaining.workers = max(1, self._count_workers())
-            self.progress.update(workers=self.remaining.workers)
+            workers = self._count_workers()
+            self.remaining.workers = max(1, workers)
+            self.progress.update(workers=workers)
 
     def _count_workers(self) -> int:
         return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])

@@ -100,24 +100,18 @@ class Store:
         from pyarrow import parquet
 
         try:
-            return parquet.read_table(self.path(key))
+            return parquet.read_table(self.path(key), page_checksum_verification=True)
         except (OSError, pyarrow.ArrowException):
             return None
 
     def facts(self, key: str) -> dict[str, str] | None:
-        """What a finished task tells of itself (seconds, memory …); None if it is not finished."""
-        import pyarrow
-        from pyarrow import parquet
-
-        try:
-            found = parquet.read_schema(self.path(key)).metadata or {}
-        except (OSError, pyarrow.ArrowException):
+        """What a finished task tells of itself (seconds, memory …); None if it is not finished,
+        or its file was damaged since."""
+        table = self.read(key)
+        if table is None:
             return None
-        return {
-            name.decode(): value.decode()
-            for name, value in found.items()
-            if name != b"ARROW:schema"
-        }
+        known = table.schema.metadata or {}
+        return {name.decode(): value.decode() for name, value in known.items()}
 
     def data(self, key: str) -> bytes:
         """The file of a finished task."""

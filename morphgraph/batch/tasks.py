@@ -73,6 +73,10 @@ def task_key(kind: str, spec: Mapping[str, Any], needs: Sequence[str] = ()) -> s
 
 
 _COMPUTING = (
+    "reading.py",
+    "text.py",
+    "batch/names.py",
+    "batch/inputs.py",
     "batch/cell_methods.py",
     "batch/cell_rows.py",
     "batch/cells.py",
@@ -88,7 +92,15 @@ _COMPUTING = (
 )
 """The parts of the library that results depend on."""
 
-_LIBRARIES = ("numpy", "numba", "tokenizers", "sentencepiece", "wordfreq")
+_LIBRARIES = (
+    "numpy",
+    "numba",
+    "openpyxl",
+    "pyarrow",
+    "sentencepiece",
+    "tokenizers",
+    "wordfreq",
+)
 
 
 @cache
@@ -102,6 +114,7 @@ def code_version() -> str:
         path = library / part
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             digest.update(file.relative_to(library).as_posix().encode() + b"\0" + file.read_bytes())
+    digest.update(f"python {platform.python_version()}\n".encode())
     for name in _LIBRARIES:
         digest.update(f"{name}=={version(name)}\n".encode())
     return digest.hexdigest()[:12]
@@ -134,7 +147,8 @@ def run_task(task: Task, code: str, *needs: Brought) -> Brought:
     buffer = io.BytesIO()
     metadata = dict(table.schema.metadata or {})
     metadata |= {name.encode(): value.encode() for name, value in facts.items()}
-    parquet.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd")
+    kept = table.replace_schema_metadata(metadata)
+    parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
     return Brought(task.key, buffer.getvalue(), None, facts)
 
 

@@ -139,7 +139,20 @@ class _Plain:
             return self.mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.value(child, (*path, place)) for place, child in enumerate(node.value)]
-        return self.loader.construct_object(node)
+        return self.scalar(node)
+
+    def scalar(self, node: yaml.Node) -> Any:
+        kind, text = node.tag.rpartition(":")[2], str(node.value)
+        try:
+            if kind == "int":
+                return int(text, 10)  # a leading 0 says nothing
+            if kind == "float":
+                return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+            if kind == "bool":
+                return {"true": True, "false": False}[text.lower()]
+            return None if kind == "null" else text
+        except (KeyError, ValueError) as error:
+            raise self.error(node, f"{_given(text)} is no {kind}", "Correct it.") from error
 
     def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -72,6 +72,8 @@ def count(
         f"{report.words:,} running words, {report.distinct:,} distinct ones, in {report.files:,} "
         f"file{'s' if report.files > 1 else ''}"
     )
+    if not report.kept:
+        print(f"no word occurs {minimum_count:,} times: the file is empty", file=sys.stderr)
     rare = report.distinct - report.kept
     left_out = f", {rare:,} rarer than {minimum_count} left out" if minimum_count > 1 else ""
     print(f"{report.kept:,} words{left_out}: saved {report.saved}")

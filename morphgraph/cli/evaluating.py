@@ -1,5 +1,6 @@
 """The command that runs a full evaluation."""
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -106,8 +107,29 @@ def _evaluate(
         profile = read_slurm_profile(slurm)
         role = slurm_role(profile)
     opened = partial(open_cluster, workers=workers, scheduler=scheduler, slurm=profile)
-    with role, _shown_progress() as tell:
+    with role, _stopping_on_request(out), _shown_progress() as tell:
         return run_evaluation(prepared, out, opened, tell, command_line())
+
+
+@contextmanager
+def _stopping_on_request(out: Path) -> Iterator[None]:
+    """Ctrl-C, or a request to end, stops a run such that it can go on; twice ends it at once."""
+    from morphgraph.batch.progress import stop_path
+
+    def ask(number: int, frame: Any) -> None:
+        for request in before:
+            signal.signal(request, signal.default_int_handler)
+        if not stop_path(out).parent.is_dir():
+            raise KeyboardInterrupt
+        stop_path(out).touch()
+        print("stopping; once more to end at once", file=sys.stderr, flush=True)
+
+    before = {request: signal.signal(request, ask) for request in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for request, handler in before.items():
+            signal.signal(request, handler)
 
 
 @contextmanager

@@ -247,3 +247,49 @@ vocabulary: [words, size]
     rows, failures = measured(text, tmp_path)
     assert failures == []
     assert value(rows, vocabulary_metric("words")) == 3 * 4 + 3
+
+
+def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None:
+    counts = tmp_path / "c.tsv"
+    counts.write_text("low\t5\n")
+    text = DEMO + "corpora: [c.tsv]\n"
+    evaluation, lines = parse_evaluation(text, "mine.yaml")
+    plan = make_plan(evaluation, lines, folder=tmp_path)
+    counts.write_text("low\t9\n")
+    [task] = [task for task in plan.tasks if task.kind == "counts"]
+    found = run_task(task, code_version())
+    assert found.failure is not None
+    assert found.failure.message == (
+        f"{counts}: it changed during the run. Start the run once more."
+    )
+
+
+def test_relative_tokens_alone_and_without_their_baseline(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("lower\t5\nnewest\t2\nwidest\t3\n")
+    text = """\
+name: relative
+languages: [en]
+corpora: [c.tsv]
+tokenisers:
+  - {train: %s, pipeline: plain, vocab_size: %s}
+  - {name: second, train: bpe, pipeline: plain, vocab_size: 262}
+vocabulary: [relative_tokens]
+"""
+    metric = vocabulary_metric("relative_tokens")
+    rows, failures = measured(text % ("bpe", 258), tmp_path / "a", tmp_path)
+    assert failures == []
+    # es and est: lower ×5 is Ġ l o w e r, newest ×2 Ġ n e w est, widest ×3 Ġ w i d est.
+    assert value(rows, metric, tokeniser="BPE") == 1
+    second = value(rows, metric, tokeniser="second")
+    assert 0 < second < 1
+    rows, failures = measured(text % ("unigram", 3), tmp_path / "b", tmp_path)
+    assert len(failures) == 2
+    assert math.isnan(value(rows, metric, tokeniser="second"))
+
+
+def test_iterations_are_never_more_than_asked_for(tmp_path: Path) -> None:
+    text = DEMO + "intervals: false\nmethods: [{method: rebpe, iterations: [1, 2, 10]}]\n"
+    rows, _ = measured(text, tmp_path)
+    assert value(rows, "iterations", parameters="iterations=1") == 1
+    assert value(rows, "iterations", parameters="iterations=2") == 2
+    assert value(rows, "iterations", parameters="iterations=10") == 6

@@ -38,6 +38,19 @@ def test_what_is_not_given_has_its_default() -> None:
     assert evaluation.references[0].source == ["gold/{language}.tsv"]
 
 
+def test_numbers_are_decimal() -> None:
+    assert parsed("seeds: [010, 9, 0]").seeds == [10, 9, 0]
+
+
+def test_blame_by_tokens_needs_a_corpus_too() -> None:
+    text = MINIMAL.replace("corpora: [wordfreq]\n", "").replace(
+        "train: bpe\n    vocab_size: 3000", "file: demo:de"
+    )
+    assert parse_evaluation(text, "x")[0].used_corpora == []
+    weighted = text + "methods: [{method: knockout, weighting: tokens}]\n"
+    assert [c.name for c in parse_evaluation(weighted, "x")[0].used_corpora] == ["wordfreq"]
+
+
 def test_lists_make_a_grid() -> None:
     more = "methods:\n  - method: knockout\n    threshold: [0.4, 0.6]\n    holdout: [0, 0.5]\n"
     grid = parsed(more).methods[0].grid()
@@ -116,6 +129,13 @@ def test_lists_make_a_grid() -> None:
         ),
         ("methods: [3]\n", "line 8, field methods[0]: 3 does not fit."),
         ("seeds: []\n", "line 8, field seeds: [] does not fit."),
+        ("seeds: [1, 1]\n", "seeds has “1” twice. Keep one."),
+        ("scopes: [morphemic, morphemic]\n", "scopes has “morphemic” twice."),
+        ("vocabulary: [size, size]\n", "vocabulary has “size” twice."),
+        ("metrics:\n", "line 8, field metrics: None does not fit."),
+        ("metrics: [[f1]]\n", "line 8, field metrics[0]: ['f1'] does not fit."),
+        ("intervals: !!bool foo\n", "line 8, column 12: 'foo' is no bool. Correct it."),
+        ("seeds: [!!int foo]\n", "line 8, column 9: 'foo' is no int."),
     ],
 )
 def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) -> None:
@@ -145,6 +165,16 @@ def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) 
             "BPE′ cannot follow the pipeline rebpe. Use one of: spaces, no-spaces.",
         ),
         ("[wordfreq]", "[{name: a, wordfreq: de, counts: b}]", "Give either wordfreq, counts or"),
+        (
+            '["gold/{language}.tsv"]',
+            "[{source: a, format: nope}]",
+            "line 7, field references[0]: the format nope is unknown. Use one of: ",
+        ),
+        (
+            '["gold/{language}.tsv"]',
+            "[{source: a, encoding: nope}]",
+            "the encoding nope is unknown.",
+        ),
         ("[wordfreq]", "[wordfreq, wordfreq]", "two corpora have the name “wordfreq”."),
         (MINIMAL, "- 1\n- 2\n", "mine.yaml, line 1: it has no fields. Its fields: name,"),
     ],

@@ -154,3 +154,71 @@ def test_methods_for_no_tokeniser_make_no_cell(folder: Path) -> None:
     )
     with pytest.raises(FileFormatError, match="the evaluation has no cell"):
         planned(text, folder)
+
+
+TEXTS = """\
+name: texts
+languages: [en]
+corpora: [{name: A, text: %s}]
+tokenisers: [{name: T, file: "demo:en"}]
+vocabulary: [tokens]
+"""
+
+
+def counts_key(folder: Path, text: str) -> str:
+    [task] = [t for t in planned(TEXTS % text, folder).tasks if t.kind == "counts"]
+    return task.key
+
+
+def test_how_a_text_is_read_is_part_of_its_key(folder: Path) -> None:
+    for name in ("a.txt", "b.txt", "a.csv"):
+        (folder / name).write_text("text,n\nlow lower,1\n")
+    alone = counts_key(folder, "a.txt")
+    assert counts_key(folder, "b.txt") == alone  # where it lies, and its name, change nothing
+    assert counts_key(folder, "a.csv") != alone  # a table is read by columns
+    assert counts_key(folder, "[a.txt, a.txt]") == alone  # one file is counted once
+    assert counts_key(folder, "[a.txt, b.txt]") != alone  # two alike are counted twice
+
+
+def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
+    for name in ("ga", "gb"):
+        (folder / name).mkdir()
+        (folder / name / "en.tsv").write_text(f"{name}er\t{name} er\n")
+    text = GRID.replace("[en, de]", "[en]").replace(
+        '["{language}.tsv"]', "['ga/{language}.tsv', 'gb/{language}.tsv']"
+    )
+    with pytest.raises(FileFormatError, match=r"two different cells are called .*en\.tsv.*by name"):
+        planned(text, folder)
+    text = GRID.replace(
+        "  - name: demo\n", "  - {train: bpe, vocab_size: 300, pipeline: plain}\n  - name: demo\n"
+    )
+    with pytest.raises(FileFormatError, match="two different cells are called"):
+        planned(text, folder)
+
+
+def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
+    many = ", ".join(f"{number / 1000:g}" for number in range(1000))
+    text = GRID.replace("holdout: 0.5", f"holdout: [{many}]\n    threshold: [{many}]")
+    with pytest.raises(FileFormatError, match=r"field methods\[2\]: the evaluation has more than"):
+        planned(text, folder)
+
+
+def test_what_is_no_file_is_refused(folder: Path) -> None:
+    import os
+
+    os.mkfifo(folder / "pipe")
+    for name in ("/dev/zero", "pipe"):
+        with pytest.raises(FileFormatError, match="no file with a content of its own"):
+            planned(GRID.replace('["{language}.tsv"]', f'["{name}"]'), folder)
+
+
+def test_paths_do_not_depend_on_where_a_worker_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    plan = planned(GRID, Path())
+    references = [task.spec["reference"] for task in plan.cells if task.spec["reference"]]
+    assert {reference["path"] for reference in references} == {
+        str(folder / "en.tsv"),
+        str(folder / "de.tsv"),
+    }

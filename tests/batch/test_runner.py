@@ -170,9 +170,11 @@ def test_a_damaged_result_counts_as_missing(tmp_path: Path, client: Client) -> N
     done(tmp_path)
     with Store(tmp_path) as store:
         whole = store.data(cell.key)
-        store.path(cell.key).write_bytes(whole[: len(whole) // 2])
-        assert store.read(cell.key) is None
-        assert store.facts(cell.key) is None
+        middle = whole[:10] + bytes(20) + whole[30:]
+        for damaged in (whole[: len(whole) // 2], b"", middle):
+            store.path(cell.key).write_bytes(damaged)
+            assert store.read(cell.key) is None
+            assert store.facts(cell.key) is None
     run([cell], tmp_path, client)
     assert done(tmp_path) == [1]
 

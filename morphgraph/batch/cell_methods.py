@@ -36,6 +36,8 @@ def made_of(
     ``spec``: its ``method``, ``parameters`` and ``seed``. `MorphGraphError` for a method that does
     not go with the tokeniser.
     """
+    from morphgraph.segment.bte import Bte
+
     method, parameters = spec["method"], dict(spec["parameters"])
     if method in ("knockout", "rebpe"):
         if yardstick is None:
@@ -45,7 +47,11 @@ def made_of(
         return _refined(method, parameters, spec["seed"], tokeniser, yardstick)
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
-    return Made(_segmenter(method, parameters, base, counts), yardstick, {})
+    made = _segmenter(method, parameters, base, counts)
+    facts: dict[str, float] = {}
+    if type(base) is Bte and isinstance(made, Bte):
+        facts["merges"] = base.tokeniser.graph.merge_count
+    return Made(made, yardstick, facts)
 
 
 def _merges_of(base: Segmenter, method: str) -> Tokeniser:

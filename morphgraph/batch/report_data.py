@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +51,9 @@ TASK_COLUMNS = (
     "message",
 )
 
-FAILED = ""
-"""The metric of a row that stands for a cell without scores, because it failed."""
+FAILED, NOT_RUN = "", "not run"
+LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
+"""Metrics of rows that stand for a cell without scores, and what tables say of it."""
 
 
 class FailureLike(Protocol):
@@ -103,9 +105,9 @@ class FinishedRun:
     """All that the report of an evaluation tells.
 
     ``results`` and ``tasks`` have the columns `RESULT_COLUMNS` and `TASK_COLUMNS`; a cell that
-    failed may have a row in ``results`` whose metric is `FAILED`. ``run``: versions, hashes,
-    command, machine, times; ``configuration``: the YAML as it was given. Without ``tables``,
-    `usual_tables` are made.
+    failed, or was not run, may have a row in ``results`` whose metric is one of `LOST`. ``run``:
+    versions, hashes, command, machine, times; ``configuration``: the YAML as it was given. Without
+    ``tables``, `usual_tables` are made.
     """
 
     title: str
@@ -145,4 +147,4 @@ def text_of(value: object) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
+    return visible(str(value))

@@ -177,7 +177,7 @@ def _row(row: Row, earlier: Row | None, columns: Sequence[Column]) -> Iterator[s
 
 def _cell(cell: Cell, column: Column) -> str:
     text, beside = cell_texts(column.metric, cell)
-    kind = "failed" if cell.state == "failed" else "none" if math.isnan(cell.value) else ""
+    kind = "failed" if cell.is_lost else "none" if math.isnan(cell.value) else ""
     kind = "best" if cell.is_best else kind
     small = f"<small>{_text(beside)}</small>" if beside else ""
     return f'<td class="number {kind}">{_text(text)}{small}</td>'

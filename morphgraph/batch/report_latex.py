@@ -182,7 +182,7 @@ def table_csv(table: Table) -> bytes:
     for row in table.rows:
         line: list[object] = [harmless(one_line(name)) for name in row.names]
         for cell, names in zip(row.cells, extras, strict=True):
-            line.append("failed" if cell.state == "failed" else _number(cell.value))
+            line.append(cell.state if cell.is_lost else _number(cell.value))
             line += [_number(getattr(cell, name)) for name in names]
         lines.append(line)
     lines += [["signature", harmless(one_line(text))] for text in table.signatures]

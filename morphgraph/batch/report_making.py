@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import (
-    FAILED,
     IDENTITY,
+    LOST,
     RESULT_COLUMNS,
     TableSpec,
     complete,
     text_of,
 )
-from morphgraph.batch.report_table import COMPETITORS, TITLES, Cell, Column, Row, Table, value_text
+from morphgraph.batch.report_table import (
+    COMPETITORS,
+    TITLES,
+    Cell,
+    Column,
+    Row,
+    State,
+    Table,
+    value_text,
+)
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -39,18 +48,19 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     """
     _check(spec)
     frame = chosen(results, spec)
-    is_failed = frame["metric"] == FAILED
-    scored = frame[~is_failed]
+    is_lost = frame["metric"].isin(LOST)
+    scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
+    rows_by += _told_apart(frame, [*rows_by, *spread_by])
     added = _left_open(scored, rows_by, spread_by)
     rows_by += added
     grouped = _grouped(scored, [*rows_by, *spread_by, "metric"])
     spreads = _in_order(_distinct(scored, spread_by)) or [("",) * len(spread_by)]
     metrics = spec.metrics or list(dict.fromkeys(scored["metric"]))
     columns = _columns(grouped, spreads, metrics, len(rows_by))
-    lost = _lost(frame[is_failed], scored, rows_by, spread_by)
-    failed_names = [names[: len(rows_by)] for names, _ in lost]
-    names = _in_order(_in_plan_order(frame, rows_by, failed_names))
+    lost = _lost(frame[is_lost], scored, rows_by, spread_by)
+    lost_names = [names[: len(rows_by)] for names, _, _ in lost]
+    names = _in_order(_in_plan_order(frame, rows_by, lost_names))
     rows = [
         Row(name, tuple(_cell(grouped, lost, name, column) for column in columns), group)
         for name, group in zip(names, _groups(names, rows_by), strict=True)
@@ -71,6 +81,15 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     )
 
 
+def _told_apart(frame: pd.DataFrame, named: Sequence[str]) -> list[str]:
+    """What results were measured on, where that varies: a table says it even if rows do not ask."""
+    return [
+        name
+        for name in ("corpus", "reference")
+        if name not in named and len(set(frame[name].tolist()) - {""}) > 1
+    ]
+
+
 def _check(spec: TableSpec) -> None:
     allowed = (*IDENTITY, "seed")
     unknown = [name for name in (*spec.rows, *spec.columns, *spec.where) if name not in allowed]
@@ -85,12 +104,12 @@ def chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     """The rows of results that a table is made of, failed cells among them."""
     frame = _named(results)
     wanted = spec.metrics or list(frame["metric"])
-    keep = frame["metric"].isin([*wanted, FAILED])
+    keep = frame["metric"].isin([*wanted, *LOST])
     for name, values in spec.where.items():
         allowed = {text_of(value) for value in values}
         texts = frame[name]
-        # A cell that failed has no scope or weighting: it lacks all of them.
-        is_open = (frame["metric"] == FAILED) & (texts == "") & (name in _SCORINGS)
+        # A cell without scores has no scope or weighting: it lacks all of them.
+        is_open = frame["metric"].isin(LOST) & (texts == "") & (name in _SCORINGS)
         keep &= texts.isin(allowed) | is_open
     return frame[keep.astype(bool)]
 
@@ -140,25 +159,29 @@ def _in_order(names: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     )
 
 
-Lost = tuple[tuple[str, ...], str]
-"""A combination of a cell that failed, and its seed."""
+Lost = tuple[tuple[str, ...], str, State]
+"""A combination of a cell without scores, its seed, and why it has none."""
 
 
 def _lost(
     failed: pd.DataFrame, scored: pd.DataFrame, rows_by: list[str], spread_by: list[str]
 ) -> list[Lost]:
-    """What failed; a scope or weighting is that of each score in rows, and any in columns."""
+    """What has no scores; a scope or weighting is that of each score in rows, any in columns."""
     open_rows = [name for name in rows_by if name in _SCORINGS]
     scorings = _distinct(scored, open_rows) or [("",) * len(open_rows)]
-    found = []
-    for place, seed in zip(
-        _texts(failed, [*rows_by, *spread_by]), failed["seed"].tolist(), strict=True
+    found: list[Lost] = []
+    for place, seed, metric in zip(
+        _texts(failed, [*rows_by, *spread_by]),
+        failed["seed"].tolist(),
+        failed["metric"].tolist(),
+        strict=True,
     ):
         for scoring in scorings:
             known = dict(zip(open_rows, scoring, strict=True))
             known |= dict.fromkeys((name for name in spread_by if name in _SCORINGS), _ANY)
             named = zip([*rows_by, *spread_by], place, strict=True)
-            found.append((tuple(known.get(name, part) for name, part in named), seed))
+            names = tuple(known.get(name, part) for name, part in named)
+            found.append((names, seed, LOST[metric]))
     return found
 
 
@@ -173,7 +196,7 @@ def _in_plan_order(
         return tuple("" if place in open_places else name[place] for place in range(width))
 
     found: dict[tuple[str, ...], None] = {}
-    is_failed = (frame["metric"] == FAILED).tolist()
+    is_failed = frame["metric"].isin(LOST).tolist()
     for name, failed_here in zip(_texts(frame, rows_by), is_failed, strict=True):
         same = [other for other in failed if bare(other) == bare(name)] if failed_here else [name]
         found.update(dict.fromkeys(same))
@@ -217,13 +240,14 @@ def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column
     found = grouped.get((*names, *column.spread, column.metric), {})
     place = (*names, *column.spread)
     # A cell that failed has a row for each scope and weighting in the rows, none in the columns.
-    failed = {
-        seed
-        for lacking, seed in lost
+    here = [
+        (seed, state)
+        for lacking, seed, state in lost
         if all(a in (b, _ANY) for a, b in zip(lacking, place, strict=True))
-    }
+    ]
+    failed = {seed for seed, _ in here}
     if not found:
-        return Cell(state="failed" if failed else "missing")
+        return Cell(state=min((state for _, state in here), default="missing"))
     values = list(found.values())
     defined = [value for value, _, _ in values if not math.isnan(value)]
     _, low, high = values[0] if len(values) == 1 else (math.nan,) * 3
@@ -261,6 +285,9 @@ def _with_best(rows: Sequence[Row], columns: Sequence[Column]) -> list[Row]:
         if known is None or not known.better:
             continue
         for group, competing in members.items():
+            # Who has not run yet may be better.
+            if any(cell.state == "not run" for row in competing for cell in row.cells):
+                continue
             values = [row.cells[place].value for row in competing]
             values = [value for value in values if not math.isnan(value)]
             if len(values) > 1:
@@ -294,16 +321,16 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
     """
     frame = _named(results)
     has_scope = frame["scope"] != ""
-    failed = frame["metric"] == FAILED
+    failed = frame["metric"].isin(LOST)
     specs = []
     for title, part in (
         ("Scores", frame[has_scope | failed]),
         ("Vocabulary and facts of the run", frame[~has_scope]),
     ):
-        metrics = [metric for metric in dict.fromkeys(part["metric"]) if metric != FAILED]
+        metrics = [metric for metric in dict.fromkeys(part["metric"]) if metric not in LOST]
         if not metrics:
             continue
-        own = part[part["metric"] != FAILED]
+        own = part[~part["metric"].isin(LOST)]
         rows = [name for name in IDENTITY[:-2] if len(set(_texts(part, [name]))) > 1]
         spread = [name for name in IDENTITY[-2:] if len(set(_texts(own, [name]))) > 1]
         specs.append(TableSpec(title, rows or ["method"], spread, metrics))

@@ -12,7 +12,7 @@ from morphgraph.batch.report_data import Chart
 from morphgraph.evaluate.metrics import METRICS
 from morphgraph.evaluate.tables import UNDEFINED, count, percent, ratio_text
 
-State = Literal["done", "failed", "missing"]
+State = Literal["done", "failed", "not run", "missing"]
 
 TITLES = {
     "language": "Language",
@@ -50,6 +50,11 @@ class Cell:
     defined: int = 0
     state: State = "missing"
     is_best: bool = False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there is no value because the cell of the evaluation failed or was not run."""
+        return self.state in ("failed", "not run")
 
 
 class Column(NamedTuple):
@@ -150,8 +155,8 @@ def cell_texts(metric: str, cell: Cell) -> tuple[str, str]:
     >>> cell_texts("f1", Cell(state="failed")), cell_texts("f1", Cell())
     (('failed', ''), ('n/a', ''))
     """
-    if cell.state == "failed":
-        return "failed", ""
+    if cell.is_lost:
+        return cell.state, ""
     text = value_text(metric, cell.value)
     if cell.seeds > 1:
         among = f"{cell.seeds}" if cell.defined == cell.seeds else f"{cell.defined} of {cell.seeds}"

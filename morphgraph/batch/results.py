@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.names import vocabulary_metric
-from morphgraph.batch.report_data import FAILED, RESULT_COLUMNS, TASK_COLUMNS
+from morphgraph.batch.report_data import LOST, RESULT_COLUMNS, TASK_COLUMNS
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import Task
@@ -76,14 +76,15 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
 
 
 def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.DataFrame:
-    """Results with a row for each cell that failed, which has no scores, in the plan's order."""
+    """Results with a row for each cell that failed or was not run, in the plan's order."""
     import pandas as pd
 
     places = {report.task.key: place for place, report in enumerate(reports)}
+    metrics = {state: metric for metric, state in LOST.items()}
     failed = [
-        {"cell": report.task.key, **report.task.columns, "metric": FAILED}
+        {"cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
         for report in reports
-        if report.task.kind == "cell" and report.state == "failed"
+        if report.task.kind == "cell" and report.state in metrics
     ]
     if not failed:
         return results

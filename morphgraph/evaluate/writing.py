@@ -19,6 +19,9 @@ _LATEX = {
 }
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""What turns around the text behind it, whoever wrote that."""
+
 
 def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
     """Rows as CSV in UTF-8; text that came from outside first goes through `harmless`."""
@@ -61,9 +64,15 @@ def latex_breakable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text in one line, without control characters and halves of characters."""
+    """Text in one line, without control characters, halves of characters and changes of direction.
+
+    >>> one_line("a\\nb" + chr(0x202E))
+    'a b?'
+    """
     return "".join(
-        "?" if unicodedata.category(character) in ("Cc", "Cs") else character
+        "?"
+        if unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTIONS
+        else character
         for character in " ".join(text.split())
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.report_data import FAILED, RESULT_COLUMNS, TableSpec
+from morphgraph.batch.report_data import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
 from morphgraph.batch.report_making import make_table, usual_tables
 from morphgraph.batch.report_table import Cell, Table, cell_texts, value_text
 from morphgraph.errors import MorphGraphError
@@ -244,3 +244,38 @@ def test_how_values_read() -> None:
     assert cell_texts("f1", Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
     same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
     assert cell_texts("types", same) == ("8,000", "(3 seeds)")
+
+
+def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:
+    frame = results(
+        score("BPE", 0.5, language="en"),
+        score("ReBPE", 0.75, language="en"),
+        score("BPE", 0.25, language="de"),
+        score("FLOTA", 0.5, language="de"),
+        {"method": "ReBPE", "language": "de", "metric": NOT_RUN},
+    )
+    table = make_table(frame, TableSpec("T", ["language", "method"], [], ["f1"]))
+    assert texts(table) == [
+        ["en", "BPE", "50.00"],
+        ["en", "ReBPE", "75.00"],
+        ["de", "BPE", "25.00"],
+        ["de", "ReBPE", "not run"],
+        ["de", "FLOTA", "50.00"],
+    ]
+    assert [row.cells[0].is_best for row in table.rows] == [False, True, False, False, False]
+
+
+def test_what_languages_were_measured_on_is_said_where_it_differs() -> None:
+    frame = results(
+        score("BPE", 0.5, language="en", reference="small.tsv"),
+        score("BPE", 0.25, language="de", reference="large.tsv"),
+    )
+    table = make_table(frame, TableSpec("T", ["language", "method"], [], ["f1"]))
+    assert table.rows_by == ("language", "method", "reference")
+    assert [row.names[2] for row in table.rows] == ["small.tsv", "large.tsv"]
+
+
+def test_names_cannot_turn_the_text_around() -> None:
+    frame = results(score("BPE\u202e", 0.5))
+    [row] = make_table(frame, TableSpec("T", ["method"], [], ["f1"])).rows
+    assert row.names == (r"BPE\u202e",)

@@ -29,7 +29,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame,
     assert run.returncode == 0, said.decode()
     found = results(folder)
     assert found["cell"].nunique() == 60
-    assert len(found) == 60 * (3 + 1)  # precision, recall, F1, and how many types
+    assert len(found) == 60 * (3 + 2)  # precision, recall, F1; how many types and merges
     return found, time.monotonic() - began
 
 

@@ -22,6 +22,7 @@ _AROUND = 2
 _LINE_LENGTH = 160
 _LINE = re.compile(r"line ([\d,]+)")
 _NAME_LENGTH = 80
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{_NAME_LENGTH - 1}}}")
 _KINDS = {"counts": "word counts", "tokeniser": "tokenisers", "cell": "cells"}
 
 
@@ -118,8 +119,11 @@ def task_table(prepared: Prepared) -> dict[str, list[str]]:
     }
 
 
-def cell_table(prepared: Prepared) -> pd.DataFrame:
-    """The cells of a plan in its order, without columns that are empty in all of them."""
+def cell_table(prepared: Prepared) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The cells of a plan in its order, and what is the same in all of them, by its title.
+
+    A plan of one cell is shown with all that it has; what is empty everywhere is left out.
+    """
     import pandas as pd
 
     from morphgraph.batch.report_data import text_of
@@ -130,7 +134,34 @@ def cell_table(prepared: Prepared) -> pd.DataFrame:
     columns = {
         TITLES[name]: [shortened(text_of(row.get(name)), 80) for row in rows] for name in names
     }
-    return pd.DataFrame({title: texts for title, texts in columns.items() if any(texts)})
+    columns = {title: texts for title, texts in columns.items() if any(texts)}
+    alike = {
+        title: texts[0]
+        for title, texts in columns.items()
+        if len(rows) > 1 and len(set(texts)) == 1
+    }
+    if len(alike) == len(columns):  # cells that differ in nothing that is shown
+        alike = {}
+    shown = {title: texts for title, texts in columns.items() if title not in alike}
+    return pd.DataFrame(shown), alike
+
+
+def name_problem(name: str, taken: Collection[str]) -> str:
+    """Why a run cannot have a name, and what to do; nothing if it can.
+
+    >>> name_problem("demo-2", ["demo"]), name_problem("", [])
+    ('', 'The run needs a name.')
+    """
+    if not name:
+        return "The run needs a name."
+    if not _NAME.fullmatch(name):
+        return (
+            f"“{shortened(visible(name), _NAME_LENGTH)}” cannot name a run. Use unaccented letters "
+            "a–z, digits, dots, dashes and underscores, and begin with a letter or a digit."
+        )
+    if name in taken:
+        return f"There is a run “{name}” already. Choose another name, or let it go on under Runs."
+    return ""
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:

@@ -10,13 +10,21 @@ from morphgraph.batch.names import metric_label
 from morphgraph.errors import MorphGraphError
 from morphgraph.text import shortened, visible
 from web.batch_checking import counted
-from web.batch_comparing import filtered, named_apart, scope_name, shown_comparison
-from web.batch_files import first_of, frame_csv, results_from
-from web.batch_results import kept_results
+from web.batch_comparing import (
+    filtered,
+    named_apart,
+    nothing_shared,
+    presence,
+    scope_name,
+    shown_comparison,
+    signatures_in,
+)
+from web.batch_files import first_of, frame_csv, not_empty, results_from
+from web.batch_progress import told
+from web.batch_results import kept_results, signatures_of, width_of
 from web.batch_state import known_runs
 from web.inputs import content_of
 from web.session import remembered
-from web.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +33,8 @@ _UPLOADED = "batch uploaded results"
 _USUAL = ("precision", "recall", "f1")
 _MOST = 6
 _ROW = 35
+_WIDEST_NAME = 220
+_LEFT_OUT = "batch result left out"
 
 
 def compare_tab() -> None:
@@ -34,6 +44,10 @@ def compare_tab() -> None:
     left, right = st.columns([7, 3], vertical_alignment="bottom")
     with right.popover("Add a file", icon=":material/upload_file:", width="stretch"):
         _upload(uploaded, list(own))
+    left_out = st.session_state.pop(_LEFT_OUT, None)
+    if left_out is not None:
+        most = f"Six at most: remove one, then choose {left_out}."
+        st.warning(told(most, 200), icon=":material/warning:")
     names = [*own, *(name for name in uploaded if name not in own)]
     if len(names) < 2:
         left.info(
@@ -48,15 +62,19 @@ def compare_tab() -> None:
     found: dict[str, pd.DataFrame] = {}
     for name in chosen:
         try:
-            found[name] = uploaded[name] if name not in own else kept_results(own[name].folder)
+            found[name] = (
+                uploaded[name]
+                if name not in own
+                else not_empty(kept_results(own[name].folder), "results.parquet")
+            )
         except MorphGraphError as error:
-            st.error(plain(f"{shortened(name, 80)}: {error}"), icon=":material/error:")
+            st.error(told(f"{shortened(name, 80)}: {error}", 1_000), icon=":material/error:")
     if len(found) < 2:
         return
     try:
         _compared(found)
     except MorphGraphError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        st.error(told(str(error), 1_000), icon=":material/error:")
 
 
 def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
@@ -71,13 +89,16 @@ def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
     try:
         results = results_from(content_of(file), file.name)
     except MorphGraphError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        st.error(told(str(error), 1_000), icon=":material/error:")
         return
     name = named_apart(shortened(visible(file.name), 60), dict.fromkeys([*own, *uploaded]))
     uploaded[name] = results
     for key in (_CHOSEN, f"kept {_CHOSEN}"):
         known = [one for one in st.session_state.get(key, []) if one != name]
-        st.session_state[key] = [*known, name][-_MOST:]
+        if len(known) < _MOST:
+            st.session_state[key] = [*known, name]
+        else:
+            st.session_state[_LEFT_OUT] = name
     st.rerun()
 
 
@@ -104,7 +125,10 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
 
     runs = list(found)
     compared = compare_runs(found)
-    shown = _filters(compared, runs[0])
+    there = presence(compared, found)
+    for sentence in nothing_shared(compared, there):
+        st.warning(told(sentence, 1_000), icon=":material/join_inner:")
+    shown, counts = _filters(compared, there.all(axis=1), runs[0])
     if not len(shown):
         st.info("Nothing is left with these choices.")
         return
@@ -117,19 +141,25 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
         key=f"batch comparison {hash((*titles, frame.to_csv()))}",
         column_config={
             str(number): st.column_config.TextColumn(
-                shortened(title, 40), alignment="left" if number < names else "right"
+                shortened(title, 40),
+                width=min(_WIDEST_NAME, width_of([shortened(title, 40), *frame[str(number)]])),
+                help=told(title, 300) if len(title) > 24 else None,
+                pinned=number < names,
+                alignment="left" if number < names else "right",
             )
             for number, title in enumerate(titles)
         },
     )
-    first = plain(shortened(runs[0], 60))
+    first = told(runs[0], 60)
     notes = [
+        counts,
         f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
-        "means over seeds. n/a: undefined, or that run has no such cell."
+        "means over seeds. n/a: undefined, or that run has no such cell.",
     ]
     if same:
-        notes.append(f"The same in all rows: {plain(shortened(', '.join(same), 500))}.")
-    st.caption(" ".join(notes))
+        notes.append(f"The same in all rows: {told(', '.join(same), 500)}.")
+    st.caption(" ".join(note for note in notes if note))
+    signatures_of(signatures_in(shown, found))
     st.download_button(
         "CSV",
         lambda: frame_csv(shown),
@@ -142,8 +172,13 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
     )
 
 
-def _filters(compared: pd.DataFrame, first: str) -> pd.DataFrame:
-    """The rows that are asked for: by metric, by scope, and whether runs differ in them."""
+def _filters(
+    compared: pd.DataFrame, in_all: pd.Series[bool], first: str
+) -> tuple[pd.DataFrame, str]:
+    """The rows that are asked for, and a sentence on how many of them all runs have.
+
+    By metric, by scope, whether all runs have them, and whether runs differ in them.
+    """
     metrics = list(dict.fromkeys(compared["metric"]))
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
     with left, remembered(batch_metrics=first_of(metrics, _USUAL)):
@@ -168,10 +203,16 @@ def _filters(compared: pd.DataFrame, first: str) -> pd.DataFrame:
         )
     with right, remembered(batch_different=False):
         only = st.toggle("Only differences", key="batch_different", help="Leave out equal rows.")
-    return filtered(
-        compared,
-        first,
-        metrics=wanted or metrics,
-        scopes=chosen or scopes,
-        only_different=only,
-    )
+    asked = {"metrics": wanted or metrics, "scopes": chosen or scopes}
+    rows = filtered(compared, first, **asked, only_different=False)
+    number, counts = int(in_all[rows.index].sum()), ""
+    if 0 < number < len(rows):
+        counts = f"{number:,} of {counted(len(rows), 'row')} are in all runs."
+        with right, remembered(batch_shared=True):
+            if st.toggle(
+                "Only rows in all runs",
+                key="batch_shared",
+                help="Leave out rows that a run does not have.",
+            ):
+                rows = rows[in_all[rows.index]]
+    return filtered(rows, first, **asked, only_different=only), counts

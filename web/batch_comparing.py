@@ -48,6 +48,85 @@ def filtered(
     return found[differs.astype(bool)]
 
 
+def rows_of(results: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a comparison that a run has (`COMBINATION`), with the signature of each."""
+    from morphgraph.batch.comparing_runs import COMBINATION
+    from morphgraph.batch.report_data import LOST
+
+    names = [*COMBINATION, "signature"]
+    found = results.loc[(~results["metric"].isin(LOST)).astype(bool), names].drop_duplicates()
+    texts = [name for name in names if name != "vocab_size"]
+    found[texts] = found[texts].astype(object).where(found[texts].notna(), "")
+    return found.astype({"vocab_size": "Int64"})
+
+
+def _keys(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    from morphgraph.batch.comparing_runs import COMBINATION
+
+    columns = (
+        frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in COMBINATION
+    )
+    return list(zip(*columns, strict=True))
+
+
+def presence(compared: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Whether each run has each row of a comparison, be its value defined or not."""
+    import pandas as pd
+
+    keys = _keys(compared)
+    found = {}
+    for name, results in runs.items():
+        own = set(_keys(rows_of(results)))
+        found[name] = [key in own for key in keys]
+    return pd.DataFrame(found, index=compared.index, dtype=bool)
+
+
+def signatures_in(shown: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> list[str]:
+    """The distinct signatures of rows that are shown, in the order of the runs."""
+    wanted = set(_keys(shown))
+    found: dict[str, None] = {}
+    for results in runs.values():
+        rows = rows_of(results)
+        signatures = rows["signature"].tolist()
+        for key, signature in zip(_keys(rows), signatures, strict=True):
+            if signature and key in wanted:
+                found[str(signature)] = None
+    return list(found)
+
+
+def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
+    """A sentence for each run that has no row in common with the first: in what they differ."""
+    first, *others = there.columns
+    return [
+        f"“{shortened(visible(run), 60)}” and “{shortened(visible(first), 60)}” have no row in "
+        f"common: {_why(compared[there[first]], compared[there[run]])}."
+        for run in others
+        if not (there[first] & there[run]).any()
+    ]
+
+
+def _why(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
+    """In which columns rows differ that have nothing in common, and by what."""
+    from morphgraph.batch.comparing_runs import COMBINATION
+    from morphgraph.batch.report_data import text_of
+    from morphgraph.batch.report_table import TITLES
+
+    found = []
+    for name in COMBINATION:
+        a, b = (list(dict.fromkeys(map(text_of, part[name]))) for part in (ours, theirs))
+        if not set(a) & set(b):
+            found.append(f"{TITLES.get(name, name).lower()} ({_few(a)} / {_few(b)})")
+    if not found:
+        return "each value occurs in both, but never the same ones together"
+    *most, last = found
+    return f"they differ in {', '.join(most)}{' and ' if most else ''}{last}"
+
+
+def _few(texts: Sequence[str]) -> str:
+    shown = ", ".join(shortened(text, 40) or "none" for text in texts[:2])
+    return f"{shown}, …" if len(texts) > 2 else shown
+
+
 def varying(compared: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """The columns that tell rows apart."""
     return [name for name in names if compared[name].nunique(dropna=False) > 1]
@@ -77,7 +156,7 @@ def shown_comparison(
     metrics = list(compared["metric"])
     columns: list[list[str]] = [[shortened(text_of(v), 80) for v in compared[n]] for n in apart]
     titles = [TITLES[name] for name in apart]
-    columns.append([f"{metric_label(m)}{' %' if metric_is_percent(m) else ''}" for m in metrics])
+    columns.append([f"{_label(m)}{' %' if metric_is_percent(m) else ''}" for m in metrics])
     titles.append("Metric")
     for number, run in enumerate(runs):
         values = compared[value_column(run)]
@@ -90,6 +169,10 @@ def shown_comparison(
     frame = pd.DataFrame({str(number): column for number, column in enumerate(columns)})
     constants = [f"{title.lower()} {text}" for title, text in same.items() if text]
     return frame, titles, constants
+
+
+def _label(metric: str) -> str:
+    return shortened(visible(metric_label(metric)), 80)
 
 
 def _difference(metric: str, value: float) -> str:

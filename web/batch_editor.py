@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from morphgraph.batch.shipped import shipped_configurations, shipped_folder
+from morphgraph.batch.shipped import shipped_configurations
 from morphgraph.batch.yaml_reading import MAX_BYTES
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.reading import check_size, decode_utf8
@@ -15,16 +16,28 @@ from morphgraph.text import shortened, visible
 from web.batch_checking import (
     Checked,
     cell_table,
-    check_text,
     described,
     free_name,
+    name_problem,
     one_line,
-    same_languages,
     summary,
     task_table,
 )
+from web.batch_drafts import Draft, fits, forget_draft, keep_draft
 from web.batch_help import what_can_stand_here
-from web.batch_state import OWN, SOURCE, Settings, add_source, begin, cores, known_runs
+from web.batch_state import (
+    CONFIGURE,
+    OWN,
+    SOURCE,
+    VIEW,
+    Settings,
+    add_source,
+    begin,
+    cores,
+    known_runs,
+    text_key,
+)
+from web.batch_wanted import checked_as_wanted, checked_text, folder_of, languages_key, value_now
 from web.inputs import attempt
 from web.session import remembered
 from web.text import plain
@@ -32,7 +45,11 @@ from web.text import plain
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+    from morphgraph.batch.evaluating import Prepared
+
 _PROBLEM = "batch problem"
+_REFUSED = "batch refused"
+_WORKERS = "batch_workers"
 _EDITOR_HEIGHT = 520
 
 
@@ -46,7 +63,9 @@ def configure_tab() -> None:
     with left:
         text = _editor(source, sources[source])
     with right.container():
-        _outcome(source, text)
+        checked = _outcome(source, text)
+    if checked.prepared is not None:
+        _plan(checked.prepared)
     what_can_stand_here()
 
 
@@ -72,8 +91,12 @@ def _choice(sources: dict[str, str]) -> str | None:
             list(sources),
             key=SOURCE,
             format_func=lambda name: shortened(visible(f"{titles[name]} · {name}"), 90),
+            on_change=_keep,
+            args=(SOURCE,),
         )
-    with right.popover("Open a file", icon=":material/upload_file:", width="stretch"):
+    # A popover of another key is closed: it must not cover what was opened.
+    key = f"batch open {len(st.session_state[OWN])}"
+    with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
         _upload()
     if source is not None:
         note = one_line(described(sources[source])[1])
@@ -89,7 +112,7 @@ def _upload() -> None:
         "Evaluation",
         type=["yaml", "yml"],
         key=key,
-        max_upload_size=2,
+        max_upload_size=10,  # more than we take, so that it is we who say what to do
         on_change=_take,
         args=(key,),
         help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
@@ -126,7 +149,7 @@ def read_configuration(name: str, data: bytes) -> str:
 
 
 def _editor(source: str, original: str) -> str:
-    key = f"batch text {source}"
+    key = text_key(source)
     with st.container(key="batch-editor"), remembered(**{key: original}):
         text = st.text_area(
             "Evaluation",
@@ -134,12 +157,16 @@ def _editor(source: str, original: str) -> str:
             height=_EDITOR_HEIGHT,
             max_chars=MAX_BYTES,
             help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
+            on_change=_keep_text,
+            args=(source, original),
         )
     st.html(_MONOSPACE)
+    if not fits(text):
+        st.caption("A text of more than 200 kB is lost when this page is closed: download it.")
     with st.container(horizontal=True):
         st.download_button(
             "Download YAML",
-            lambda: text.encode("utf-8", "replace"),
+            _text_now(key, text),
             file_name="evaluation.yaml",
             mime="application/yaml",
             icon=":material/download:",
@@ -151,7 +178,7 @@ def _editor(source: str, original: str) -> str:
             icon=":material/restart_alt:",
             disabled=text == original,
             on_click=_put_back,
-            args=(key, original),
+            args=(source, original),
             help="Back to how the file was.",
         )
     return str(text)
@@ -168,34 +195,61 @@ _MONOSPACE = """<style>
 </style>"""
 
 
-def _put_back(key: str, original: str) -> None:
-    st.session_state[key] = st.session_state[f"kept {key}"] = original
+def _text_now(key: str, shown: str) -> Callable[[], bytes]:
+    """What makes a download of what is in the editor then, outside of any run of the page."""
+    context = get_script_run_ctx()
+
+    def data() -> bytes:
+        state = None if context is None else context.session_state
+        text = state[key] if state is not None and key in state else shown
+        return str(text).encode("utf-8", "replace")
+
+    return data
+
+
+def _keep(key: str) -> None:
+    """Keep a value at once: the run that brings it may not draw its widget any more."""
+    st.session_state[f"kept {key}"] = st.session_state[key]
+
+
+def _keep_text(source: str, original: str) -> None:
+    _keep(text_key(source))
+    text, own = st.session_state[text_key(source)], st.session_state[OWN]
+    if source in own or text != original:
+        keep_draft(Draft(source, own.get(source), text))
+    else:
+        forget_draft(source)
+
+
+def _put_back(source: str, original: str) -> None:
+    st.session_state[text_key(source)] = original
+    _keep_text(source, original)
 
 
 # ------------------------------------------------------------------------------------- outcome
 
 
-def _outcome(source: str, text: str) -> None:
+def _outcome(source: str, text: str) -> Checked:
     """What the text comes to, the choices of a run, and the button that starts it."""
-    file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
-    folder = _folder(source)
-    first = _checked(text, file, folder, None)
-    chosen = _languages(first.languages) if len(first.languages) > 1 else list(first.languages)
-    # What is missing for one language must not forbid to run the others.
-    wanted = same_languages(chosen, first.languages)
-    checked = first if wanted is None else _checked(text, file, folder, wanted)
+    first = checked_text(source, text, None)
+    if len(first.languages) > 1:
+        _languages(first.languages)
+    checked, _ = checked_as_wanted(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with remembered(batch_workers=cores()):
+        with remembered(**{_WORKERS: cores()}):
             workers = st.number_input(
                 "Workers",
                 1,
                 cores(),
-                key="batch_workers",
+                key=_WORKERS,
                 help=f"Tasks at once; this machine has {cores()} cores. Each takes memory of its "
                 "own, up to 1 GB for large vocabularies.",
+                on_change=_keep,
+                args=(_WORKERS,),
             )
-        name = _name(checked.name)
-    problem = _name_problem(name) if checked.prepared else ""
+        suggested = _suggested(checked)
+        name = _name(suggested)
+    problem = name_problem(name, _taken()) if checked.prepared else ""
     _told(checked, int(workers), problem)
     st.button(
         "Start",
@@ -204,75 +258,72 @@ def _outcome(source: str, text: str) -> None:
         width="stretch",
         disabled=checked.prepared is None or bool(problem),
         on_click=_start,
-        args=(text, name, Settings(int(workers), wanted, str(folder))),
+        args=(source, checked.name, suggested),
     )
     if any(run.progress is not None and not run.progress.is_over for run in known_runs()):
         st.caption("Another run is at work: both will share this machine.")
-    refused = st.session_state.pop("batch refused", "")
+    refused = st.session_state.pop(_REFUSED, "")
     if refused:
         st.error(plain(refused), icon=":material/error:")
-    if checked.prepared is not None:
-        with st.expander("The plan", icon=":material/list:"):
-            st.dataframe(task_table(checked.prepared), hide_index=True)
-            cells = cell_table(checked.prepared)
-            st.dataframe(
-                cells,
-                hide_index=True,
-                height=38 + 35 * min(len(cells), 10),
-                key=f"batch cells {hash((text, tuple(chosen)))}",
-            )
+    return checked
 
 
-def _folder(source: str) -> Path:
-    """Where relative paths start: beside what ships, else where the app was started."""
-    return Path.cwd() if source in st.session_state[OWN] else shipped_folder()
+def _plan(prepared: Prepared) -> None:
+    """The tasks and cells of a run; what all cells share stands above them."""
+    with st.expander("The plan", icon=":material/list:"):
+        st.dataframe(task_table(prepared), hide_index=True)
+        cells, alike = cell_table(prepared)
+        if alike:
+            shared = "; ".join(f"{title}: {value}" for title, value in alike.items())
+            st.caption(plain(f"The same in all cells: {shared}"))
+        st.dataframe(
+            cells,
+            hide_index=True,
+            height=38 + 35 * min(len(cells), 10),
+            key=f"batch cells {hash(tuple(cells.itertuples(index=False, name=None)))}",
+        )
 
 
-def _checked(text: str, file: str, folder: Path, languages: list[str] | None) -> Checked:
-    """What a text comes to, looked at anew only where it or its surroundings may be different."""
-    kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
-    key = (text, file, str(folder), None if languages is None else tuple(languages))
-    if key not in kept or kept[key].prepared is None:
-        found = check_text(text, file, folder, languages)
-        while len(kept) >= 4:
-            del kept[next(iter(kept))]
-        kept[key] = found
-    return kept[key]
-
-
-def _languages(known: tuple[str, ...]) -> list[str]:
-    key = f"batch languages {known}"
+def _languages(known: tuple[str, ...]) -> None:
+    key = languages_key(known)
     with remembered(**{key: list(known)}):
-        chosen: list[str] = st.multiselect(
+        st.multiselect(
             "Languages",
             list(known),
             key=key,
             format_func=lambda name: shortened(visible(name), 40),
             placeholder="Choose at least one",
+            on_change=_keep,
+            args=(key,),
         )
-    return chosen
 
 
-def _name(wanted: str) -> str:
+def _taken() -> list[str]:
+    return [run.name for run in known_runs()]
+
+
+def _suggested(checked: Checked) -> str:
+    return free_name(checked.name or "evaluation", _taken())
+
+
+def _name_key(suggested: str) -> str:
+    return f"batch name {suggested}"
+
+
+def _name(suggested: str) -> str:
     """The name of the run; what is suggested is free."""
-    suggested = free_name(wanted or "evaluation", [run.name for run in known_runs()])
-    key = f"batch name {suggested}"
+    key = _name_key(suggested)
     with remembered(**{key: suggested}):
         name = st.text_input(
             "Name of the run",
             key=key,
             max_chars=80,
-            help="Letters, digits, dots, dashes and underscores. Its folder gets this name.",
+            help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets this "
+            "name.",
+            on_change=_keep,
+            args=(key,),
         )
     return str(name).strip()
-
-
-def _name_problem(name: str) -> str:
-    if not name:
-        return "The run needs a name."
-    if any(run.name == name for run in known_runs()):
-        return f"There is a run “{name}” already. Choose another name, or let it go on under Runs."
-    return ""
 
 
 def _told(checked: Checked, workers: int, problem: str) -> None:
@@ -288,8 +339,24 @@ def _told(checked: Checked, workers: int, problem: str) -> None:
         st.success(plain(summary(checked.prepared, workers)), icon=":material/check_circle:")
 
 
-def _start(text: str, name: str, settings: Settings) -> None:
+def _start(source: str, shown_name: str, suggested: str) -> None:
+    """Start what is in the editor now: the run that drew the button may have had an older text.
+
+    ``shown_name``: what that text called itself; ``suggested``: what stood in the field of the
+    name, which is worked out anew if the text has another name now and the field was left alone.
+    """
+    text = str(value_now(text_key(source), ""))
+    checked, wanted = checked_as_wanted(source, text)
+    name = str(value_now(_name_key(suggested), suggested)).strip()
+    if checked.name != shown_name and name == suggested:
+        name = _suggested(checked)
+    if checked.prepared is None or name_problem(name, _taken()):
+        if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
+            st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
+        return
     try:
-        begin(text, name, settings)
+        begin(
+            text, name, Settings(int(value_now(_WORKERS, cores())), wanted, str(folder_of(source)))
+        )
     except MorphGraphError as error:
-        st.session_state["batch refused"] = str(error)
+        st.session_state[_REFUSED] = str(error)

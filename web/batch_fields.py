@@ -65,7 +65,7 @@ def _fields(part: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Field
 def _default(field: Mapping[str, Any]) -> str:
     given = field.get("default")
     if given in (None, "", [], {}):
-        return ""
+        return "nothing"
     if isinstance(given, list):
         return ", ".join(one if isinstance(one, str) else json.dumps(one) for one in given)
     return given if isinstance(given, str) else json.dumps(given)

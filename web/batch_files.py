@@ -25,8 +25,11 @@ MOST_BYTES = 2**30
 _FIX = "Choose the results.parquet of a run, or start the run again."
 
 
-def results_from(data: bytes, name: str) -> pd.DataFrame:
-    """Results in long form from the bytes of a ``results.parquet``; else a `FileFormatError`."""
+def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.DataFrame:
+    """Results in long form from the bytes of a ``results.parquet``; else a `FileFormatError`.
+
+    ``may_be_empty``: whether there may be no rows, as after a run in which no cell was done.
+    """
     import pandas as pd
     import pyarrow
     from pyarrow import parquet
@@ -36,6 +39,7 @@ def results_from(data: bytes, name: str) -> pd.DataFrame:
     try:
         facts = parquet.read_metadata(io.BytesIO(data))
         groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+        schema = facts.schema.to_arrow_schema()
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise FileFormatError(
             name, "", "this is no Parquet file, or a part of one", _FIX
@@ -44,6 +48,11 @@ def results_from(data: bytes, name: str) -> pd.DataFrame:
     if facts.num_rows > MOST_ROWS or size > MOST_BYTES:
         problem = f"it holds {facts.num_rows:,} rows in {size:,} bytes, too much for results"
         raise FileFormatError(name, "", problem, _FIX)
+    # Of no rows, Parquet may not know what they would hold.
+    for field in schema if facts.num_rows else ():
+        if field.name in _NUMBERS and not _is_number(field.type):
+            problem = f"a value is no number, but {field.type}"
+            raise FileFormatError(name, f"column {field.name}", problem, _FIX)
     try:
         found = read_results(io.BytesIO(data))  # type: ignore[arg-type]  # pandas takes both
     except FileFormatError as error:
@@ -52,12 +61,42 @@ def results_from(data: bytes, name: str) -> pd.DataFrame:
         raise FileFormatError(name, "", "its columns are none of results", _FIX) from error
     if not isinstance(found, pd.DataFrame) or not found.columns.is_unique:
         raise FileFormatError(name, "", "a column stands there twice", _FIX)
-    return found
+    _check_numbers(found, name)
+    return found if may_be_empty else not_empty(found, name)
+
+
+_NUMBERS = ("value", "low", "high")
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind))
+
+
+def _check_numbers(results: pd.DataFrame, name: str) -> None:
+    """Refuse what is infinite: NaN is what has no value."""
+    import numpy as np
+
+    for column in _NUMBERS:
+        infinite = np.flatnonzero(np.isinf(results[column].to_numpy(float)))
+        if len(infinite):
+            place = f"column {column}, row {infinite[0] + 1:,}"
+            raise FileFormatError(name, place, "a value is no number, but infinite", _FIX)
+
+
+def not_empty(results: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Results that have rows; else a `FileFormatError`."""
+    if not len(results):
+        raise FileFormatError(name, "", "it holds no results", _FIX)
+    return results
 
 
 def read_run_results(folder: Path) -> pd.DataFrame:
-    """The results of a run from its folder."""
-    return results_from(read_bytes(folder / "results.parquet"), "results.parquet")
+    """The results of a run from its folder; without rows if no cell was done."""
+    return results_from(
+        read_bytes(folder / "results.parquet"), "results.parquet", may_be_empty=True
+    )
 
 
 def evaluation_of(folder: Path) -> Evaluation | None:

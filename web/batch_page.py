@@ -8,12 +8,13 @@ from web.batch_compare import compare_tab
 from web.batch_editor import configure_tab
 from web.batch_progress import is_over
 from web.batch_runs import runs_tab
-from web.batch_state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs
+from web.batch_state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs, recall_drafts
 from web.session import remembered
 
 
 def batch_page() -> None:
     """Three tabs; only the open one is worked out."""
+    recall_drafts()
     st.title("Batch")
     st.caption(
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from morphgraph.batch.background import Run, ended_early
-from morphgraph.batch.progress import Progress, duration, read_progress, stop_path
+from morphgraph.batch.progress import (
+    Progress,
+    State,
+    duration,
+    progress_path,
+    read_progress,
+    stop_path,
+)
+from morphgraph.batch.store import is_at_work
+from morphgraph.errors import MorphGraphError
+from morphgraph.reading import parse_json, read_bytes
 from morphgraph.text import shortened, visible
 from web.batch_checking import counted
+from web.text import plain
 
 _PATIENCE = 120.0
 """So many seconds a run may take until it says anything."""
@@ -29,7 +41,22 @@ STATES: dict[str, tuple[str, Colour, str]] = {
 }
 """What people call each state of a run, its colour and its icon."""
 
-DONE_IN_PART: tuple[str, Colour, str] = ("Done, not all of it", "orange", ":material/warning:")
+_DONE_IN_PART: tuple[str, Colour, str] = ("Done, not all of it", "orange", ":material/warning:")
+
+
+def told(text: str, length: int) -> str:
+    """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
+    return plain(shortened(visible(" ".join(text.split())), length))
+
+
+# ------------------------------------------------------------------------------------- state
+
+
+def badge_of(run: Run) -> tuple[str, Colour, str]:
+    """What people call the state of a run, its colour and its icon."""
+    state = state_of(run)
+    in_part = state == "done" and run.progress is not None and run.progress.failed > 0
+    return _DONE_IN_PART if in_part else STATES[state]
 
 
 def state_of(run: Run) -> str:
@@ -56,7 +83,21 @@ def _age(folder: Path) -> float:
 
 def latest(run: Run) -> Run:
     """A run as it is now."""
-    return Run(run.name, run.folder, read_progress(run.folder))
+    return recovered(Run(run.name, run.folder, read_progress(run.folder)))
+
+
+def recovered(run: Run) -> Run:
+    """A run whose progress cannot be read: with what ``run.json`` says of it, if there is that."""
+    if run.progress is not None or not progress_path(run.folder).exists():
+        return run
+    facts = read_facts(run.folder)
+    if facts is None or not run.has_results or is_at_work(run.folder):
+        return run
+    message = "progress.json cannot be read: this is what run.json says."
+    done = Progress(
+        facts.state, total=facts.total, done=facts.done, failed=facts.failed, message=message
+    )
+    return Run(run.name, run.folder, done)
 
 
 def buttons_of(run: Run) -> str:
@@ -73,21 +114,94 @@ def share_of(progress: Progress) -> float:
     return min(1.0, max(0.0, progress.share))
 
 
-def times_of(progress: Progress) -> str:
-    """When a run was started, on what, and how long it took if it is over."""
-    if not progress.started:
-        return ""
-    parts = [time.strftime("started %d %b %Y, %H:%M", time.localtime(progress.started))]
+# ------------------------------------------------------------------------------------- numbers
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ``run.json`` says: how the last start ended, its tasks, and the time of all starts."""
+
+    state: State
+    seconds: float
+    starts: int
+    finished: str
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+
+
+def read_facts(folder: Path) -> Facts | None:
+    """The facts of a run's starts that came to an end; None if there are none, or they are odd."""
+    try:
+        found = parse_json(read_bytes(folder / "run.json"), "run.json")
+        if found["state"] not in get_args(State):
+            return None
+        tasks = found["tasks"]
+        total, done, failed = (_number(tasks[name]) for name in ("all", "done", "failed"))
+        return Facts(
+            found["state"],
+            _number(found["seconds"]),
+            len(list(found["starts"])),
+            str(found["finished"]),
+            int(total),
+            int(done),
+            int(failed),
+        )
+    except (MorphGraphError, LookupError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _number(found: Any) -> float:
+    number = float(found)
+    if not 0 <= number < 1e11:
+        raise ValueError(found)
+    return number
+
+
+def times_of(progress: Progress, facts: Facts | None = None) -> str:
+    """When a run was started last, on what, and how long all its starts took if it is over."""
+    parts = []
+    if progress.started:
+        parts.append(time.strftime("started %d %b %Y, %H:%M", time.localtime(progress.started)))
     if progress.workers:
         parts.append(counted(progress.workers, "worker"))
-    if progress.is_over and progress.updated > progress.started:
-        parts.append(f"took {duration(progress.updated - progress.started)}")
+    seconds, starts = _spent(progress, facts)
+    if progress.is_over and seconds > 0:
+        among = f" in {starts:,} starts" if starts > 1 else ""
+        parts.append(f"took {duration(seconds)}{among}")
     return " · ".join(parts)
 
 
+def _spent(progress: Progress, facts: Facts | None) -> tuple[float, int]:
+    """The seconds of all starts, and how many there were."""
+    last = max(0.0, progress.updated - progress.started) if progress.started else 0.0
+    if facts is None:
+        return last, 1
+    # A start that did not come to an end, as after a kill, is not among the facts.
+    began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(progress.started))
+    is_apart = progress.state in ("failed", "interrupted") and facts.finished <= began
+    return facts.seconds + (last if is_apart else 0.0), facts.starts + is_apart
+
+
 def tasks_of(progress: Progress | None) -> str:
-    """How many tasks are done, of how many."""
-    return "n/a" if progress is None else f"{progress.done:,} of {progress.total:,}"
+    """How many tasks are done, of how many, and how many failed.
+
+    >>> tasks_of(Progress("done", total=14, done=8, failed=6))
+    '8 of 14 tasks done, 6 failed'
+    >>> tasks_of(Progress("running", total=14, done=8, kept=3, workers=2, remaining=9))
+    '8 of 14 tasks, 3 done before, about 9 s left'
+    """
+    if progress is None:
+        return "n/a"
+    number = f"{progress.done:,} of {progress.total:,} tasks"
+    parts = [f"{number}, {progress.kept:,} done before" if progress.kept else f"{number} done"]
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if progress.state == "running" and not progress.workers and progress.share < 1:
+        parts.append("waiting for workers")
+    elif progress.remaining is not None and not progress.is_over:
+        parts.append(f"about {duration(progress.remaining)} left")
+    return ", ".join(parts)
 
 
 def visible_lines(text: str, most: int = 12) -> str:

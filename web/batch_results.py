@@ -11,7 +11,7 @@ import streamlit as st
 from morphgraph.batch.background import Run
 from morphgraph.errors import MorphGraphError
 from morphgraph.text import shortened, visible
-from web.batch_failed import failed_cells
+from web.batch_failed import cell_states, told_cells, with_lost_cells
 from web.batch_files import (
     column_titles,
     evaluation_of,
@@ -23,9 +23,9 @@ from web.batch_files import (
     specs_of,
     table_has_intervals,
 )
+from web.batch_progress import told
 from web.history import zipped
 from web.session import remembered
-from web.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,23 +37,33 @@ _MOST_ROWS_SHOWN = 20
 _TINT = "background-color: rgba(125, 90, 230, 0.18)"
 _KEPT = 8
 _WIDEST = 300
+_MOST_SIGNATURES = 30
 
 
-def results_of(run: Run) -> None:
-    """The tables of a run and its files; what cannot be read is told."""
+def results_of(run: Run) -> bool:
+    """The tables of a run and its files; what cannot be read is told. Whether results could be."""
     try:
         results = kept_results(run.folder)
+    except MorphGraphError as error:
+        st.error(told(f"The results cannot be shown: {error}", 1_000), icon=":material/error:")
+        _take_away(run, None)
+        return False
+    try:
         tables = _tables(run.folder, results)
     except MorphGraphError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        _take_away(run, None)
-        return
+        st.error(told(str(error), 1_000), icon=":material/error:")
+        _take_away(run, results)
+        return True
+    lacking = told_cells(cell_states(run.folder))
+    if lacking:
+        st.info(told(lacking, 200), icon=":material/hourglass_bottom:")
     st.subheader("Results", anchor=False)
     _take_away(run, results)
     if tables:
         _one_table(run, tables)
     else:
         st.info("There are no results: no cell was finished.")
+    return True
 
 
 # ------------------------------------------------------------------------------------- reading
@@ -70,7 +80,7 @@ def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
         from morphgraph.batch.report_making import make_table
 
         evaluation = evaluation_of(folder)
-        everything = failed_cells(folder, results)
+        everything = with_lost_cells(folder, results)
         return [make_table(everything, spec) for spec in specs_of(evaluation, everything)]
 
     found: list[Table] = _once("tables", folder, make)
@@ -83,7 +93,7 @@ def _once(what: str, folder: Path, make: Callable[[], Any]) -> Any:
     try:
         status = (folder / "results.parquet").stat()
     except OSError as error:
-        raise MorphGraphError("results.parquet is gone. Go on with the run.") from error
+        raise MorphGraphError("results.parquet is gone. Write the results again.") from error
     key = (what, str(folder), status.st_mtime_ns, status.st_size)
     if key not in kept:
         made = make()
@@ -109,7 +119,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
                 format_func=lambda n: shortened(visible(tables[n].title), 90),
             )
     else:
-        left.markdown(f"**{plain(shortened(tables[0].title, 90))}**")
+        left.markdown(f"**{told(tables[0].title, 90)}**")
     table = tables[number]
     intervals = False
     if table_has_intervals(table):
@@ -121,6 +131,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
             )
     _frame(run, table, intervals)
     _notes(table)
+    signatures_of(table.signatures)
     _chart(run, table)
 
 
@@ -131,8 +142,8 @@ def _frame(run: Run, table: Table, intervals: bool) -> None:
     config = {
         str(number): st.column_config.TextColumn(
             shortened(visible(title), 60),
-            help=title if len(title) > 24 else None,
-            width=_width([title, *frame[str(number)]]),
+            help=told(title, 300) if len(title) > 24 else None,
+            width=width_of([title, *frame[str(number)]]),
             pinned=number < min(names, 2),
             alignment="left" if number < names else "right",
         )
@@ -149,9 +160,21 @@ def _frame(run: Run, table: Table, intervals: bool) -> None:
     )
 
 
-def _width(texts: Iterable[str]) -> int:
+def width_of(texts: Iterable[str]) -> int:
     """The width of a column, in pixels: nothing in it is cut unless it is very long."""
     return min(_WIDEST, 8 * max(map(len, texts), default=0) + 24)
+
+
+def signatures_of(signatures: Iterable[str]) -> None:
+    """What says how scores were made, each distinct one once, to be copied."""
+    lines = [line for line in dict.fromkeys(signatures) if line]
+    if not lines:
+        return
+    with st.expander("Signatures", icon=":material/fingerprint:"):
+        for line in lines[:_MOST_SIGNATURES]:
+            st.code(shortened(visible(line), 1_500), language=None, wrap_lines=True)
+        if len(lines) > _MOST_SIGNATURES:
+            st.caption(f"The first {_MOST_SIGNATURES} of {len(lines):,}; results have them all.")
 
 
 def _notes(table: Table) -> None:
@@ -163,15 +186,14 @@ def _notes(table: Table) -> None:
     if table.constants:
         same = [f"{TITLES.get(k, k).lower()} {v}" for k, v in table.constants.items()]
         parts.append(f"The same in all rows: {', '.join(same)}.")
-    if any(
-        cell.state != "failed" and cell.value != cell.value
-        for row in table.rows
-        for cell in row.cells
-    ):
+    cells = [cell for row in table.rows for cell in row.cells]
+    if any(cell.state == "not run" for cell in cells):
+        parts.append("A group with cells that have not run has no best.")
+    if any(not cell.is_lost and cell.value != cell.value for cell in cells):
         parts.append("n/a: undefined, or not measured.")
     text = " ".join([*table.notes, *parts])
     if text:
-        st.caption(plain(shortened(text, 1_500)))
+        st.caption(told(text, 1_500))
 
 
 def _chart(run: Run, table: Table) -> None:
@@ -180,7 +202,7 @@ def _chart(run: Run, table: Table) -> None:
     try:
         figure = chart_of(table)
     except MorphGraphError as error:
-        st.caption(plain(str(error)))
+        st.caption(told(str(error), 1_000))
         return
     if figure is not None:
         st.plotly_chart(
@@ -190,7 +212,7 @@ def _chart(run: Run, table: Table) -> None:
         )
     note = chart_note(table)
     if note:
-        st.caption(plain(note))
+        st.caption(told(note, 1_000))
 
 
 # ------------------------------------------------------------------------------------- files

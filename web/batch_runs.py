@@ -12,16 +12,19 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.reading import decode_utf8, read_bytes
 from morphgraph.text import shortened, visible
 from web.batch_checking import counted
+from web.batch_failed import failed_lines, grouped_failures
 from web.batch_progress import (
-    DONE_IN_PART,
-    STATES,
+    badge_of,
     buttons_of,
     is_over,
     latest,
+    read_facts,
+    recovered,
     share_of,
     state_of,
     tasks_of,
     times_of,
+    told,
     visible_lines,
 )
 from web.batch_results import results_of
@@ -34,16 +37,21 @@ from web.batch_state import (
     show_editor,
 )
 from web.session import remembered
-from web.text import code, plain
+from web.text import code
 
 _EVERY = 1.0
 _MOST_FAILURES = 20
 _FIRST = "Workers start first: that takes a few seconds."
+_FIRST_TASKS = "First tasks at work."
+_GONE = (
+    "The process ended without a word, as when a machine is switched off. What was done is kept: "
+    "Go on runs the rest."
+)
 
 
 def runs_tab() -> None:
     """The chosen run, the newest by default."""
-    runs = {run.name: run for run in known_runs()}
+    runs = {run.name: recovered(run) for run in known_runs()}
     if not runs:
         st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
         st.button("Configure one", icon=":material/tune:", on_click=show_editor)
@@ -51,8 +59,10 @@ def runs_tab() -> None:
     run = runs[_choice(list(runs))]
     _watched(run)
     _buttons(run)
-    if run.has_results and is_over(run):
-        results_of(run)
+    # Whoever wrote a report has written results: these are gone if they are not there.
+    has_ended = run.has_results or state_of(run) == "done"
+    if has_ended and is_over(run) and not results_of(run):
+        _write_again(run)
     _folder(run)
     if len(runs) > 1:
         _all(list(runs.values()))
@@ -90,25 +100,28 @@ def _watched(run: Run) -> None:
 
 def _state(run: Run) -> None:
     progress = run.progress
-    has_failed = progress is not None and progress.failed > 0 and progress.state == "done"
-    title, colour, icon = DONE_IN_PART if has_failed else STATES[state_of(run)]
+    title, colour, icon = badge_of(run)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(title, color=colour, icon=icon)
             if progress is not None:
-                st.caption(plain(times_of(progress)))
+                facts = read_facts(run.folder) if progress.is_over else None
+                st.caption(told(times_of(progress, facts), 200))
         if progress is None:
             _no_progress(run)
             return
-        st.progress(share_of(progress), plain(progress.told()))
+        st.progress(share_of(progress), told(tasks_of(progress), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
-            last = f"Last: {code(shortened(progress.last, 110))}" if progress.last else _FIRST
-            st.caption(last)
+            first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
+            last = f"Last: {code(shortened(visible(progress.last), 110))}"
+            st.caption(last if progress.last else first)
+        if progress.state == "interrupted":
+            st.caption(_GONE)
         if progress.message:
-            st.error(plain(shortened(progress.message, 1_000)), icon=":material/error:")
+            st.error(told(progress.message, 1_000), icon=":material/error:")
     if progress.failed:
-        _failures(progress)
+        _failures(run, progress)
 
 
 def _no_progress(run: Run) -> None:
@@ -126,14 +139,22 @@ def _no_progress(run: Run) -> None:
         st.code(visible_lines(said), language=None, wrap_lines=True)
 
 
-def _failures(progress: Progress) -> None:
-    shown = progress.failures[-_MOST_FAILURES:]
+def _failures(run: Run, progress: Progress) -> None:
+    # All of them are told at the end only; until then, the last ones are.
+    lines = failed_lines(run.folder) if progress.state in ("done", "stopped") else []
+    lines = lines or list(progress.failures)
+    groups = grouped_failures(lines)
+    shown = groups[-_MOST_FAILURES:]
     title = f"{counted(progress.failed, 'task')} failed"
     with st.expander(title, icon=":material/error:", expanded=True):
-        for line in shown:
-            st.markdown(f"- {plain(shortened(line, 500))}")
-        if progress.failed > len(shown):
-            st.caption(f"The last {len(shown)} of {progress.failed:,}; all are in the log.")
+        for line, others in shown:
+            need = "needs" if others == 1 else "need"
+            also = f" – and {counted(others, 'task')} that {need} it" if others else ""
+            st.markdown(f"- {told(line, 500)}{also}")
+        number = sum(1 + others for _, others in shown)
+        if progress.failed > number:
+            what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
+            st.caption(f"{what} are in the log.")
 
 
 # ------------------------------------------------------------------------------------- buttons
@@ -142,7 +163,7 @@ def _failures(progress: Progress) -> None:
 def _buttons(run: Run) -> None:
     refused = st.session_state.pop("batch refused", "")
     if refused:
-        st.error(plain(refused), icon=":material/error:")
+        st.error(told(refused, 1_000), icon=":material/error:")
     state, can = state_of(run), buttons_of(run)
     if can != "over":
         if can == "stopping":
@@ -170,6 +191,21 @@ def _buttons(run: Run) -> None:
         args=(run,),
         key=f"batch go on {run.name}",
         help="What is done is kept: only what is missing is run.",
+    )
+
+
+def _write_again(run: Run) -> None:
+    """The results of a run whose file is gone or damaged: what was done is in its store."""
+    if state_of(run) != "done":
+        return  # "Go on", above, writes them too
+    st.button(
+        "Write the results again",
+        icon=":material/refresh:",
+        type="primary",
+        on_click=_go_on,
+        args=(run,),
+        key=f"batch write again {run.name}",
+        help="From what is kept in the folder of the run; only what is missing there is run.",
     )
 
 
@@ -240,11 +276,14 @@ def _all(runs: list[Run]) -> None:
         st.dataframe(
             {
                 "run": [shortened(visible(run.name), 80) for run in runs],
-                "state": [STATES[state_of(run)][0] for run in runs],
+                "state": [badge_of(run)[0] for run in runs],
                 "tasks": [tasks_of(run.progress) for run in runs],
-                "failed": ["n/a" if r.progress is None else f"{r.progress.failed:,}" for r in runs],
-                "details": ["" if r.progress is None else times_of(r.progress) for r in runs],
+                "details": [_details(run) for run in runs],
             },
             hide_index=True,
             height=38 + 35 * min(len(runs), 12),
         )
+
+
+def _details(run: Run) -> str:
+    return "" if run.progress is None else times_of(run.progress, read_facts(run.folder))

@@ -15,6 +15,7 @@ from morphgraph.batch.store import write_atomically
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import parse_json, read_bytes
 from web import autosave
+from web.batch_drafts import Draft, keep_draft, kept_drafts
 
 CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
 VIEW = "batch_view"
@@ -24,6 +25,7 @@ OWN = "batch own files"
 """Keys of what is open: the tab, the run by its name, what is edited; and of texts by name."""
 
 _SETTINGS = "started.json"
+_RECALLED = "batch drafts recalled"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,25 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
         number += 1
         name = f"{wanted} ({number})"
     own[name] = text
+    keep_draft(Draft(name, text, text))
     st.session_state[SOURCE] = st.session_state[f"kept {SOURCE}"] = name
+
+
+def text_key(source: str) -> str:
+    """The key of the editor with a text, by its name."""
+    return f"batch text {source}"
+
+
+def recall_drafts() -> None:
+    """In a new session, own files and edits that an earlier one left."""
+    if _RECALLED in st.session_state:
+        return
+    own: dict[str, str] = st.session_state.setdefault(OWN, {})
+    for draft in kept_drafts():
+        if draft.original is not None:
+            own.setdefault(draft.name, draft.original)
+        st.session_state.setdefault(f"kept {text_key(draft.name)}", draft.text)
+    st.session_state[_RECALLED] = True  # last: a run may be interrupted
 
 
 def show_editor() -> None:

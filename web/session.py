@@ -230,11 +230,12 @@ def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
 def remembered(**defaults: Any) -> Iterator[None]:
     """Widgets with these keys, made in the ``with`` block, keep their values across pages.
 
-    Streamlit forgets a widget as soon as a page without it is shown.
+    Streamlit forgets a widget as soon as a page without it is shown. A value is set in every run,
+    for one that was set once may never arrive: where its run is interrupted, the widget is empty.
     """
     for key, default in defaults.items():
-        if key not in st.session_state:
-            st.session_state[key] = st.session_state.get(f"kept {key}", default)
+        kept = st.session_state.get(f"kept {key}", default)
+        st.session_state[key] = st.session_state.get(key, kept)
     yield
     for key in defaults:
         st.session_state[f"kept {key}"] = st.session_state[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from morphgraph.batch.report_data import FAILED, IDENTITY, RESULT_COLUMNS, complete
+from morphgraph.batch.report_data import IDENTITY, LOST, RESULT_COLUMNS, complete
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def _means(results: pd.DataFrame) -> dict[tuple[object, ...], float]:
     import pandas as pd
 
     frame = complete(results, RESULT_COLUMNS, "results")
-    frame = frame[(frame["metric"] != FAILED).astype(bool)]
+    frame = frame[~frame["metric"].isin(LOST)]
     texts = [name for name in COMBINATION if name != "vocab_size"]
     keys = frame[list(COMBINATION)].astype({"vocab_size": "Int64"})
     keys[texts] = keys[texts].astype(object).where(keys[texts].notna(), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from morphgraph.batch.report_data import TASK_COLUMNS, FinishedRun, complete, text_of
+from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, text_of
 from morphgraph.batch.report_table import Table
 from morphgraph.evaluate.tables import UNDEFINED
 from morphgraph.evaluate.writing import one_line
@@ -147,7 +147,8 @@ def headline(run: FinishedRun) -> list[tuple[str, str]]:
     total = sum(cells.values())
     found = [(f"{cells['done']:,} of {total:,}", "cells done")]
     found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
-    scores = int((run.results["metric"] != "").sum()) if "metric" in run.results else 0
+    is_score = ~run.results["metric"].isin(LOST) if "metric" in run.results else ()
+    scores = int(sum(is_score))
     found.append((f"{scores:,}", "results"))
     seconds = run.run.get("seconds")
     if isinstance(seconds, int | float):

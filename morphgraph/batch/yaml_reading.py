@@ -234,7 +234,18 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
         case "value_error":
             problem, _, fix = message.partition(". ")
             return place, problem, f"{fix}." if fix else "Correct it."
+        case "string_pattern_mismatch" if context.get("pattern") in _IN_WORDS:
+            return place, f"{given} does not fit", _IN_WORDS[context["pattern"]]
     return place, f"{given} does not fit", f"{message}."
+
+
+_IN_WORDS = {
+    r"^[^\x00-\x1f|]+$": "Write it in one line, without “|” and tabs.",
+    r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://.",
+    r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
+    "dashes and underscores, and begin with a letter or a digit.",
+}
+"""What people are told of the patterns of fields."""
 
 
 def _listed(allowed: str) -> str:

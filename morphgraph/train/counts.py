@@ -86,9 +86,9 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
                 "Leave out rare words.",
             )
         with path.open("rb") as file:
-            if file.read(4) == _PARQUET:
+            # A look that takes nothing away: the file may be a pipe.
+            if file.peek(4)[:4] == _PARQUET:
                 return parquet_counts(file, name)
-            file.seek(0)
             counts, problem = _parse(name, file)
     except OSError as error:
         raise FileFormatError(

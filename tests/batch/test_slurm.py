@@ -161,7 +161,7 @@ def test_what_is_wrong_in_a_profile_is_named(
 def test_a_profile_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="no such file"):
         read_slurm_profile(tmp_path / "none.yaml")
-    with pytest.raises(FileFormatError, match="directory"):
+    with pytest.raises(FileFormatError, match="it is a folder"):
         read_slurm_profile(tmp_path)
 
 

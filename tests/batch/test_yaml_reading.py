@@ -71,9 +71,16 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert str(error).startswith("x.yaml")
 
 
+_texts = st.text(
+    # PyYAML writes these three line breaks of YAML 1.1 so that it does not read them back itself.
+    st.characters(exclude_characters="\x85\u2028\u2029"),
+    max_size=5,
+)
+
+
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=5),
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | _texts,
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), inner, max_size=3)

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from morphgraph.batch.background import Run
 from morphgraph.batch.report_data import RESULT_COLUMNS
 
 TINY = """name: tiny
@@ -205,9 +206,114 @@ def test_names_of_runs(page: Any, runs: Path) -> None:
     name_run(page, "demo")
     assert "There is a run “demo” already" in page.errors()[0]
     assert buttons(page)["Start"].disabled
-    name_run(page, "../demo").press("Start")
-    assert "cannot name a run" in page.errors()[0]
+    for wrong in ("../demo", "a b", "-x", "Ünder", ".x"):
+        name_run(page, wrong)
+        [message] = page.errors()
+        assert message.startswith(f"“{wrong}” cannot name a run. Use unaccented letters a–z")
+        assert buttons(page)["Start"].disabled
+    name_run(page, "")
+    assert page.errors() == ["The run needs a name."]
+    name_run(page, "a.b_c-9")
+    assert page.errors() == []
+    assert not buttons(page)["Start"].disabled
     assert [path.name for path in runs.iterdir()] == ["demo"]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any, Any]]:
+    """Text, name, workers and languages of what was started, instead of a run."""
+    found: list[tuple[str, str, Any, Any]] = []
+
+    def start(text: str, root: Path, name: str, **options: Any) -> Run:
+        found.append((text, name, options["workers"], options["languages"]))
+        return Run(name, left_by(root / name, DONE, configuration=text), None)
+
+    monkeypatch.setattr("web.batch_state.start_run", start)
+    return found
+
+
+def test_what_is_started_is_what_is_in_the_editor_then(page: Any, started: list[Any]) -> None:
+    # A click takes the last words of the editor with it: no run has checked them yet.
+    editor(page).set_value(TINY + "intervls: false\n")
+    page.press("Start")
+    assert started == []
+    assert "there is no such field (did you mean “intervals”?)" in page.errors()[0]
+    assert page.errors()[1:] == ["Nothing was started: correct the error above first."]
+    write(page, TINY)
+    later = TINY.replace("name: tiny", "name: other").replace("[en]", "[en, de]")
+    editor(page).set_value(later)
+    page.press("Start")
+    assert [(text, name, languages) for text, name, _, languages in started] == [
+        (later, "other", None)
+    ]
+    assert page.test.session_state["batch_view"] == "Runs"
+
+
+def test_the_last_choices_go_with_a_start(page: Any, started: list[Any]) -> None:
+    demo = editor(page).value
+    [name] = [field for field in page.test.text_input if field.label == "Name of the run"]
+    name.set_value("no name")
+    page.press("Start")
+    assert started == []
+    assert "“no name” cannot name a run" in page.errors()[0]
+    name_run(page, "mine")
+    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
+    [workers] = [field for field in page.test.number_input if field.label == "Workers"]
+    languages.set_value(["nl"])
+    workers.set_value(1)
+    page.press("Start")
+    assert started == [(demo, "mine", 1, ["nl"])]
+
+
+def test_a_download_is_what_is_in_the_editor(
+    page: Any, downloads: dict[str, Callable[[], bytes]]
+) -> None:
+    write(page, TINY)
+    assert downloads["batch yaml"]() == TINY.encode()
+    before = downloads["batch yaml"]
+    write(page, TINY + "# last\n")
+    assert before().endswith(b"# last\n")
+
+
+@pytest.mark.parametrize("leave", ["tab", "page"])
+def test_edits_that_arrive_with_the_way_out_are_kept(page: Any, leave: str) -> None:
+    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
+    languages.set_value(["de"])
+    editor(page).set_value(editor(page).value + "# mine\n")
+    if leave == "tab":
+        show(page, "Runs")
+        assert not page.test.text_area
+        show(page, "Configure")
+    else:
+        page.open("scores").open("batch")
+    assert editor(page).value.endswith("# mine\n")
+    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
+    assert languages.value == ["de"]
+
+
+def test_the_editor_is_sent_its_text_in_every_run(page: Any) -> None:
+    # The browser may never have got it: a run can be interrupted at any time.
+    page.run()
+    assert editor(page).proto.set_value
+    assert "name: demo" in editor(page).proto.value
+
+
+def test_a_new_visit_finds_own_files_and_edits(page: Any) -> None:
+    write(page, editor(page).value + "# mine\n")
+    page.upload("Evaluation", ("own.yaml", TINY.encode()))
+    editor(page).set_value(TINY + "# edited\n")
+    page.open("scores")
+    again = type(page)().open("batch")
+    assert editor(again).value.endswith("# mine\n")
+    again.press("Undo all edits")
+    again.choose("Start from", "own.yaml")
+    assert editor(again).value == TINY + "# edited\n"
+    again.press("Undo all edits")
+    assert editor(again).value == TINY
+    third = type(page)().open("batch")
+    assert "# mine" not in editor(third).value  # what was undone does not come back
+    third.choose("Start from", "own.yaml")
+    assert editor(third).value == TINY
 
 
 def test_what_can_stand_in_a_file(page: Any) -> None:
@@ -297,6 +403,7 @@ def test_a_run_whose_runner_is_gone_can_go_on(page: Any, runs: Path) -> None:
     assert badges(page) == "Interrupted"
     assert not buttons(page)["Go on"].disabled
     assert "Stop" not in buttons(page)
+    assert "ended without a word" in page.captions()
 
 
 def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
@@ -348,6 +455,41 @@ def test_garbage_for_results_breaks_nothing(page: Any, runs: Path, content: byte
     assert page.errors()[0].startswith("x: ")
 
 
+@pytest.mark.parametrize("content", [None, b"PAR1"])
+def test_results_that_are_gone_can_be_written_again(
+    page: Any, runs: Path, content: bytes | None
+) -> None:
+    left_by(runs / "tiny", DONE, content)
+    show(page, "Runs")
+    assert any(error.startswith("The results cannot be shown") for error in page.errors())
+    page.press("Write the results again")
+    wait_until(page, {"Done"})
+    assert "48.23" in page.test.dataframe[0].value.to_string()
+
+
+def test_a_run_that_is_half_done_says_so(page: Any, runs: Path) -> None:
+    from morphgraph.batch.evaluating import prepare_text
+
+    text = TINY.replace("[standard]", "[standard, flota, longest]")
+    folder = left_by(
+        runs / "x", DONE | {"state": "stopped", "total": 4, "done": 3}, configuration=text
+    )
+    cells = prepare_text(text, "x.yaml", folder, None).plan.cells
+    results(BPE=0.5, FLOTA=0.75).assign(
+        cell=[cell.key for cell in cells[:2]], reference=cells[0].columns["reference"]
+    ).to_parquet(folder / "results.parquet")
+    states = {"key": [cell.key for cell in cells], "state": ["done", "done", "not run"]}
+    tasks = pd.DataFrame(states | {"kind": "cell", "label": "x", "message": ""})
+    tasks.to_parquet(folder / "tasks.parquet")
+    show(page, "Runs")
+    assert page.test.info[0].value == "2 of 3 cells are done; the rest has not run.".replace(
+        ";", "\\;"
+    ).replace("n.", "n\\.")
+    assert "not run" in page.test.dataframe[0].value.to_string()
+    assert "A group with cells that have not run has no best" in page.captions()
+    assert "Tinted" not in page.captions()
+
+
 def test_a_configuration_that_was_damaged_since(page: Any, runs: Path) -> None:
     left_by(runs / "x", DONE, results(BPE=0.5), configuration="\x00[")
     show(page, "Runs")
@@ -362,7 +504,9 @@ def test_hostile_names_are_text(page: Any, runs: Path) -> None:
     [box] = [box for box in page.test.selectbox if box.label == "Run"]
     assert all("\n" not in option and len(option) <= 80 for option in box.options)
     page.choose("Run", name)
-    assert HOSTILE in page.test.dataframe[0].value.to_string()
+    shown = page.test.dataframe[0].value.to_string()
+    assert HOSTILE.replace("\u202e", r"\u202e") in shown  # marks of direction turn nothing around
+    assert "\u202e" not in shown
     for markdown in [*page.test.markdown, *page.test.caption]:
         assert not re.search(r"(?<!\\)<b>|(?<!\\)\]\(", markdown.value)
     show(page, "Compare")
@@ -392,6 +536,58 @@ def test_results_from_a_file_are_compared(page: Any, runs: Path, tmp_path: Path)
     chosen.set_value(["x", "theirs.parquet"])
     page.run()
     assert page.test.dataframe[0].value.to_numpy().tolist() == [
+        ["F1 %", "50.00", "25.00", "−25.00"],
+    ]
+    assert "1 of 2 rows are in all runs." in page.captions()
+    [shared] = [one for one in page.test.toggle if one.label == "Only rows in all runs"]
+    shared.set_value(False)
+    page.run()
+    assert page.test.dataframe[0].value.to_numpy().tolist() == [
         ["BPE", "F1 %", "50.00", "25.00", "−25.00"],
         ["FLOTA", "F1 %", "75.00", "n/a", "n/a"],
     ]
+
+
+def test_runs_that_share_nothing_say_why(page: Any, runs: Path) -> None:
+    left_by(runs / "a", DONE, results(BPE=0.5))
+    left_by(runs / "b", DONE, results(FLOTA=0.25).assign(signature="made so"))
+    show(page, "Compare")
+    [chosen] = [field for field in page.test.multiselect if field.label == "Runs"]
+    chosen.set_value(["a", "b"])
+    page.run()
+    [warning] = page.test.warning
+    assert warning.value == (
+        "“b” and “a” have no row in common\\: they differ in method \\(BPE \\/ FLOTA\\)\\."
+    )
+    assert [toggle.label for toggle in page.test.toggle] == ["Only differences"]
+    assert "made so" in codes(page)
+
+
+def test_a_seventh_run_does_not_push_out_the_first(page: Any, runs: Path, tmp_path: Path) -> None:
+    for name in "abcdef":
+        left_by(runs / name, DONE, results(BPE=0.5))
+    show(page, "Compare")
+    [chosen] = [field for field in page.test.multiselect if field.label == "Runs"]
+    chosen.set_value(list("abcdef"))
+    page.run()
+    content = left_by(tmp_path / "g", DONE, results(BPE=0.25)) / "results.parquet"
+    page.upload("results.parquet", ("g.parquet", content.read_bytes()))
+    [warning] = page.test.warning
+    assert warning.value == "Six at most\\: remove one\\, then choose g\\.parquet\\."
+    [chosen] = [field for field in page.test.multiselect if field.label == "Runs"]
+    assert chosen.value == list("abcdef")
+    assert "g.parquet" in chosen.options
+    chosen.set_value(["a", "g.parquet"])
+    page.run()
+    assert page.errors() == []
+    assert page.test.dataframe[0].value.iloc[0].tolist()[-1] == "−25.00"
+
+
+def test_a_run_without_rows_is_nothing_to_compare(page: Any, runs: Path) -> None:
+    left_by(runs / "a", DONE, results(BPE=0.5))
+    left_by(runs / "b", DONE, results())
+    show(page, "Runs").choose("Run", "b")
+    assert page.errors() == []
+    assert "no cell was finished" in page.test.info[0].value
+    show(page, "Compare")
+    assert any("b: results.parquet: it holds no results" in error for error in page.errors())

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from web.batch_checking import (
     cell_table,
@@ -12,6 +15,7 @@ from web.batch_checking import (
     described,
     excerpt,
     free_name,
+    name_problem,
     one_line,
     same_languages,
     summary,
@@ -39,10 +43,69 @@ def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
         "tokenisers": "2",
         "cells": "4",
     }
-    cells = cell_table(checked.prepared)
+    cells, alike = cell_table(checked.prepared)
     assert list(cells["Language"]) == ["en", "en", "de", "de"]
     assert list(cells["Method"]) == ["BPE", "FLOTA"] * 2
-    assert "Seed" not in cells.columns  # nothing is random
+    assert "Seed" not in {*cells.columns, *alike}  # nothing is random
+
+
+def test_what_all_cells_share_stands_once(tmp_path: Path) -> None:
+    english = TINY.replace("[en, de]", "[en]")
+    two = check_text(english, "tiny.yaml", tmp_path).prepared
+    one = check_text(english.replace(", flota", ""), "tiny.yaml", tmp_path).prepared
+    assert two is not None
+    assert one is not None
+    cells, alike = cell_table(two)
+    assert alike["Language"] == "en"
+    assert list(cells["Method"]) == ["BPE", "FLOTA"]
+    assert not set(cells.columns) & set(alike)
+    assert all(len(set(cells[title])) == 2 for title in cells.columns)
+    cells, alike = cell_table(one)
+    assert alike == {}
+    assert cells.loc[0, ["Language", "Method"]].to_list() == ["en", "BPE"]
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("name: a b\nlanguages: [en]", "Use up to 80 unaccented letters a–z"),
+        ("name: x\nlanguages: ['a|b']", "Write it in one line, without “|” and tabs."),
+        ('name: x\nlanguages: ["a\\nb"]', "Write it in one line, without “|” and tabs."),
+    ],
+)
+def test_a_pattern_is_told_in_words(field: str, said: str, tmp_path: Path) -> None:
+    rest = TINY.partition("tokenisers:")
+    wrong = check_text(f"{field}\n{rest[1]}{rest[2]}", "x.yaml", tmp_path)
+    assert said in wrong.message
+    assert "pattern" not in wrong.message
+
+
+def test_every_pattern_of_the_schema_has_words() -> None:
+    from morphgraph.batch.configuration import schema
+    from morphgraph.batch.yaml_reading import _IN_WORDS
+
+    def patterns(part: object) -> set[str]:
+        if isinstance(part, list):
+            return set().union(*map(patterns, part))
+        if not isinstance(part, dict):
+            return set()
+        here = {part["pattern"]} if isinstance(part.get("pattern"), str) else set()
+        return here.union(*map(patterns, part.values()))
+
+    assert patterns(schema()) == set(_IN_WORDS)
+
+
+@given(st.text(max_size=4) | st.from_regex(r"[\w.-]{78,82}", fullmatch=True))
+def test_a_name_that_is_good_here_is_good_in_a_file(name: str) -> None:
+    from morphgraph.batch.configuration import Evaluation
+
+    field = TypeAdapter(Evaluation.model_fields["name"].rebuild_annotation())
+    try:
+        field.validate_python(name)
+    except ValidationError:
+        assert name_problem(name, []) != ""
+    else:
+        assert name_problem(name, []) == ""
 
 
 def test_more_workers_take_less_time_but_no_more_than_there_are_tasks(tmp_path: Path) -> None:
@@ -127,6 +190,7 @@ def test_every_field_that_a_file_may_have_is_told() -> None:
         assert [field.name for field in parts[f"method {name}"][1]] == list(model.model_fields)
     by_name = {field.name: field for field in parts["the file"][1]}
     assert by_name["languages"].default == "needed"
+    assert by_name["title"].default == "nothing"
     assert by_name["weightings"].values == "a list: types, tokens"
     assert by_name["tokenisers"].values == "a list: see tokenisers"
     assert by_name["methods"].values == "a list: see the methods"

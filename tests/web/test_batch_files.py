@@ -19,18 +19,37 @@ from morphgraph.batch.progress import Progress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.batch.report_making import make_table
 from morphgraph.errors import FileFormatError
-from web.batch_comparing import filtered, named_apart, shown_comparison
-from web.batch_failed import failed_cells, failed_keys
+from web.batch_comparing import (
+    filtered,
+    named_apart,
+    nothing_shared,
+    presence,
+    shown_comparison,
+    signatures_in,
+)
+from web.batch_failed import cell_states, grouped_failures, told_cells, with_lost_cells
 from web.batch_files import (
     column_titles,
     files_in,
     first_of,
     frame_csv,
+    read_run_results,
     results_from,
     shown_table,
     table_has_intervals,
 )
-from web.batch_progress import buttons_of, is_over, state_of, times_of, visible_lines
+from web.batch_progress import (
+    badge_of,
+    buttons_of,
+    is_over,
+    latest,
+    read_facts,
+    state_of,
+    tasks_of,
+    times_of,
+    told,
+    visible_lines,
+)
 from web.batch_runs import command_of
 from web.batch_state import Settings, settings_of
 
@@ -114,8 +133,16 @@ GOOD = as_parquet(RESULTS)
         (GOOD[:50] + b"\xff" * 200 + GOOD[250:], ""),
         (bomb(), "2,000,001 rows"),
         (as_parquet(RESULTS.drop(columns="value")), "no column value"),
-        (as_parquet(RESULTS.assign(value="x")), "a column is of another kind"),
-        (as_parquet(RESULTS.assign(value=[[1]] * 4)), "a column is of another kind"),
+        (as_parquet(RESULTS.assign(value="x")), "column value: a value is no number"),
+        (as_parquet(RESULTS.assign(value="0.5")), "column value: a value is no number"),
+        (as_parquet(RESULTS.assign(low=True)), "column low: a value is no number"),
+        (as_parquet(RESULTS.assign(value=[[1]] * 4)), "column value: a value is no number"),
+        (
+            as_parquet(RESULTS.assign(value=[0.5, math.inf, 0.5, 0.5])),
+            "column value, row 2: a value is no number, but infinite",
+        ),
+        (as_parquet(RESULTS.assign(high=-math.inf)), "column high, row 1: a value is no number"),
+        (as_parquet(RESULTS[:0]), "it holds no results"),
         (as_parquet(RESULTS.assign(seed=0.5)), "a column is of another kind"),
         (twice(RESULTS), ""),
     ],
@@ -125,6 +152,11 @@ def test_a_file_that_holds_no_results_is_an_error_by_its_name(data: bytes, probl
         results_from(data, "<b>.parquet")
     assert str(found.value).startswith("<b>.parquet")
     assert problem in str(found.value)
+
+
+def test_a_run_of_which_no_cell_was_done_has_results_without_rows(tmp_path: Path) -> None:
+    (tmp_path / "results.parquet").write_bytes(as_parquet(RESULTS[:0]))
+    assert len(read_run_results(tmp_path)) == 0
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"workers": 0}', '{"workers": "2", "languages": 5}'])
@@ -176,6 +208,71 @@ def test_times_of_a_run() -> None:
     over = times_of(Progress("done", started=1_000_000.0, updated=1_000_090.0, workers=1))
     assert over.endswith(" · 1 worker · took 2 min")
     assert times_of(Progress("done")) == ""
+
+
+FACTS: dict[str, Any] = {
+    "state": "done",
+    "seconds": 126.5,
+    "starts": [{"started": "1970-01-12T13:00:00Z", "seconds": 63.25}] * 2,
+    "finished": "1970-01-12T13:50:00Z",
+    "tasks": {"all": 14, "done": 8, "failed": 6},
+}
+
+
+def test_times_are_those_of_all_starts(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(FACTS))
+    facts = read_facts(tmp_path)
+    # 1,000,000 seconds are 12 January 1970, 13:46:40: the last start began before all was over.
+    over = Progress("done", started=1_000_000.0, updated=1_000_006.0)
+    assert times_of(over, facts).endswith("took 2 min in 2 starts")
+    # A third start, which was killed after five minutes, is not in run.json.
+    gone = Progress("interrupted", started=1_100_000.0, updated=1_100_300.0)
+    assert times_of(gone, facts).endswith("took 7 min in 3 starts")
+    assert times_of(Progress("running", started=1.0), facts).count("took") == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "<b>"},
+        {"state": "done", "seconds": float("nan")},
+        {"starts": 2},
+        {"tasks": {"all": -1, "done": 0, "failed": 0}},
+        {"tasks": None},
+        {"finished": "x", "seconds": "1e999"},
+    ],
+)
+def test_odd_facts_are_none(change: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(FACTS | change))
+    assert read_facts(tmp_path) is None
+
+
+def test_tasks_are_counted_one_way() -> None:
+    progress = Progress("done", total=14, done=8, failed=6)
+    assert tasks_of(progress) == "8 of 14 tasks done, 6 failed"
+    assert badge_of(Run("x", Path(), progress))[0] == "Done, not all of it"
+    assert badge_of(Run("x", Path(), Progress("done", total=2, done=2)))[0] == "Done"
+    assert (
+        tasks_of(Progress("running", total=9, done=3)) == "3 of 9 tasks done, waiting for workers"
+    )
+
+
+def test_a_run_with_a_damaged_progress_is_told_from_its_facts(tmp_path: Path) -> None:
+    (tmp_path / "progress.json").write_text('{"state": "do')
+    (tmp_path / "run.json").write_text(json.dumps(FACTS))
+    run = Run("x", tmp_path, None)
+    assert latest(run).progress is None  # there are no results
+    (tmp_path / "results.parquet").write_bytes(GOOD)
+    found = latest(run).progress
+    assert found is not None
+    assert (found.state, tasks_of(found)) == ("done", "8 of 14 tasks done, 6 failed")
+    # A run that was started again has not said anything yet.
+    (tmp_path / "progress.json").unlink()
+    assert latest(run).progress is None
+
+
+def test_what_is_told_hides_nothing() -> None:
+    assert told("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
 
 
 def test_what_a_run_said_is_shown_without_its_traceback() -> None:
@@ -276,24 +373,90 @@ def test_rows_that_are_asked_for() -> None:
     )
 
 
+def test_rows_that_runs_share() -> None:
+    signed = RESULTS.assign(signature=["s1", "s2", "s1", "s3"])
+    runs = {"one": signed, "two": OTHER.assign(signature=["s1", "", "s4"])}
+    compared = compare_runs(runs)
+    there = presence(compared, runs)
+    # BPE f1, BPE types, FLOTA f1, FLOTA types (undefined, but there), ReBPE f1.
+    assert there["one"].tolist() == [True, True, True, True, False]
+    assert there["two"].tolist() == [True, True, False, False, True]
+    assert nothing_shared(compared, there) == []
+    assert signatures_in(compared, runs) == ["s1", "s2", "s3", "s4"]
+    assert signatures_in(compared[:1], runs) == ["s1"]
+
+
+def test_why_runs_share_nothing() -> None:
+    def nothing(second: pd.DataFrame) -> list[str]:
+        runs = {"a": frame(row("BPE", "f1", 0.5, reference="gold list")), "b": second}
+        compared = compare_runs(runs)
+        return nothing_shared(compared, presence(compared, runs))
+
+    assert nothing(
+        frame(
+            row("FLOTA", "f1", 0.5, reference="demo:en"), row("X", "f1", 0.5, reference="demo:en")
+        )
+    ) == [
+        "“b” and “a” have no row in common: they differ in method (BPE / FLOTA, X) and reference "
+        "(gold list / demo:en)."
+    ]
+    assert nothing(frame(row("BPE", "f1", 0.5, reference="gold list"))) == []
+    [sentence] = nothing(frame(row("BPE", "f1", 0.5, reference="gold list", vocab_size=8000)))
+    assert sentence.endswith("they differ in vocabulary size (none / 8000).")
+
+
 # ------------------------------------------------------------------------------------- failed cells
 
 
-def test_cells_that_failed_are_rows(tmp_path: Path) -> None:
+def planned(folder: Path) -> list[str]:
+    """A configuration of three cells in a folder; their keys."""
     from morphgraph.batch.evaluating import prepare_text
 
     text = "name: x\nlanguages: [en]\ntokenisers: [{file: 'demo:en'}]\n"
-    text += "methods: [standard, flota]\nreferences: ['demo:en']\n"
-    (tmp_path / "configuration.yaml").write_text(text)
-    cells = prepare_text(text, "configuration.yaml", tmp_path, None).plan.cells
-    tasks = pd.DataFrame(
-        {"key": [cell.key for cell in cells], "kind": "cell", "state": ["done", "failed"]}
-    )
-    tasks.to_parquet(tmp_path / "tasks.parquet")
-    assert failed_keys(tmp_path) == {cells[1].key}
-    found = failed_cells(tmp_path, RESULTS[:1].assign(cell=cells[0].key))
-    assert list(found["method"]) == ["BPE", "FLOTA"]
-    assert list(found["metric"]) == ["f1", ""]
+    text += "methods: [standard, flota, longest]\nreferences: ['demo:en']\n"
+    (folder / "configuration.yaml").write_text(text)
+    plan = prepare_text(text, "configuration.yaml", folder, None).plan
+    return [cell.key for cell in plan.cells]
+
+
+def ended(folder: Path, keys: list[str], states: list[str]) -> None:
+    columns = {"key": keys, "kind": "cell", "state": states, "label": keys, "message": "no"}
+    pd.DataFrame(columns).to_parquet(folder / "tasks.parquet")
+
+
+def test_cells_that_failed_or_have_not_run_are_rows(tmp_path: Path) -> None:
+    keys = planned(tmp_path)
+    ended(tmp_path, keys, ["done", "failed", "not run"])
+    assert cell_states(tmp_path) == dict(zip(keys, ["done", "failed", "not run"], strict=True))
+    found = with_lost_cells(tmp_path, RESULTS[:1].assign(cell=keys[0]))
+    assert list(found["method"])[:2] == ["BPE", "FLOTA"]
+    assert list(found["metric"]) == ["f1", "", "not run"]
+    table = make_table(found, TableSpec("", ["method"], [], ["f1"]))
+    texts, best = shown_table(table, intervals=False)
+    assert list(texts["1"]) == ["50.00", "failed", "not run"]
+    assert not best.to_numpy().any()
     (tmp_path / "tasks.parquet").write_bytes(b"PAR1 broken")
-    assert failed_keys(tmp_path) == set()
-    assert failed_cells(tmp_path, RESULTS) is RESULTS
+    assert cell_states(tmp_path) == {}
+    assert with_lost_cells(tmp_path, RESULTS) is RESULTS
+
+
+def test_cells_of_another_version_are_not_told_as_not_run(tmp_path: Path) -> None:
+    planned(tmp_path)
+    ended(tmp_path, ["a", "b", "c"], ["done", "failed", "not run"])
+    assert with_lost_cells(tmp_path, RESULTS) is RESULTS
+
+
+def test_how_many_cells_are_done() -> None:
+    states = {str(n): "done" if n < 7 else "not run" for n in range(18)}
+    assert told_cells(states) == "7 of 18 cells are done; the rest has not run."
+    assert told_cells(dict.fromkeys("ab", "done")) == ""
+    assert told_cells({}) == ""
+
+
+def test_failures_that_only_follow_from_others_are_counted() -> None:
+    lines = ["tok a: cannot: be read", "cell 1: no gold", "cell 2: tok a failed: cannot: be read"]
+    assert grouped_failures(lines) == [(lines[0], 1), (lines[1], 0)]
+    long = "tok b: " + "x" * 493  # cut, as is what follows from it
+    assert grouped_failures([long, f"cell 3: tok b failed: {'x' * 600}"[:500]]) == [(long, 1)]
+    # What others failed of may not be among those that are kept.
+    assert grouped_failures(lines[2:]) == [(lines[2], 0)]

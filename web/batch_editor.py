@@ -39,7 +39,7 @@ from web.batch_state import (
 )
 from web.batch_wanted import checked_as_wanted, checked_text, folder_of, languages_key, value_now
 from web.inputs import attempt
-from web.session import remembered
+from web.session import remembered, sent_anew
 from web.text import plain
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def read_configuration(name: str, data: bytes) -> str:
 
 def _editor(source: str, original: str) -> str:
     key = text_key(source)
-    with st.container(key="batch-editor"), remembered(**{key: original}):
+    with st.container(key="batch-editor"), sent_anew(**{key: original}):
         text = st.text_area(
             "Evaluation",
             key=key,
@@ -286,7 +286,7 @@ def _plan(prepared: Prepared) -> None:
 
 def _languages(known: tuple[str, ...]) -> None:
     key = languages_key(known)
-    with remembered(**{key: list(known)}):
+    with sent_anew(**{key: list(known)}):
         st.multiselect(
             "Languages",
             list(known),
@@ -313,7 +313,7 @@ def _name_key(suggested: str) -> str:
 def _name(suggested: str) -> str:
     """The name of the run; what is suggested is free."""
     key = _name_key(suggested)
-    with remembered(**{key: suggested}):
+    with sent_anew(**{key: suggested}):
         name = st.text_input(
             "Name of the run",
             key=key,

@@ -230,15 +230,28 @@ def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
 def remembered(**defaults: Any) -> Iterator[None]:
     """Widgets with these keys, made in the ``with`` block, keep their values across pages.
 
-    Streamlit forgets a widget as soon as a page without it is shown. A value is set in every run,
-    for one that was set once may never arrive: where its run is interrupted, the widget is empty.
+    Streamlit forgets a widget as soon as a page without it is shown.
+    """
+    for key, default in defaults.items():
+        if key not in st.session_state:
+            st.session_state[key] = st.session_state.get(f"kept {key}", default)
+    yield
+    for key in defaults:
+        st.session_state[f"kept {key}"] = st.session_state[key]
+
+
+@contextmanager
+def sent_anew(**defaults: Any) -> Iterator[None]:
+    """As `remembered`, for texts and lists: their values are sent to the browser in every run.
+
+    A value that is set once never arrives where its run is interrupted, and the widget is empty.
+    What moves faster than runs, such as a slider, would jump back.
     """
     for key, default in defaults.items():
         kept = st.session_state.get(f"kept {key}", default)
         st.session_state[key] = st.session_state.get(key, kept)
-    yield
-    for key in defaults:
-        st.session_state[f"kept {key}"] = st.session_state[key]
+    with remembered(**defaults):
+        yield
 
 
 def demo_name(code: str) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from morphgraph.batch.cell_methods import made_of
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
 from morphgraph.batch.inputs import check_content, content_of, contents_of_texts
@@ -95,7 +97,8 @@ class _Words:
 
     @cached_property
     def by_word(self) -> Mapping[str, float]:
-        return dict(self.counts.items())
+        # The numbers as a list at once: one by one they take twice as long.
+        return dict(zip(self.counts.words, np.asarray(self.counts.counts).tolist(), strict=True))
 
 
 # ------------------------------------------------------------------------------ tokenisers

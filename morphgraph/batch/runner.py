@@ -85,11 +85,35 @@ def warm_up(client: Client) -> None:
 
 
 def _load() -> None:
-    """Load the library, and the kernels by a word that they segment."""
-    from morphgraph.graph import MergeGraph
-    from morphgraph.segment.bpe import segment_plain
+    """Load the library and its kernels, by measuring very small cells."""
+    from morphgraph.batch.cell_methods import made_of
+    from morphgraph.batch.cell_rows import rows_of
+    from morphgraph.evaluate.yardstick import Yardstick
+    from morphgraph.reference.entry import Entry, Reference
+    from morphgraph.segment.bte import Bte, tokeniser_of_types
 
-    segment_plain(MergeGraph.from_merges([("a", "b")]), ["ab"])
+    entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))
+    yardstick = Yardstick.of(Reference("warm-up", "plain", entries, (), "0" * 12))
+    base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
+    scored: dict[str, Any] = {
+        "metrics": ["f1", "morph_f1", "distance"],
+        "scopes": ["morphemic"],
+        "weightings": ["types"],
+        "intervals": True,
+        "vocabulary": [],
+    }
+    methods: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("standard", {}),
+        ("dropout", {"p": 0.5}),
+        ("flota", {"k": 0}),
+        ("knockout", {}),
+        ("rebpe", {"reify": True}),
+    )
+    for method, parameters in methods:
+        seed = None if method in ("standard", "flota") else 0
+        spec = {"method": method, "parameters": parameters, "seed": seed, **scored}
+        made = made_of(spec, base, yardstick, None)
+        list(rows_of(spec, base, made, yardstick.reference, None))
     code_version()
 
 

@@ -20,7 +20,6 @@ SIMULATED, SECONDS = 200, 0.01
 GRID = """\
 name: twenty
 languages: [en, de]
-corpora: [wordfreq]
 tokenisers: [{name: demo, file: "demo:{code}"}]
 methods:
   - standard
@@ -34,7 +33,6 @@ methods:
 references: ["demo:{code}"]
 metrics: [all]
 scopes: [morphemic, whole-word]
-weightings: [types, tokens]
 """
 TURNS = 3
 

@@ -202,7 +202,7 @@ class _Planner:
         places = ("path", "paths", "folders", "checked")
         key = task_key("counts", {name: v for name, v in spec.items() if name not in places})
         task = Task(key, "counts", label, make_counts, spec, (), costs.counts(spec))
-        return _Counted(corpus.name, _signed_name(corpus, spec), self._task(task))
+        return _Counted(corpus.name, _signed_name(corpus, spec), task)
 
     def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
         if corpus.wordfreq is not None:
@@ -259,7 +259,7 @@ class _Planner:
             label = choice.name or trained_label(choice, pipeline, threshold)
             if choice.name is not None:
                 label += varying(choice, pipeline, threshold)
-            needs = (corpus.task.key,)
+            needs = (self._task(corpus.task).key,)
             title = f"{label}, {size:,} types, {values['language']}"
             key = task_key("tokeniser", spec, needs)
             cost = costs.tokeniser(spec)
@@ -324,7 +324,7 @@ class _Planner:
                     "scopes": asked.scopes,
                     "weightings": asked.weightings,
                     "intervals": asked.intervals,
-                    "corpus_name": "" if corpus is None else corpus.signed,
+                    "corpus_name": "",
                     "tokeniser_name": tokeniser.label,
                 }
                 columns = {
@@ -346,7 +346,10 @@ class _Planner:
         tokeniser: Task,
         corpus: _Counted | None,
     ) -> None:
-        needs = (tokeniser.key, *(() if corpus is None else (corpus.task.key,)))
+        needs: tuple[str, ...] = (tokeniser.key,)
+        if corpus is not None and _uses_counts(spec):
+            needs += (self._task(corpus.task).key,)
+            spec["corpus_name"] = corpus.signed
         reference = spec["reference"]
         keyed = dict(spec)
         if reference is not None:
@@ -371,6 +374,16 @@ class _Planner:
 
     def _task(self, task: Task) -> Task:
         return self.tasks.setdefault(task.key, task)
+
+
+def _uses_counts(spec: Mapping[str, Any]) -> bool:
+    """Whether a cell's result depends on the words of its corpus."""
+    return (
+        "tokens" in spec["weightings"]
+        or bool(spec["vocabulary"])
+        or spec["method"] == "trimmed"
+        or spec["parameters"].get("weighting") == "tokens"
+    )
 
 
 def _signed_name(corpus: Corpus, spec: Mapping[str, Any]) -> str:

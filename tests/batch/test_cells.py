@@ -252,7 +252,7 @@ vocabulary: [words, size]
 def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None:
     counts = tmp_path / "c.tsv"
     counts.write_text("low\t5\n")
-    text = DEMO + "corpora: [c.tsv]\n"
+    text = DEMO + "corpora: [c.tsv]\nweightings: [tokens]\n"
     evaluation, lines = parse_evaluation(text, "mine.yaml")
     plan = make_plan(evaluation, lines, folder=tmp_path)
     counts.write_text("low\t9\n")

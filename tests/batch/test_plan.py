@@ -222,3 +222,18 @@ def test_paths_do_not_depend_on_where_a_worker_is(
         str(folder / "en.tsv"),
         str(folder / "de.tsv"),
     }
+
+
+def test_cells_need_counts_only_where_these_change_something(folder: Path) -> None:
+    text = GRID.replace("vocabulary: [word_initial]\n", "")
+    plan = planned(text, folder, ["en"])
+    counts = {task.key for task in plan.tasks if task.kind == "counts"}
+    assert len(counts) == 1  # the trained tokenisers need them
+    assert not any(counts & set(task.needs) for task in plan.cells)
+    weighted = planned(text + "weightings: [types, tokens]\n", folder, ["en"])
+    assert all(counts & set(task.needs) for task in weighted.cells)
+    loaded = text.replace("  - train: bpe\n    vocab_size: [300, 400]\n", "")
+    assert not [task for task in planned(loaded, folder, ["en"]).tasks if task.kind == "counts"]
+    blamed = text.replace("holdout: 0.5", "weighting: tokens")
+    needing = [task for task in planned(blamed, folder, ["en"]).cells if counts & set(task.needs)]
+    assert {task.columns["method"] for task in needing} == {"BPE-knockout"}

@@ -309,7 +309,7 @@ def test_a_run_among_its_own_texts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("low lower\n")
     configuration = tmp_path / "own.yaml"
-    configuration.write_text(TINY + "corpora: [{name: own, text: texts}]\n")
+    configuration.write_text(TINY + "corpora: [{name: own, text: texts}]\nvocabulary: [tokens]\n")
     run = evaluate(configuration, "--out", tmp_path / "texts" / "run")
     assert run.returncode == 2
     assert "the run would lie among its own texts" in run.stderr

@@ -15,13 +15,13 @@ pytestmark = pytest.mark.browser
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
 
 
-def begin(page: Page, *others: str) -> None:
-    """Start the demo without these of its languages: each has six cells and two tasks more."""
+def begin(page: Page, *others: str, cells: int = 6) -> None:
+    """Start the demo without these of its languages; each has so many cells and one task more."""
     for language in others:
         page.get_by_role("button", name=f"Remove {language}", exact=True).click()
         idle(page)
     left = 3 - len(others)
-    told = re.compile(f"^{6 * left} cells, {8 * left} tasks, about")
+    told = re.compile(f"^{cells * left} cells, {(cells + 1) * left} tasks, about")
     expect(page.get_by_text(told)).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
 
@@ -52,7 +52,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     go_to(page, "Batch")
     begin(page, "de", "nl")
     expect(badge(page)).to_have_text(AT_WORK)
-    expect(progress(page)).to_contain_text(re.compile(r"[0-7] of 8 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
     page.screenshot(path=screenshots / "batch-1-running.png")
 
     # Whoever comes back sees the run at once. The guard is off for the reload: at an address below
@@ -60,13 +60,13 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     bare = browser.new_page()
     bare.goto(page.url)
     bare.reload()
-    expect(progress(bare)).to_contain_text(re.compile(r"\d of 8 tasks"), timeout=PATIENCE)
+    expect(progress(bare)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
     bare.close()
     page.close()
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     sidebar(page).get_by_role("link", name="Batch").click()
-    expect(progress(page)).to_contain_text(re.compile(r"\d of 8 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
 
@@ -94,17 +94,24 @@ def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Batch")
     open_tab(page, "Configure")
-    begin(page, "en")
-    expect(progress(page)).to_contain_text(re.compile(r"[1-9] of 16 tasks"), timeout=PATIENCE)
+    # So many cells that nobody is too late to stop them.
+    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 101))
+    editor = page.get_by_role("textbox", name="Evaluation", exact=True)
+    many = f"  - {{method: dropout, p: [{rates}]}}"
+    editor.fill(editor.input_value().replace("  - dropout(p=0.1)", many))
+    editor.press("Control+Enter")
+    idle(page)
+    begin(page, "en", cells=105)
+    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 212 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Stop the run").click()
     expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
     idle(page)
-    done = re.search(r"(\d+) of 16 tasks", progress(page).inner_text())
+    done = re.search(r"(\d+) of 212 tasks", progress(page).inner_text())
     assert done is not None
-    assert 1 <= int(done[1]) < 16
+    assert 1 <= int(done[1]) < 212
     page.get_by_role("button", name="Go on").click()
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
-    expect(progress(page)).to_contain_text(f"16 of 16 tasks, {done[1]} done before")
+    expect(progress(page)).to_contain_text(f"212 of 212 tasks, {done[1]} done before")
     expect(cell_of(grid_with(page, "Precision % ↑"), 0, 0)).to_have_text("de")

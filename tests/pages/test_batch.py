@@ -114,7 +114,7 @@ DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, 
 def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert "name: demo" in editor(page).value
     [ready] = [message.value for message in page.test.success]
-    assert ready.startswith("18 cells\\, 24 tasks\\, about ")
+    assert ready.startswith("18 cells\\, 21 tasks\\, about ")
     assert not buttons(page)["Start"].disabled
     assert buttons(page)["Undo all edits"].disabled
     cells = next(f.value for f in page.test.dataframe if "Language" in f.value)
@@ -126,7 +126,7 @@ def test_languages_to_choose(page: Any) -> None:
     assert field.value == ["en", "de", "nl"]
     field.set_value(["de"])
     page.run()
-    assert page.test.success[0].value.startswith("6 cells\\, 8 tasks\\, about ")
+    assert page.test.success[0].value.startswith("6 cells\\, 7 tasks\\, about ")
     page.open("scores").open("batch")
     [field] = [field for field in page.test.multiselect if field.label == "Languages"]
     assert field.value == ["de"]

@@ -195,13 +195,7 @@ def tasks_of(progress: Progress | None) -> str:
         return "n/a"
     number = f"{progress.done:,} of {progress.total:,} tasks"
     parts = [f"{number}, {progress.kept:,} done before" if progress.kept else f"{number} done"]
-    if progress.failed:
-        parts.append(f"{progress.failed:,} failed")
-    if progress.state == "running" and not progress.workers and progress.share < 1:
-        parts.append("waiting for workers")
-    elif progress.remaining is not None and not progress.is_over:
-        parts.append(f"about {duration(progress.remaining)} left")
-    return ", ".join(parts)
+    return ", ".join([*parts, *progress.outlook()])
 
 
 def visible_lines(text: str, most: int = 12) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 from pydantic import BeforeValidator, Field, model_validator
 
 from morphgraph.batch.methods import Method, as_method
-from morphgraph.batch.names import named_metrics
+from morphgraph.batch.names import FLOTA_METRICS, named_metrics
 from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
 from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
@@ -24,7 +24,6 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import check_metrics
 from morphgraph.evaluate.vocabulary_figures import FIGURES
 from morphgraph.evaluate.yardstick import Scope, Weighting
-from morphgraph.reading import read_bytes
 from morphgraph.reference.readers import FORMATS
 from morphgraph.train.methods import METHODS as TRAINED
 from morphgraph.train.pipelines import PIPELINES
@@ -213,15 +212,12 @@ def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return names
-    flota = [name for name in names if name in FLOTA_KEYS]
-    others = [name for name in names if name not in FLOTA_KEYS]
+    flota = [name for name in names if name in FLOTA_METRICS]
+    others = [name for name in names if name not in FLOTA_METRICS]
     try:
         return [*check_metrics(others), *flota] if others else flota
     except MorphGraphError as error:
         raise ValueError(str(error)) from error
-
-
-FLOTA_KEYS = ("flota_coverage", "flota_stem_recall", "flota_full_match")
 
 
 class Evaluation(Strict):
@@ -320,11 +316,6 @@ class Evaluation(Strict):
             or any("tokens" in getattr(method, "weighting", ()) for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
-
-
-def read_evaluation(path: str | os.PathLike[str]) -> tuple[Evaluation, Lines]:
-    """An evaluation from a YAML file, and the line of each field."""
-    return parse_evaluation(read_bytes(path), str(path))
 
 
 def parse_evaluation(data: bytes | str, name: str) -> tuple[Evaluation, Lines]:

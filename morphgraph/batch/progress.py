@@ -64,13 +64,16 @@ class Progress:
         parts = [f"{self.done + self.failed:,} of {self.total:,} tasks"]
         if self.kept:
             parts.append(f"{self.kept:,} done before")
-        if self.failed:
-            parts.append(f"{self.failed:,} failed")
+        return ", ".join([*parts, *self.outlook()])
+
+    def outlook(self) -> list[str]:
+        """What failed, and what is waited for, in a few words each."""
+        parts = [f"{self.failed:,} failed"] if self.failed else []
         if self.state == "running" and not self.workers and self.share < 1:
             parts.append("waiting for workers")
         elif self.remaining is not None and not self.is_over:
             parts.append(f"about {duration(self.remaining)} left")
-        return ", ".join(parts)
+        return parts
 
 
 def duration(seconds: float) -> str:

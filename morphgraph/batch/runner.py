@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,7 +65,16 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
     Counts and tokenisers that only finished tasks need are left out.
     """
-    kept = {task.key for task in tasks if store.facts(task.key) is not None}
+    return _missing(tasks, _kept(tasks, store))
+
+
+def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
+    """What the tasks that are done tell of themselves; each file is read once."""
+    found = ((task.key, store.facts(task.key)) for task in tasks)
+    return {key: facts for key, facts in found if facts is not None}
+
+
+def _missing(tasks: Sequence[Task], kept: Mapping[str, object]) -> list[Task]:
     by_key = {task.key: task for task in tasks}
     needed = {need for task in tasks for need in task.needs}
     wanted = {task.key for task in tasks if task.key not in kept and task.key not in needed}
@@ -157,7 +166,8 @@ class _Run:
     ) -> None:
         self.tasks, self.store, self.client = tasks, store, client
         self.progress, self.tell = progress, tell
-        self.missing = missing_tasks(tasks, store)
+        known = _kept(tasks, store)
+        self.missing = _missing(tasks, known)
         self.by_key = {task.key: task for task in self.missing}
         self.reports: dict[str, TaskReport] = {}
         self.failures: list[Failure] = []
@@ -168,7 +178,7 @@ class _Run:
         self._counted = time.monotonic()
         for task in tasks:
             if task.key not in self.by_key:
-                facts = store.facts(task.key)
+                facts = known.get(task.key)
                 # Without facts it is a count or tokeniser that no task needs any more.
                 state: Ended = "not run" if facts is None else "done"
                 self.reports[task.key] = TaskReport(task, state, facts or {}, True)

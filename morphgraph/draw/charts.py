@@ -105,7 +105,8 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
     """N against B on logarithmic axes; merges at the same place are one larger point.
 
-    ``customdata`` of a point: the merge id of the lowest-ranked merge there.
+    ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B. Lists, not an
+    array: plotly packs arrays, and what a click sends back then has no first element.
     """
     import plotly.graph_objects as go
 
@@ -132,7 +133,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
                 mode="markers",
                 name=name,
                 text=names,
-                customdata=np.stack([chosen["merge_id"], chosen["B"]], axis=1),
+                customdata=chosen[["merge_id", "B"]].to_numpy().tolist(),
                 marker={
                     "color": colour,
                     "size": np.clip(5 + 3 * np.log2(chosen["merges"]), 5, 22),

@@ -107,7 +107,7 @@ def test_the_shape_of_json(morphgraph: Command, small: Small) -> None:
     assert report["tokeniser"] == "BPE"
     assert report["entries"] == 3
     for table in report["tables"]:
-        assert list(table) == ["reference", "scope", "weighting", "rows", "signature"]
+        assert list(table) == ["reference", "partial", "scope", "weighting", "rows", "signature"]
         assert [row["tokeniser"] for row in table["rows"]] == ["BPE", "FLOTA", "Ideal"]
         for row in table["rows"]:
             assert list(row) == ["tokeniser", "error", "vocab_size", "scores", "signature"]
@@ -306,6 +306,19 @@ def test_a_printed_table(morphgraph: Command, small: Small) -> None:
         lines[4], lines[9]]  # fmt: skip
     assert lines[-2].startswith("reference:second.tsv@")
     assert lines[-1] == "", "no intervals and no test, so there are no marks to explain"
+
+
+def test_partial_gold_is_told_beside_its_table(
+    morphgraph: Command, small: Small, tmp_path: Path
+) -> None:
+    partial = tmp_path / "derivations.tsv"
+    partial.write_text("do\tundo\tV\tV\tun\tprefix\n", encoding="utf-8")
+    shown = morphgraph(*small.on_first, "--reference", partial, "--resamples", "0").out
+    whole, _, of_partial = shown.partition("derivations.tsv: ")
+    note = "The gold is partial (one affix a word)"
+    assert note not in whole and note in of_partial
+    found = morphgraph(*small.on_first, "--reference", partial, "--json").json
+    assert {table["partial"] for table in found["tables"]} == {"", "one affix a word"}
 
 
 def test_another_method_alone_is_not_shown_with_the_counts_of_bpe(morphgraph: Command) -> None:

@@ -104,6 +104,8 @@ def _print_description(reference: "Reference", description: "Description") -> No
     )
     print(f"entries with whole words: {percent(description.whole_word_share)} %")
     print(f"longest word: {visible(description.longest_word)}")
+    if reference.partial:
+        print(reference.partial_note)
 
 
 def _report(
@@ -122,6 +124,7 @@ def _report(
         "name": reference.name,
         "format": reference.format,
         "checksum": reference.checksum,
+        "partial": reference.partial,
         "description": numbers,
         "entries": [
             {

@@ -247,6 +247,8 @@ def _print(table: "ScoreTable") -> None:
         rows.append(cells)
     print_table(header, rows, left={0})
     print(table.signature)
+    if yardstick is not None and yardstick.reference.partial:
+        print(yardstick.reference.partial_note)
 
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
@@ -287,6 +289,7 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
     yardstick = table.yardstick
     return {
         "reference": yardstick.reference.name if yardstick else None,
+        "partial": yardstick.reference.partial if yardstick else "",
         "scope": table.scope,
         "weighting": table.weighting,
         "rows": rows,

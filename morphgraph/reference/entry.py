@@ -48,6 +48,8 @@ class Reference:
 
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
+    `partial` says what the source tells of a word where it does not tell all its boundaries
+    ("one affix a word"), and is "" elsewhere.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Reference:
     entries: tuple[Entry, ...]
     skipped: tuple[Skipped, ...]
     checksum: str
+    partial: str = ""
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -68,6 +71,21 @@ class Reference:
     def has_counts(self) -> bool:
         """Whether any entry has a corpus count."""
         return any(entry.count is not None for entry in self.entries)
+
+    @property
+    def partial_note(self) -> str:
+        """What to say beside precision and F1 where the gold is partial, "" where it is not.
+
+        >>> gold = Reference("gold.tsv", "plain", (), (), "0" * 12, "one affix a word")
+        >>> gold.partial_note.partition(":")[0]
+        'The gold is partial (one affix a word)'
+        """
+        if not self.partial:
+            return ""
+        return (
+            f"The gold is partial ({self.partial}): splits at other true boundaries count as "
+            "wrong, so precision and F1 are too low."
+        )
 
     def first_analyses(self) -> Reference:
         """Keep only the first entry of each word (docs/references.md).

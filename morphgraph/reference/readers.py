@@ -51,6 +51,7 @@ from morphgraph.reference.workbook import is_zip
 
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
+_ONE_AFFIX = "one affix a word"
 
 
 class Reader(NamedTuple):
@@ -58,6 +59,7 @@ class Reader(NamedTuple):
 
     `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A format of
     text has `read`, another one `read_bytes`. Plain, which is told last, has no test here.
+    `partial` says what a format tells of a word that does not tell all its boundaries.
     """
 
     label: str
@@ -66,6 +68,7 @@ class Reader(NamedTuple):
     is_header: Callable[[str], bool] | None = None
     read_bytes: Callable[[bytes, str, Skips], list[Entry]] | None = None
     is_binary: Callable[[bytes], bool] | None = None
+    partial: str = ""
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
@@ -73,7 +76,10 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "plain": Reader("Plain: word and morphs", read_plain),
         "celex": Reader("CELEX StrucLab", read_celex, looks_like_celex),
         "morphynet-derivation": Reader(
-            "MorphyNet derivation", read_morphynet_derivation, looks_like_morphynet_derivation
+            "MorphyNet derivation",
+            read_morphynet_derivation,
+            looks_like_morphynet_derivation,
+            partial=_ONE_AFFIX,
         ),
         "sigmorphon2022": Reader(
             "SIGMORPHON 2022 words", read_sigmorphon2022, looks_like_sigmorphon2022
@@ -249,4 +255,6 @@ def read_reference(
             f"Check the file, or choose another format: {', '.join(FORMATS)}",
         )
     checksum = sum_of(data)
-    return Reference(name, format, tuple(entries), skipped, checksum)
+    return Reference(
+        name, format, tuple(entries), skipped, checksum, partial=READERS[format].partial
+    )

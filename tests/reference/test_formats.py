@@ -174,6 +174,14 @@ def test_morphynet_derivation(line, morphs):
     assert entry.whole_words == (entry.word,)
 
 
+def test_a_reference_tells_that_its_gold_is_partial():
+    derivations = read("waffnen\tentwaffnen\tV\tV\tent\tprefix")
+    assert derivations.partial == "one affix a word"
+    assert "(one affix a word)" in derivations.partial_note
+    inflections = read("désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient")
+    assert inflections.partial == inflections.partial_note == ""
+
+
 def test_morphynet_derivation_skips():
     reference = read(
         "Sattel\tSattelung\tN\tN\tung\tsuffix",

@@ -99,6 +99,14 @@ def test_json(run, gold):
     ]
 
 
+def test_partial_gold_is_told(run, gold, tmp_path):
+    path = tmp_path / "derivations.tsv"
+    path.write_text("waffnen\tentwaffnen\tV\tV\tent\tprefix\n", "utf-8")
+    assert "partial (one affix a word)" in run(path).stdout
+    assert json.loads(run(path, "--json").stdout)["partial"] == "one affix a word"
+    assert "is partial" not in run(gold).stdout
+
+
 def test_demo(run):
     result = run("demo:en", "--limit", 3)
     assert result.exit_code == 0 and "(demo:en, plain)" in result.stdout

@@ -112,7 +112,7 @@ def _controls(current: Session) -> Controls:
     tokeniser = current.study.tokeniser
 
     def find_exactly() -> None:
-        exact = tokeniser.type_from(st.session_state["find a type"].strip())
+        exact = tokeniser.type_from(st.session_state["find a type"])
         if exact is not None:
             look_at(current, tokeniser.graph.ids[exact])
 
@@ -122,6 +122,7 @@ def _controls(current: Session) -> Controls:
         placeholder="part of a type",
         max_chars=100,
         on_change=find_exactly,
+        help="A space in front finds types that start a word.",
     )
     if text:
         numbers = tokeniser.search(text)

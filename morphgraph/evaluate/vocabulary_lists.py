@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from morphgraph.evaluate.vocabulary_figures import figure_called
+from morphgraph.segment.preprocess import MARKERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,10 +160,17 @@ def _by_count(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
-    """The rows of a list in which a text stands in the type or in another of its strings."""
+    """The rows of a list in which a text stands in the type or in another of its strings.
+
+    After a space it has to start a string, behind a start-of-word marker.
+    """
     wanted = text.strip()
+    if not wanted:
+        return table
+    starts = tuple(mark + wanted for mark in MARKERS) if text.startswith(" ") else ()
     hits = np.zeros(len(table), np.bool_)
     for name in ("type", "the other", "chain", "morph"):
-        if wanted and name in table.columns:
-            hits |= np.array([wanted in value for value in table[name]], np.bool_)
-    return table[hits].reset_index(drop=True) if wanted else table
+        if name in table.columns:
+            found = [v.startswith(starts) if starts else wanted in v for v in table[name]]
+            hits |= np.array(found, np.bool_)
+    return table[hits].reset_index(drop=True)

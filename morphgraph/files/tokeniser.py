@@ -7,7 +7,7 @@ from typing import Any
 
 from morphgraph.graph import MergeGraph
 from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
-from morphgraph.segment.preprocess import Preprocessor, WordEncoder
+from morphgraph.segment.preprocess import MARKERS, Preprocessor, WordEncoder
 from morphgraph.segment.words import UNKNOWN, Words
 
 
@@ -101,15 +101,24 @@ class Tokeniser:
             self._readable = [self.readable(text) for text in self.graph.types]
         return self._readable
 
+    @property
+    def marks_start(self) -> bool:
+        """Whether some type has a sign of the start of a word, ``Ġ`` or ``▁``."""
+        return any(text[:1] in MARKERS for text in self.graph.types)
+
     def search(self, text: str, limit: int = 100) -> list[int]:
-        """Ids of present types that contain a text: whole matches first, then as a start."""
+        """Ids of present types that contain a text: whole matches first, then as a start.
+
+        After a space, only types that start a word with it, where the tokeniser marks that.
+        """
         wanted = text.strip()
-        exact = self.type_from(wanted) if wanted else None
+        starts_word = text.startswith(" ") and self.marks_start
+        exact = self.type_from(text) if wanted or starts_word else None
         found = []
         for number, shown in enumerate(self.readable_types):
-            at = shown.find(wanted)
-            if at >= 0 and self.graph.is_present(number):
-                body = shown.lstrip("Ġ▁")
+            body = shown.lstrip("".join(MARKERS))
+            is_start = body != shown and body.startswith(wanted)
+            if (is_start if starts_word else wanted in shown) and self.graph.is_present(number):
                 rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
                 found.append((rank, len(shown), number))
         found.sort()
@@ -119,13 +128,19 @@ class Tokeniser:
         return numbers[:limit]
 
     def type_from(self, text: str) -> str | None:
-        """The present type that a user means: as spelled, readable, or without its marker."""
+        """The present type that a user means: as spelled, readable, or without its marker.
 
+        A space in front is the marker, where the tokeniser has one, and else nothing.
+        """
+        body = text.strip()
         spelled = [text]
-        if self.preprocessor.byte_level:
-            bytes_ = encode(text.replace("Ġ", " "))
-            spelled += [bytes_, "Ġ" + bytes_]
-        spelled += ["▁" + text, text + self.preprocessor.suffix]
+        if text.startswith(" ") and self.marks_start:
+            spelled += [mark + form for form in (encode(body), body) for mark in sorted(MARKERS)]
+        else:
+            if self.preprocessor.byte_level:
+                bytes_ = encode(body.replace("Ġ", " "))
+                spelled += [bytes_, "Ġ" + bytes_]
+            spelled += [body, "▁" + body, body + self.preprocessor.suffix]
         return next((candidate for candidate in spelled if candidate in self.graph), None)
 
     def signature(self) -> str:

@@ -139,6 +139,8 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
 def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
     pairs = tiny.table("duplicates")
     assert list(matching(pairs, "un")["type"]) == ["▁un"]
+    assert len(matching(pairs, " un")) == 1
+    assert len(matching(pairs, " n")) == 0
     assert len(matching(pairs, "")) == 2
     assert len(matching(tiny.table("morphs_covered"), "nob")) == 1
     assert len(matching(pairs, "[")) == 0

@@ -48,6 +48,43 @@ def test_search() -> None:
     assert tokeniser.search("no such thing") == []
 
 
+def test_a_space_in_front_finds_the_start_of_a_word() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    assert {"un", "Ġun"} <= set(tokeniser.graph.types)
+    found = [tokeniser.graph.types[n] for n in tokeniser.search(" un")]
+    assert found[0] == "Ġun"
+    assert len(found) > 10
+    assert all(text.startswith("Ġun") for text in found)
+    assert tokeniser.graph.types[tokeniser.search("un")[0]] == "un"
+    assert tokeniser.type_from(" un") == "Ġun"
+    assert tokeniser.type_from("un") == "un"
+    assert tokeniser.type_from(" ") == "Ġ"
+    german = load_tokeniser("demo:de")
+    assert german.type_from(" über") == "ĠÃ¼ber"
+    assert german.graph.types[german.search(" über")[0]] == "ĠÃ¼ber"
+    tokeniser.graph.knockout(["Ġun"])
+    assert tokeniser.type_from(" un") is None, "un inside a word is another type"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [(" un", ["▁un", "▁und"]), ("un", ["un", "▁un", "und", "▁und"])]
+)
+def test_the_marker_of_sentencepiece_is_a_space_too(
+    small_tokeniser: MakeTokeniser, text: str, found: list[str]
+) -> None:
+    merges = [("u", "n"), ("▁", "un"), ("un", "d"), ("▁un", "d")]
+    tokeniser = small_tokeniser(merges)
+    assert [tokeniser.graph.types[n] for n in tokeniser.search(text)] == found
+
+
+def test_where_nothing_marks_a_start_a_space_in_front_is_nothing(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    tokeniser = small_tokeniser([("u", "n"), ("un", "d")])
+    assert tokeniser.type_from(" un") == "un"
+    assert tokeniser.search(" un") == tokeniser.search("un") != []
+
+
 def test_type_from() -> None:
     tokeniser = load_tokeniser("demo:de")
     assert tokeniser.type_from("über") in ("ĠÃ¼ber", "Ã¼ber")

@@ -34,7 +34,8 @@ class Row(NamedTuple):
 
     `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
     either is None where the source does not tell. `underlying` are the source's own morphemes
-    where they are not `morphemes`, () where it has none but the morphs.
+    where they are not `morphemes`, () where it has none but the morphs. `is_explicit` where the
+    source divides the word itself, hyphens included.
     """
 
     line: int
@@ -45,6 +46,7 @@ class Row(NamedTuple):
     kinds: Sequence[Kind | None] | None = None
     processes: tuple[str, ...] | None = None
     underlying: tuple[str, ...] | None = None
+    is_explicit: bool = False
 
 
 def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
@@ -141,6 +143,11 @@ def has_hyphen(word: str) -> bool:
     return not _HYPHEN_SET.isdisjoint(word)
 
 
+def is_hyphen(morph: str) -> bool:
+    """Whether a morph is a hyphen, or several, and nothing else."""
+    return bool(morph) and not morph.strip(HYPHENS)
+
+
 def separate_hyphens(alignment: Alignment) -> Alignment:
     """Make a hyphen between two morphs a morph of its own (docs/references.md).
 
@@ -170,34 +177,29 @@ def separate_hyphens(alignment: Alignment) -> Alignment:
 def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
     """Join the morphs whose morphemes belong to one whole word.
 
-    Morphs without a morpheme at the start are glued to the first that has one; a hyphen is joined
-    where both its neighbours are of one whole word, and stands alone elsewhere.
+    Morphs without a morpheme, and hyphens, which are no words, belong to the whole word on their
+    left; those at the start are glued to the first morph that has a morpheme.
 
     >>> whole_words(Alignment(("x", "-", "ray", "s"), (0, -1, 1, 2)), (0, 1, 1))
-    ('x', '-', 'rays')
+    ('x-', 'rays')
     """
     if pieces[0] == pieces[-1]:
         return ("".join(alignment.morphs),)
-    owners = [pieces[source] if source >= 0 else None for source in alignment.sources]
+    owners = [
+        pieces[source] if source >= 0 and not is_hyphen(morph) else None
+        for morph, source in zip(*alignment, strict=True)
+    ]
     known = [owner for owner in owners if owner is not None]
     if not known:
         return ("".join(alignment.morphs),)
     joined: list[str] = []
-    current: int | None = None  # whole word that the last string in `joined` belongs to
-    started = False
-    seen = 0
+    current = known[0]  # whole word that the last string in `joined` belongs to
     for morph, owner in zip(alignment.morphs, owners, strict=True):
-        if owner is not None:
-            seen += 1
-        elif seen in (0, len(known)):
-            owner = known[0] if seen == 0 else known[-1]
-        elif known[seen - 1] == known[seen]:
-            owner = known[seen]
-        if started and owner is not None and owner == current:
+        if joined and owner in (None, current):
             joined[-1] += morph
         else:
             joined.append(morph)
-        current, started = owner, True
+        current = current if owner is None else owner
     return tuple(joined)
 
 
@@ -209,7 +211,7 @@ def morph_kinds(alignment: Alignment, kinds: Sequence[Kind | None]) -> tuple[Kin
     [None, 'hyphen', 'free', None]
     """
     return tuple(
-        Kind.HYPHEN if not morph.strip(HYPHENS) else kinds[source] if source >= 0 else None
+        Kind.HYPHEN if is_hyphen(morph) else kinds[source] if source >= 0 else None
         for morph, source in zip(*alignment, strict=True)
     )
 
@@ -220,7 +222,7 @@ def entries_from(rows: Sequence[Row], alignments: Sequence[Alignment] | None = N
         alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
     entries = []
     for row, alignment in zip(rows, alignments, strict=True):
-        if has_hyphen(row.word):
+        if has_hyphen(row.word) and not row.is_explicit:
             alignment = separate_hyphens(alignment)
         joined = whole_words(alignment, row.pieces) if row.pieces is not None else None
         kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None

@@ -12,6 +12,7 @@ Nothing here recurses: brackets may be nested as deeply as a line is long.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from morphgraph.reference.align import Row, entries_from
@@ -47,6 +48,36 @@ def kind_of(tag: str) -> Kind:
     if "|." in tag or tag == "P":
         return Kind.PREFIX
     return Kind.INTERFIX if "." in tag else Kind.FREE
+
+
+def _is_either(tag: str) -> bool:
+    """Whether a tag has the marks of a prefix and of a suffix, as [V|.] in bemannen has."""
+    return tag.endswith(".") and "|." in tag
+
+
+def sibling_kinds(tags: Sequence[str]) -> tuple[list[Kind], list[bool]]:
+    """The kind of each sibling among the others, and whether it joins the one before it.
+
+    An affix that may be on either side is a prefix if something follows, a suffix if something
+    precedes, and joins both where both are there (its kind is then that of a prefix).
+
+    >>> kinds, joins = sibling_kinds(["V|.", "N", "V|."])
+    >>> [kind.value for kind in kinds], joins
+    (['prefix', 'free', 'suffix'], [False, True, True])
+    """
+    kinds = [kind_of(tag) for tag in tags]
+    either = [_is_either(tag) for tag in tags]
+    if not any(either):
+        settled = settle(kinds)
+        return settled, joins_left(settled)
+    as_suffix = settle(kinds)
+    as_prefix = settle(
+        [Kind.PREFIX if both else kind for kind, both in zip(kinds, either, strict=True)]
+    )
+    last = len(tags) - 1
+    settled = [as_prefix[i] if both and i < last else as_suffix[i] for i, both in enumerate(either)]
+    joins = [a or b for a, b in zip(joins_left(as_prefix), joins_left(as_suffix), strict=True)]
+    return settled, joins
 
 
 def parse_tree(text: str) -> list[Node]:
@@ -94,7 +125,8 @@ def pieces_of(nodes: list[Node]) -> list[int]:
     """Number the whole word of each leaf, from 0 (nodes as `parse_tree` returns them).
 
     A child right after a prefix sibling or right before a suffix sibling is taken whole, other
-    children are segmented in turn, an affix is glued to its neighbour, an interfix stands alone.
+    children are segmented in turn, an affix is glued to its neighbour, an interfix stands alone
+    unless a prefix precedes or a suffix follows.
 
     >>> pieces_of(parse_tree("((keizer)[N],(s)[N|N.N],(kroon)[N])[N]"))
     [0, 1, 2]
@@ -109,8 +141,8 @@ def pieces_of(nodes: list[Node]) -> list[int]:
         if len(node.children) == 1:
             sizes[id(node)] = sizes.pop(id(node.children[0]))
             continue
-        kinds = settle([kind_of(child.tag) for child in node.children])
-        joins = [*joins_left(kinds), False]
+        kinds, joins = sibling_kinds([child.tag for child in node.children])
+        joins = [*joins, False]
         joined: list[int] = []
         for i, child in enumerate(node.children):
             below = sizes.pop(id(child))
@@ -137,7 +169,7 @@ def kinds_of(nodes: list[Node]) -> list[Kind]:
             leaves[id(node)] = kind_of(node.tag)
             lone[id(node)] = id(node)
             continue
-        settled = settle([kind_of(child.tag) for child in node.children])
+        settled, _ = sibling_kinds([child.tag for child in node.children])
         for child, kind in zip(node.children, settled, strict=True):
             leaf = lone.pop(id(child), None)
             if leaf is not None:

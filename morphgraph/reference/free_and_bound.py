@@ -45,20 +45,16 @@ def settle(kinds: Sequence[Kind]) -> list[Kind]:
 def joins_left(settled: Sequence[Kind]) -> list[bool]:
     """For each sibling whether it belongs to the whole word of the one before it.
 
-    A prefix joins what follows and a suffix what precedes; an interfix stands alone.
+    A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
+    interfix stands alone otherwise.
 
     >>> joins_left([Kind.PREFIX, Kind.FREE, Kind.SUFFIX, Kind.FREE])
     [False, True, True, False]
     """
-    joins = []
-    for i, kind in enumerate(settled):
-        before = settled[i - 1] if i else Kind.INTERFIX
-        joins.append(
-            i > 0
-            and Kind.INTERFIX not in (kind, before)
-            and (kind is Kind.SUFFIX or before is Kind.PREFIX)
-        )
-    return joins
+    return [
+        i > 0 and (kind in (Kind.SUFFIX, Kind.HYPHEN) or settled[i - 1] is Kind.PREFIX)
+        for i, kind in enumerate(settled)
+    ]
 
 
 def pieces(kinds: Sequence[Kind]) -> list[int]:
@@ -66,6 +62,8 @@ def pieces(kinds: Sequence[Kind]) -> list[int]:
 
     >>> pieces([Kind.PREFIX, Kind.FREE, Kind.INTERFIX, Kind.FREE])
     [0, 0, 1, 2]
+    >>> pieces([Kind.FREE, Kind.HYPHEN, Kind.FREE])
+    [0, 0, 1]
     """
     numbers: list[int] = []
     for joins in joins_left(settle(kinds)):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from morphgraph.reference.align import HYPHENS, Row, entries_from
+from morphgraph.reference.align import Row, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind, pieces, processes_of
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
@@ -75,7 +75,7 @@ def kind_of(part: Part) -> Kind | None:
     >>> [kind_of(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
     ['prefix', 'suffix', 'suffix', 'free']
     """
-    if part.surface and not part.surface.strip(HYPHENS):
+    if is_hyphen(part.surface):
         return Kind.HYPHEN
     if part.label == "s" or part.label.startswith("+"):
         return Kind.SUFFIX

@@ -5,7 +5,8 @@ or `;`; also one column `un|break|able`, whose word is what the parts concatenat
 name the columns word, morphs, whole_words, count and kinds in any order.
 
 Morphs may tell bound from free by hyphens: `un- break -able`, interfix `-s-`. Hyphens are marks
-where the morphs do not concatenate to the word with them; `co - op` spells co-op. In a file with
+where the morphs do not concatenate to the word with them; morphs that do (`co - op`, `co- op`) are
+the word's as they are. In a file with
 such marks and without a column of whole words, these are derived: prefixes join what follows,
 suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with neither,
 `whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix free
@@ -24,7 +25,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.errors import FileFormatError
-from morphgraph.reference.align import HYPHENS, Row, entries_from
+from morphgraph.reference.align import HYPHENS, Row, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import Kind, pieces
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
@@ -144,7 +145,7 @@ def _without_marks(morph: str) -> str:
 
 
 def _kind(morph: str) -> Kind:
-    if not morph.strip(HYPHENS):
+    if is_hyphen(morph):
         return Kind.HYPHEN
     before, after = morph[0] in HYPHENS, morph[-1] in HYPHENS
     if before and after:
@@ -196,6 +197,7 @@ def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
                 each.corpus_count,
                 kinds,
                 underlying=own,
+                is_explicit=spelt,
             )
         )
     entries = entries_from(rows)
@@ -247,8 +249,7 @@ def _read_line(number: int, cells: list[str], layout: Layout) -> _Found | str:
 def write_plain(reference: Reference) -> str:
     """The reference as a plain file: word⇥morphs; whole words, counts, kinds if there are any.
 
-    Reading it gives equal entries with equal kinds, provided each hyphen between morphs is a morph
-    of its own, as in every reference that was read. Morphs carry no marks: the whole words and
+    Reading it gives equal entries with equal kinds. Morphs carry no marks: the whole words and
     kinds say what is bound. Processes and underlying morphemes are not written.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",))

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from morphgraph.reference.align import HYPHENS, Row, entries_from
+from morphgraph.reference.align import Row, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind, pieces
 from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
@@ -101,7 +101,7 @@ def _row_of(number: int, columns: list[str]) -> Row | str:
     for morph in morphs:
         item = places.get(at)
         type_ = _string(item, "type").lower()
-        kinds.append(_KINDS.get(type_) if morph.strip(HYPHENS) else Kind.HYPHEN)
+        kinds.append(_KINDS.get(type_) if not is_hyphen(morph) else Kind.HYPHEN)
         stem = stem or type_ == _STEM
         own.append(_string(item, "morpheme"))
         at += len(morph)

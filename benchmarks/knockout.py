@@ -1,4 +1,5 @@
-"""Blame, knockout and the threshold curve on MorphyNet German, and the time to import.
+"""Blame, knockout and the threshold curve on MorphyNet German, a click on a reference of a million
+entries, and the time to import.
 
 Run: ``python -m benchmarks.knockout``
 """
@@ -6,8 +7,14 @@ Run: ``python -m benchmarks.knockout``
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from benchmarks.common import data_folder, in_turns, median, one_thread, save, table
+
+if TYPE_CHECKING:
+    from morphgraph.files import Tokeniser
+    from morphgraph.reference import Reference
 
 IMPORTS = {
     "import morphgraph": "import morphgraph",
@@ -24,6 +31,32 @@ def import_seconds(statement: str) -> float:
         for _ in range(7)
     ]
     return median(found)
+
+
+def click_seconds(tokeniser: "Tokeniser", reference: "Reference", entries: int) -> list[float]:
+    """Seconds of 20 clicks, each on another of the worst types.
+
+    A click removes a type; then come the scores, blame and changed words of the state after it.
+    ``entries``: the reference is repeated until it has so many.
+    """
+    from morphgraph.evaluate import Benchmark
+    from morphgraph.refine.blame import candidate_types
+    from morphgraph.refine.study import Study
+
+    times = -(-entries // len(reference))
+    repeated = replace(reference, entries=(reference.entries * times)[:entries])
+    study = Study(tokeniser, Benchmark.build(tokeniser, repeated))
+    worst = candidate_types(tokeniser, study.blame())[:21]
+    seconds = []
+    for type_ in worst:
+        started = time.perf_counter()
+        tokeniser.graph.knockout([type_])
+        study.blame()
+        study.changed_words(study.before_last)
+        seconds.append(time.perf_counter() - started)
+    for _ in worst:
+        tokeniser.graph.undo()
+    return seconds[1:]
 
 
 def main() -> None:
@@ -69,6 +102,9 @@ def main() -> None:
         f"segment {len(reference):,} entries, N and B of all merges": median(first["blame"]),
         f"knock out {knocked_out[0]:,} types (R ≥ 0.5), blame and scores included": knockout,
         "curve over 99 thresholds (two threads)": median(curve["curve"]),
+        "click on a type, 1,000,000 entries": median(
+            click_seconds(tokeniser, reference, 1_000_000)
+        ),
         **{name: import_seconds(statement) for name, statement in IMPORTS.items()},
     }
     print("oscar-de-40k, MorphyNet German derivations, one thread, medians\n")

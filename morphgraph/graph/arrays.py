@@ -1,7 +1,10 @@
 """The merges of a graph as flat arrays and a lookup table: what the kernels read."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +15,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 
 @dataclass(frozen=True)
 class MergeArrays:
-    """All present merges in order of rank.
+    """All present merges in order of rank; one without parts stands for a merge that is gone.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
     ``results``: int32 (M). ``table``, ``dense``, ``widest``: see `kernels.segmenting.build_table`.
@@ -30,6 +33,44 @@ class MergeArrays:
     def __len__(self) -> int:
         return len(self.merge_ids)
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether each type has one merge at most, after those of its parts.
+
+        Only then does a removal leave all words as they are in which no removed merge is applied.
+        """
+        if len(self) and np.bincount(self.results).max() > 1:
+            return False
+        position = np.full(self.type_count, -1, np.int64)
+        position[self.results] = np.arange(len(self))
+        merge = np.repeat(np.arange(len(self)), np.diff(self.part_offsets))
+        return bool((position[self.parts] < merge).all())
+
+    def without(self, types: Iterable[int]) -> "MergeArrays":
+        """The merges once these types are knocked out, each at the position that it has here."""
+        from morphgraph.kernels.removing import without_types
+
+        removed = np.zeros(self.type_count, np.uint8)
+        removed[list(types)] = 1
+        parts, offsets = without_types(self.parts, self.part_offsets, self.results, removed)
+        return replace(self, **_with_table(parts, offsets, self.type_count))
+
+
+def _with_table(
+    parts: npt.NDArray[np.int32], part_offsets: npt.NDArray[np.int64], type_count: int
+) -> dict[str, Any]:
+    """Parts as fields of `MergeArrays`, with the table that they are looked up in."""
+    from morphgraph.kernels import segmenting
+
+    table, dense, widest = segmenting.build_table(parts, part_offsets, type_count, 0)
+    return {
+        "parts": parts,
+        "part_offsets": part_offsets,
+        "table": table,
+        "dense": dense,
+        "widest": int(widest),
+    }
+
 
 _cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()
 _KEPT = 2
@@ -41,8 +82,6 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     kept = _cache.setdefault(graph, {})
     if graph.revision in kept:
         return kept[graph.revision]
-    from morphgraph.kernels import segmenting
-
     present = graph.merges()
     merges = present.values()
     count = len(present)
@@ -50,16 +89,11 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
     flat = chain.from_iterable([merge.parts for merge in merges])
     parts = np.fromiter(flat, np.int32, int(part_offsets[-1]))
-    table, dense, widest = segmenting.build_table(parts, part_offsets, len(graph.types), 0)
     arrays = MergeArrays(
-        np.fromiter(present, np.int32, count),
-        parts,
-        part_offsets,
-        np.fromiter([merge.result for merge in merges], np.int32, count),
-        table,
-        dense,
-        int(widest),
-        len(graph.types),
+        merge_ids=np.fromiter(present, np.int32, count),
+        results=np.fromiter([merge.result for merge in merges], np.int32, count),
+        type_count=len(graph.types),
+        **_with_table(parts, part_offsets, len(graph.types)),
     )
     while len(kept) >= _KEPT:
         kept.pop(next(iter(kept)))

@@ -7,6 +7,7 @@ from morphgraph.kernels import (
     dropout,
     picky_segmenting,
     picky_training,
+    removing,
     repairing,
     resampling,
     segmenting,
@@ -23,6 +24,7 @@ def main() -> None:
     for kernels in (
         segmenting,
         segmenting_long,
+        removing,
         repairing,
         dropout,
         picky_segmenting,

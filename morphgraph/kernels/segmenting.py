@@ -33,13 +33,15 @@ _MIX = np.int64(-7046029254386353131)
 def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
     """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
 
-    There is room for so many ``spare`` steps more.
+    There is room for so many ``spare`` steps more. A merge without parts is none.
 
     The second result holds the values of steps between low ids, int64 (`DENSE`, `DENSE`); the third
     is the largest number of parts of a merge. Of two merges with the same parts the lower rank
     stays.
     """
-    steps = parts.shape[0] - part_offsets.shape[0] + 1 + spare
+    steps = parts.shape[0] + spare
+    for merge in range(part_offsets.shape[0] - 1):
+        steps -= part_offsets[merge + 1] > part_offsets[merge]
     size = np.int64(16)
     while size < 2 * steps:
         size *= 2
@@ -50,6 +52,8 @@ def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-unty
     for merge in range(part_offsets.shape[0] - 1):
         first = part_offsets[merge]
         last = part_offsets[merge + 1] - 1
+        if last < first:
+            continue
         widest = max(widest, last - first + 1)
         state = np.int64(parts[first])
         for position in range(first + 1, last + 1):
@@ -90,12 +94,14 @@ def segment(  # type: ignore[no-untyped-def]
     results,
     widest,
     longest_piece,
+    wanted,
     closed_by,
     token_at,
 ):
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
-    Pieces of more atoms than ``longest_piece`` are left alone.
+    Pieces of more atoms than ``longest_piece`` are left alone, and those with 0 in ``wanted``
+    (uint8, by piece; or empty: all are wanted).
 
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
     applies. ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges,
@@ -110,10 +116,11 @@ def segment(  # type: ignore[no-untyped-def]
     reach = np.empty(longest, np.int32)
     mask = np.int64(table.shape[0] - 1)
     tuples = widest > 2
+    some = wanted.shape[0] > 0
     for piece in range(first_piece, last_piece):
         start = piece_offsets[piece]
         count = np.int64(piece_offsets[piece + 1] - start)
-        if count > longest:
+        if count > longest or (some and not wanted[piece]):
             continue
         for i in range(count):
             token[i] = atoms[start + i]
@@ -285,7 +292,8 @@ def warm_up() -> None:
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    segment(atoms, offsets, 0, 1, table, dense, results, widest, 4, closed_by, token_at)
+    every = np.zeros(0, np.uint8)
+    segment(atoms, offsets, 0, 1, table, dense, results, widest, 4, every, closed_by, token_at)
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
     position = np.array([1, 2, 3, 0], np.int32)
     count_joins(closed_by, offsets, weight, gold, 2)

@@ -14,7 +14,7 @@ from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays
-from morphgraph.segment import MergeSegmentation, segment
+from morphgraph.segment import MergeSegmentation, segment, segment_without
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,20 +175,22 @@ def threshold_curve(
 
     The tokeniser itself is not changed.
     """
-    graph = tokeniser.graph.copy()
-    results = blamed.arrays.results
+    graph, arrays = tokeniser.graph, blamed.arrays
+    segmentation = segment(graph, benchmark.words)
     found: dict[float, ThresholdPoint] = {}
-    removed: dict[int, None] = {}
+    removed: set[int] = set()
     point: ThresholdPoint | None = None
     # Candidates of a threshold are among those of every lower one, and the order of knocking out
-    # does not matter, so the graph goes down the thresholds once.
+    # does not matter, so it goes down the thresholds once, and on from the words as they are.
     for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
         positions = blamed.candidates(threshold)
-        wanted = dict.fromkeys(int(results[position]) for position in positions)
+        wanted = {n for n in arrays.results[positions].tolist() if graph.is_removable(n)}
         if point is None or len(wanted) > len(removed):
-            graph.knockout(graph.types[number] for number in wanted if number not in removed)
             removed = wanted
-            score = benchmark.score(segment(graph, benchmark.words), scope, weighting)
+            left = arrays.without(removed)
+            moved = np.where(np.diff(left.part_offsets) > 0, np.arange(len(left)), -1)
+            segmentation = segment_without(segmentation, left, moved.astype(np.int32))
+            score = benchmark.score(segmentation, scope, weighting)
             rate = blamed.dropout_rate(positions)
             point = ThresholdPoint(
                 threshold, len(wanted), rate, score.precision, score.recall, score.f1

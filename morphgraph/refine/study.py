@@ -18,7 +18,7 @@ from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.segment import MergeSegmentation, Segmentation, segment
+from morphgraph.segment import MergeSegmentation, Segmentation, segment, segment_after
 
 _STATES_KEPT = 4
 
@@ -130,17 +130,26 @@ class Study:
         """The state after so many of the edits made."""
         _ = self.benchmark  # drops the states of another alphabet
         key = self.graph.recipe_checksum(edits)
-        state = self._states.pop(key, None) or self._state_of(graph())
+        state = self._states.pop(key, None)
+        if state is None:
+            # Mostly it is one edit on from a state that is known.
+            before = self._states.get(self.graph.recipe_checksum(edits - 1)) if edits else None
+            state = self._state_of(graph(), before, edits)
         self._states[key] = state  # the newest stand last
         while len(self._states) > _STATES_KEPT:
             self._states.pop(next(iter(self._states)))
         return state
 
-    def _state_of(self, graph: MergeGraph) -> State:
+    def _state_of(self, graph: MergeGraph, before: State | None = None, edits: int = 0) -> State:
+        """A state of the graph: that after so many edits, ``before`` the one before the last."""
         from morphgraph.kernels import segmenting
 
         benchmark = self.benchmark
-        segmentation = segment(graph, benchmark.words)
+        if before is None:
+            segmentation = segment(graph, benchmark.words)
+        else:
+            change = self.graph.history[edits - 1]
+            segmentation = segment_after(graph, before.segmentation, change)
         splits, hits = segmenting.count_boundaries_by_word(
             segmentation.closed_by,
             benchmark.words.word_offsets,
@@ -313,7 +322,7 @@ class Study:
         graph, now = self.graph, self.now
         change = graph.preview_cascade(types) if cascade else graph.preview_knockout(types)
         with graph.tentatively(change):
-            after = segment(graph, self.benchmark.words)
+            after = segment_after(graph, now.segmentation, change)
         return Preview(
             change,
             now.score("morphemic", "types"),

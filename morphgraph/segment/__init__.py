@@ -1,6 +1,6 @@
 """Every way to segment a word, and words as the kernels read them."""
 
-from morphgraph.segment.bpe import MergeSegmentation, segment
+from morphgraph.segment.bpe import MergeSegmentation, segment, segment_after, segment_without
 from morphgraph.segment.reachability import unreachable_types
 from morphgraph.segment.segmentation import Segmentation, Segmenter
 from morphgraph.segment.words import UNKNOWN, Words
@@ -12,5 +12,7 @@ __all__ = [
     "Segmenter",
     "Words",
     "segment",
+    "segment_after",
+    "segment_without",
     "unreachable_types",
 ]

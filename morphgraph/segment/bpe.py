@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.graph import MergeGraph
+from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
 from morphgraph.segment.segmentation import Segmentation
 from morphgraph.segment.words import Words
@@ -30,14 +30,62 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     occurrence, until none applies. Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for
     tuple merges.
     """
+    empty = np.empty((2, len(words.atoms)), np.int32)
+    result = MergeSegmentation(words, empty[0], empty[1], merge_arrays(graph))
+    _segment_into(result, np.zeros(0, np.uint8), threads)
+    return result
+
+
+def segment_after(
+    graph: MergeGraph, before: MergeSegmentation, change: Change, threads: int | None = None
+) -> MergeSegmentation:
+    """What `segment` gives after a change to the graph, from the segmentation before it.
+
+    After a removal only the pieces are segmented in which a removed merge was applied.
+    """
+    arrays = merge_arrays(graph)
+    if change.edit not in ("knockout", "cascade"):
+        return segment(graph, before.words, threads)
+    position = np.full(1 + int(before.arrays.merge_ids.max(initial=0)), -1, np.int32)
+    position[arrays.merge_ids] = np.arange(len(arrays), dtype=np.int32)
+    return segment_without(before, arrays, position[before.arrays.merge_ids], threads)
+
+
+def segment_without(
+    before: MergeSegmentation,
+    arrays: MergeArrays,
+    moved: npt.NDArray[np.int32],
+    threads: int | None = None,
+) -> MergeSegmentation:
+    """The words of a segmentation by its merges but those that a removal took.
+
+    ``moved``: int32, the position in ``arrays`` of each merge of ``before``; -1 for those removed.
+    """
+    from morphgraph.kernels.removing import carry_over
+
+    words = before.words
+    result = MergeSegmentation(
+        words, np.empty_like(before.closed_by), before.token_at.copy(), arrays
+    )
+    touched = carry_over(before.closed_by, words.piece_offsets, moved, result.closed_by)
+    if not before.arrays.is_plain:
+        touched[:] = 1
+    _segment_into(result, touched, threads)
+    return result
+
+
+def _segment_into(
+    result: MergeSegmentation, wanted: npt.NDArray[np.uint8], threads: int | None
+) -> None:
+    """Segment the ``wanted`` pieces of a segmentation's words (all if it is empty), in place."""
     from morphgraph.kernels import segmenting
     from morphgraph.kernels.segmenting_long import LONG, segment_long
 
-    arrays = merge_arrays(graph)
-    closed_by = np.empty(len(words.atoms), np.int32)
-    token_at = np.empty(len(words.atoms), np.int32)
+    words, arrays = result.words, result.arrays
+    closed_by, token_at = result.closed_by, result.token_at
     pieces = words.piece_offsets
-    bounds = _blocks(pieces, threads or usual_threads())
+    share = wanted.mean() if len(wanted) else 1.0
+    bounds = _blocks(pieces, threads or usual_threads(), share)
 
     def run(block: int) -> None:
         segmenting.segment(
@@ -50,6 +98,7 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
             arrays.results,
             arrays.widest,
             LONG,
+            wanted,
             closed_by,
             token_at,
         )
@@ -60,6 +109,8 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
         with ThreadPoolExecutor(len(bounds) - 1) as pool:
             list(pool.map(run, range(len(bounds) - 1)))
     for piece in np.flatnonzero(np.diff(pieces) > LONG):
+        if len(wanted) and not wanted[piece]:
+            continue
         start, end = pieces[piece], pieces[piece + 1]
         segment_long(
             words.atoms,
@@ -71,13 +122,15 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
             closed_by,
             token_at,
         )
-    return MergeSegmentation(words, closed_by, token_at, arrays)
 
 
-def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int) -> list[int]:
-    """Piece numbers that cut the work into blocks of about as many atoms, one for each thread."""
+def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int, share: float) -> list[int]:
+    """Piece numbers that cut the work into blocks of about as many atoms, one for each thread.
+
+    ``share``: how much of the work there is to do.
+    """
     atoms = int(piece_offsets[-1])
-    count = max(1, min(threads, atoms // _ATOMS_PER_THREAD))
+    count = max(1, min(threads, int(atoms * share) // _ATOMS_PER_THREAD))
     targets = [atoms * block // count for block in range(1, count)]
     inner = [int(piece) for piece in np.searchsorted(piece_offsets, targets)]
     return [0, *inner, len(piece_offsets) - 1]

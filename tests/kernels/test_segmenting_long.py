@@ -42,7 +42,7 @@ def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
             segment_long(atoms, 0, len(atoms), *table, *out)
         else:
             table = (arrays.table, arrays.dense, arrays.results, arrays.widest)
-            segment(atoms, offsets, 0, 1, *table, len(atoms), *out)
+            segment(atoms, offsets, 0, 1, *table, len(atoms), np.zeros(0, np.uint8), *out)
         found.append((closed_by.tolist(), token_at.tolist()))
     assert found[0] == found[1]
 

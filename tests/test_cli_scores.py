@@ -596,3 +596,54 @@ def test_a_vocabulary_can_be_looked_at(morphgraph: Command, small: Small) -> Non
     run = morphgraph("vocabulary", "--tokenizer", small.tokeniser, "--reference", small.first)
     assert run.code == 0
     assert ["Types, |V|", "12"] in printed(run.out)
+
+
+# --- other programs -------------------------------------------------------------------------------
+
+
+def test_predictions_beside_a_tokeniser(morphgraph: Command, small: Small, tmp_path: Path) -> None:
+    """Of the 4 gold boundaries un|do|ing, un|do and do|ing, one is missed; one split is wrong."""
+    theirs, saved = tmp_path / "theirs.tsv", tmp_path / "morfessor.txt"
+    theirs.write_text("undoing\tun @@doing\nundo\tun @@do\ndoing\tdo @@i @@ng\n")
+    saved.write_text("# by hand\n1 un + do + ing\n1 un + do\n3 do + ing\n")
+    arguments = (*small.on_first, "--predictions", theirs, "--predictions", saved,
+                 "--scope", "morphemic", "--scores", "precision,recall")  # fmt: skip
+    run = morphgraph(*arguments, "--json")
+    assert (run.code, run.err) == (0, "")
+    [table] = run.json["tables"]
+    rows = table["rows"]
+    assert [row["tokeniser"] for row in rows] == ["BPE", "theirs", "morfessor"]
+    assert [row["vocab_size"] for row in rows] == [12, None, None]
+    assert values(table, 1) == {"precision": 3 / 4, "recall": 3 / 4}
+    assert values(table, 2) == {"precision": 1, "recall": 1}
+    assert 0 < rows[1]["scores"]["recall"]["p"] <= 1, "tested like any other"
+    assert rows[1]["scores"]["recall"]["interval"][0] < 3 / 4
+    assert "|tokeniser:predictions:theirs.tsv@" in rows[1]["signature"]
+    alone = morphgraph("score", "--predictions", theirs, "--reference", small.first)
+    assert (alone.code, alone.err) == (0, "")
+    assert "75.00" in alone.out
+
+
+def test_predictions_that_lack_words(morphgraph: Command, small: Small, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.txt"
+    theirs.write_text("un do ing\nhot\n")
+    run = morphgraph(*small.on_first, "--predictions", theirs, "--scope", "morphemic")
+    assert run.code == 0
+    assert "theirs: theirs.txt lacks 2 of the 3 words of first.tsv: “undo”, “doing”." in run.out
+    assert ["theirs", "failed"] in [row[:2] for row in printed(run.out)]
+    alone = morphgraph("score", "--predictions", theirs, "--reference", small.first)
+    assert alone.code != 0
+    assert "lacks 2 of the 3 words" in alone.err
+
+
+def test_the_form_of_predictions_can_be_named(
+    morphgraph: Command, small: Small, tmp_path: Path
+) -> None:
+    theirs = tmp_path / "theirs.txt"
+    theirs.write_text("un|doing\nun|do\ndo|ing\n")
+    arguments = ("score", "--reference", small.first, "--predictions", theirs)
+    assert morphgraph(*arguments).code == 0
+    run = morphgraph(*arguments, "--predictions-format", "morfessor")
+    assert "lacks 3 of the 3 words" in run.err
+    run = morphgraph(*arguments, "--predictions-format", "celex")
+    assert "Choose one of: plain, sigmorphon2022, morfessor" in run.err

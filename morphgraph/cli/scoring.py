@@ -1,5 +1,6 @@
 """The command that scores tokenisers against references."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from morphgraph.evaluate.score_table import Estimate, ScoreTable
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files import Tokeniser
+    from morphgraph.reference.predictions import Predictions
     from morphgraph.segment.segmentation import Segmenter
+
+    Labelled = tuple[str, Predictions | Callable[[], Segmenter]]
 
 
 def score(
@@ -58,6 +62,17 @@ def score(
             help="A trained model, a WordPiece, Unigram or BPE tokeniser, or a list of types, by "
             "its own method; may be repeated."
         ),
+    ] = None,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Segmentations by another program: plain, SIGMORPHON 2022 or Morfessor; may be "
+            "repeated."
+        ),
+    ] = None,
+    predictions_format: Annotated[
+        str | None,
+        typer.Option(help="plain, sigmorphon2022 or morfessor; detected if not given."),
     ] = None,
     recipe: RecipeOption = None,
     scores: Annotated[
@@ -123,10 +138,16 @@ def score(
     scopes = SCOPES if asked_scope == "both" else (asked_scope,)
     counts = word_counts(frequencies) if frequencies else None
     loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
-    named = labelled_methods(loaded, methods, counts) if loaded is not None else []
+    named: list[Labelled] = []
+    if loaded is not None:
+        named += labelled_methods(loaded, methods, counts)
     named += labelled_models(model or ())
+    for path in predictions or ():
+        named.append(_labelled_predictions(path, predictions_format))
     if not named:
-        raise MorphGraphError("There is nothing to score. Name a --tokenizer or a --model.")
+        raise MorphGraphError(
+            "There is nothing to score. Name a --tokenizer, a --model or --predictions."
+        )
     if baseline > len(named):
         raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
     named = list(zip(apart([label for label, _ in named]), [m for _, m in named], strict=True))
@@ -190,6 +211,15 @@ def score(
         _print_flota(scored)
     if out is not None:
         print(f"saved {out}")
+
+
+def _labelled_predictions(path: Path, format_: str | None) -> "Labelled":
+    from morphgraph.reference.predictions import read_predictions
+
+    read = read_predictions(path, format=format_)
+    for skip in read.skipped:
+        print(f"{path}: skipped {skip.count:,}: {skip.reason}", file=sys.stderr)
+    return path.stem, read
 
 
 def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
@@ -368,7 +398,7 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 
 def _flota_scores(
     loaded: "Tokeniser | None",
-    named: "list[tuple[str, Callable[[], Segmenter]]]",
+    named: "list[Labelled]",
     yardsticks: "list[Yardstick]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
@@ -379,7 +409,7 @@ def _flota_scores(
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
     else:
-        models = [make() for _, make in named]
+        models = [make() for _, make in named if callable(make)]
         pairs = [
             (m.vocabulary, standard_segmenter(m.vocabulary))
             for m in models

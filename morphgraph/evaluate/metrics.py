@@ -74,12 +74,12 @@ class Tally:
     @cached_property
     def common_underlying(self) -> Array:
         """Longest common subsequence of the source's own morphemes and pieces."""
-        return _longest_common(self._underlying, self.outcome.strings)
+        return _longest_common(self._underlying, self.outcome.morphemes)
 
     @cached_property
     def distance_underlying(self) -> Array:
         """Levenshtein distance between the source's own morphemes and pieces."""
-        return _distance(self._underlying, self.outcome.strings)
+        return _distance(self._underlying, self.outcome.morphemes)
 
     @property
     def morphs(self) -> Array:
@@ -90,6 +90,11 @@ class Tally:
     def pieces(self) -> Array:
         """Pieces that tokens cover."""
         return self.outcome.pieces.astype(np.float64)
+
+    @property
+    def morphemes(self) -> Array:
+        """Pieces that tokens cover, or the morphemes that a program wrote instead."""
+        return np.diff(self.outcome.morphemes.words).astype(np.float64)
 
     @property
     def underlying(self) -> Array:
@@ -292,7 +297,7 @@ METRICS: Mapping[str, Metric] = {
         "As morph precision, but against the morphemes that the source lists (“able”, not “abl”).",
         1,
         "%",
-        lambda t: t.of_source(t.common_underlying, t.pieces),
+        lambda t: t.of_source(t.common_underlying, t.morphemes),
     ),
     "morpheme_recall": Metric(
         "Morpheme recall",
@@ -308,7 +313,7 @@ METRICS: Mapping[str, Metric] = {
         "The harmonic mean of morpheme precision and morpheme recall.",
         1,
         "%",
-        lambda t: t.of_source(2 * t.common_underlying, t.pieces + t.underlying),
+        lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
     ),
     "morpheme_distance": Metric(
         "Morpheme distance",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from morphgraph.evaluate.cuts import Cuts, sums_by_word
 from morphgraph.evaluate.yardstick import Scope, Yardstick
+from morphgraph.reference.entry import Entry
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
 from morphgraph.segment.words import INSIDE_CHARACTER, Words
 
@@ -57,7 +58,8 @@ class Outcome:
     a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
     a start-of-word marker alone included; ``inside``: how many of its splits are inside a
     character. ``covered``: for each character of all words, and one more, whether a token covers
-    it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself.
+    it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
+    what another program ``predicted``: an entry for each word.
     """
 
     yardstick: Yardstick
@@ -71,11 +73,12 @@ class Outcome:
     words: Words | None = field(default=None, repr=False)
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
+    predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
 
     @property
     def is_gold(self) -> bool:
         """Whether it is the gold itself."""
-        return self.segmenter is None
+        return self.segmenter is None and self.predicted is None
 
     def signature(self, **more: str) -> str:
         """One line that names all that its scores depend on."""
@@ -135,8 +138,17 @@ class Outcome:
             np.append(0, np.cumsum(self.pieces)),
         )
 
+    @cached_property
+    def morphemes(self) -> Strings:
+        """The pieces; of a program that writes morphemes instead (“able” for “abl”), these."""
+        if self.predicted is None:
+            return self.strings
+        return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
+
     def token_texts(self, entry: int) -> list[str]:
-        """The readable tokens of a word; of the gold, its morphs."""
+        """The readable tokens of a word; of the gold, and of predictions, its morphs."""
+        if self.predicted is not None:
+            return list(self.predicted[entry].morphs)
         if self.segmentation is None or self.words is None or self.segmenter is None:
             return list(self.yardstick.reference.entries[entry].morphs)
         return [

@@ -9,6 +9,7 @@ import numpy as np
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.evaluate.outcome import Outcome, outcome_of
+from morphgraph.evaluate.predictions import outcome_of_predictions
 from morphgraph.evaluate.uncertainty import (
     USUAL_DRAWS,
     Draws,
@@ -18,6 +19,7 @@ from morphgraph.evaluate.uncertainty import (
     difference_intervals,
 )
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
+from morphgraph.reference.predictions import Predictions
 from morphgraph.segment.segmentation import Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -207,14 +209,22 @@ def _is_gold(outcome: Outcome | Failure) -> bool:
 
 
 def outcomes_of(
-    segmenters: Sequence[tuple[str, Segmenter | Callable[[], Segmenter]]], yardstick: Yardstick
+    segmenters: Sequence[
+        tuple[str, Segmenter | Predictions | Callable[[], Segmenter | Predictions]]
+    ],
+    yardstick: Yardstick,
 ) -> list[Outcome | Failure]:
-    """The outcome of each labelled segmenter, or of what makes one; a failure is kept as such."""
+    """The outcome of each labelled segmenter, of what makes one, or of another program's
+    predictions; a failure is kept as such.
+    """
     found: list[Outcome | Failure] = []
     for label, given in segmenters:
         try:
             made = given() if callable(given) else given
-            found.append(outcome_of(made, yardstick, label))
+            if isinstance(made, Predictions):
+                found.append(outcome_of_predictions(made, yardstick, label))
+            else:
+                found.append(outcome_of(made, yardstick, label))
         except MorphGraphError as error:
             found.append(Failure(label, str(error)))
     return found

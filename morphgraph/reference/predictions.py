@@ -1,0 +1,204 @@
+"""Segmentations that another program made: one for each word, to be scored beside tokenisers.
+
+Three forms. *Plain*: `word⇥morphs separated by spaces`, or whatever else the plain form of
+references allows, `un|break|able` among it. *SIGMORPHON*: `word⇥seg @@ment`. *Morfessor*: the
+segmentations that it saves (`1 un + break + able`, with or without the count) or prints
+(`un break able`, a word a line), with the categories of FlatCat (`un/PRE`) or without.
+
+What a program says is taken as it is: unlike in a gold list, a hyphen is no morph of its own unless
+the program cuts there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reading import checksum as sum_of
+from morphgraph.reference.align import HYPHENS, align_morphemes
+from morphgraph.reference.entry import Entry, Skipped
+from morphgraph.reference.plain import cells_of, find_layout, split_morphs
+from morphgraph.reference.source import (
+    MAX_MORPHEMES,
+    Line,
+    Skips,
+    decode,
+    drop_long_lines,
+    load,
+    split_lines,
+    word_problem,
+)
+
+PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "plain": "Plain: word and morphs",
+        "sigmorphon2022": "SIGMORPHON 2022 words",
+        "morfessor": "Morfessor",
+    }
+)
+"""Name of each form of predictions → its label for people."""
+
+_COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
+_CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The segmentations of a file, by word; ``skipped``: the lines that could not be used.
+
+    An entry's ``morphs`` are pieces of the word, ``underlying`` what the program wrote where that
+    is something else (“able” for “abl”). ``checksum``: of the file's bytes, 12 digits.
+    """
+
+    name: str
+    format: str
+    entries: Mapping[str, Entry] = field(repr=False)
+    skipped: tuple[Skipped, ...]
+    checksum: str
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class _Read(NamedTuple):
+    """A line: its number, the word, and the morphs as they stand there."""
+
+    number: int
+    word: str
+    morphs: Sequence[str]
+
+
+def read_predictions(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+) -> Predictions:
+    """Read segmentations that another program made, from a path or from bytes.
+
+    The form is told from the content unless ``format`` names one of `PREDICTION_FORMATS`; text is
+    UTF-8 unless ``encoding`` says otherwise. A word may stand there again if it is segmented alike.
+    `FileFormatError` for a file without a single word, or with a word that is segmented in two
+    ways; lines that cannot be used are counted in ``skipped``.
+
+    >>> found = read_predictions("unbreakable\\tun @@break @@able\\n".encode())
+    >>> found.format, found.entries["unbreakable"].morphs
+    ('sigmorphon2022', ('un', 'break', 'able'))
+    """
+    if name is None:
+        name = "predictions" if isinstance(source, bytes) else Path(source).name
+    if format is not None and format not in PREDICTION_FORMATS:
+        raise FileFormatError(
+            name,
+            "",
+            f"predictions have no format {format!r}",
+            f"Choose one of: {', '.join(PREDICTION_FORMATS)}",
+        )
+    data = load(source, name)
+    skips = Skips()
+    lines = drop_long_lines(split_lines(decode(data, name, encoding)), skips)
+    format = format or _format_of(lines)
+    read = [found for found in _READERS[format](lines) if _is_usable(found, skips)]
+    entries = _by_word(_aligned(read), name)
+    skipped = skips.sorted()
+    if not entries:
+        reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)
+        raise FileFormatError(
+            name,
+            "",
+            f"no line can be read as {PREDICTION_FORMATS[format]}: {reasons or 'there is none'}",
+            f"Check the file, or choose another format: {', '.join(PREDICTION_FORMATS)}",
+        )
+    return Predictions(name, format, entries, skipped, sum_of(data))
+
+
+def _format_of(lines: list[Line]) -> str:
+    """A single @@ tells SIGMORPHON's form: a program may split only few words."""
+    if any(" @@" in line.partition("\t")[2] for _, line in lines):
+        return "sigmorphon2022"
+    sample = [line for _, line in lines if not line.startswith("#")][:1000]
+    if find_layout(lines).separator or 2 * sum("|" in line for line in sample) > len(sample):
+        return "plain"
+    return "morfessor"
+
+
+def _plain(lines: list[Line]) -> Iterator[_Read]:
+    layout = find_layout(lines)
+    for number, line in lines[1:] if layout.has_header else lines:
+        cells = dict(enumerate(cells_of(line, layout.separator)))
+        cell = cells.get(layout.columns["morphs"], "")
+        morphs = split_morphs(cell)
+        word = cells.get(layout.columns["word"], "") if "word" in layout.columns else None
+        if word is not None and "".join(cell.split()) == word:
+            morphs = cell.split()  # a bar is a letter of the word here
+        if word is not None and "".join(morphs) != word:
+            morphs = [morph.strip(HYPHENS) or morph for morph in morphs]
+        yield _Read(number, "".join(morphs) if word is None else word, morphs)
+
+
+def _sigmorphon(lines: list[Line]) -> Iterator[_Read]:
+    for number, line in lines:
+        word, _, rest = line.partition("\t")
+        morphs = [part.removeprefix("@@") for part in rest.partition("\t")[0].split()]
+        yield _Read(number, word.strip(), morphs)
+
+
+def _morfessor(lines: list[Line]) -> Iterator[_Read]:
+    told = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
+    if all(_COUNTED.match(line) for _, line in told):
+        told = [(number, line.split(maxsplit=1)[1]) for number, line in told]
+    # “+” is a sign between morphs if it stands in the file like that, else a morph.
+    signed = any(" + " in line for _, line in told)
+    rows = [(number, line.split(" + ") if signed else line.split()) for number, line in told]
+    found = [[_CATEGORY.fullmatch(morph) for morph in morphs] for _, morphs in rows]
+    if all(all(row) for row in found):
+        rows = [
+            (number, [each[1] for each in row if each is not None])
+            for (number, _), row in zip(rows, found, strict=True)
+        ]
+    for number, morphs in rows:
+        yield _Read(number, "".join(morphs), morphs)
+
+
+_READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfessor}
+
+
+def _is_usable(read: _Read, skips: Skips) -> bool:
+    problem = word_problem(read.word)
+    if problem is None and not any(read.morphs):
+        problem = "no morphs"
+    if problem is None and len(read.morphs) > MAX_MORPHEMES:
+        problem = f"more than {MAX_MORPHEMES} morphemes"
+    if problem is not None:
+        skips.add(problem, read.number)
+    return problem is None
+
+
+def _aligned(read: Sequence[_Read]) -> Iterator[Entry]:
+    """Morphs that do not concatenate to their word are aligned with it, as those of gold lists."""
+    alignments = align_morphemes([each.word for each in read], [each.morphs for each in read])
+    for each, alignment in zip(read, alignments, strict=True):
+        own = tuple(filter(None, each.morphs))
+        underlying = None if own == alignment.morphs else own
+        yield Entry(each.word, alignment.morphs, line=each.number, underlying=underlying)
+
+
+def _by_word(entries: Iterator[Entry], name: str) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        first = found.setdefault(entry.word, entry)
+        if (first.morphs, first.underlying) != (entry.morphs, entry.underlying):
+            raise FileFormatError(
+                name,
+                f"line {entry.line:,}",
+                f"“{entry.word}” is segmented in another way than on line {first.line:,}",
+                "Keep one of the two.",
+            )
+    return found

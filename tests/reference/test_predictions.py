@@ -1,0 +1,98 @@
+"""Files of segmentations that other programs write, each in its own form."""
+
+import pytest
+
+from morphgraph.errors import FileFormatError
+from morphgraph.reference.predictions import read_predictions
+
+GIVEN = {"unbreakable": ("un", "break", "able"), "dogs": ("dog", "s"), "cat": ("cat",)}
+PLAIN = "unbreakable\tun break able\ndogs\tdog s\ncat\tcat\n"
+PIPED = "un|break|able\ndog|s\ncat\n"
+SIGMORPHON = "unbreakable\tun @@break @@able\t010\ndogs\tdog @@s\t100\ncat\tcat\t000\n"
+SAVED = "# Output from Morfessor Baseline 2.0.6, 2024\n2 un + break + able\n11 dog + s\n1 cat\n"
+PRINTED = "un break able\ndog s\ncat\n"
+FLATCAT = "1 un/PRE + break/STM + able/SUF\n1 dog/STM + s/SUF\n1 cat/STM\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "format_"),
+    [
+        (PLAIN, "plain"),
+        ("word,morphs\nunbreakable,un break able\ndogs,dog s\ncat,cat\n", "plain"),
+        ("morphs;word\nun break able;unbreakable\ndog s;dogs\ncat;cat\n", "plain"),
+        ("unbreakable\tun|break|able\ndogs\tdog|s\ncat\tcat\n", "plain"),
+        ("unbreakable\tun- break -able\ndogs\tdog -s\ncat\tcat\n", "plain"),
+        (PIPED, "plain"),
+        (SIGMORPHON, "sigmorphon2022"),
+        (SAVED, "morfessor"),
+        (SAVED.replace("2 un", "un").replace("11 ", "").replace("1 cat", "cat"), "morfessor"),
+        (PRINTED, "morfessor"),
+        (FLATCAT, "morfessor"),
+        (FLATCAT.replace("1 ", "").replace(" + ", " "), "morfessor"),
+    ],
+)
+def test_every_form(text: str, format_: str) -> None:
+    found = read_predictions(text.encode())
+    assert found.format == format_
+    assert {word: entry.morphs for word, entry in found.entries.items()} == GIVEN
+    assert all(entry.underlying is None for entry in found.entries.values())
+    assert not found.skipped
+
+
+def test_one_split_among_many_words_tells_the_form_of_sigmorphon() -> None:
+    """A gold list of which so little is split would be taken for plain."""
+    lines = [f"w{'a' * n}\tw{'a' * n}" for n in range(1, 60)]
+    found = read_predictions("\n".join([*lines, "dogs\tdog @@s"]).encode())
+    assert found.entries["dogs"].morphs == ("dog", "s")
+
+
+def test_canonical_morphemes_are_aligned_and_kept() -> None:
+    found = read_predictions(b"subsidised\tsubside @@y @@ise @@ed\n")
+    entry = found.entries["subsidised"]
+    assert entry.morphs == ("subsid", "is", "ed")
+    assert entry.underlying == ("subside", "y", "ise", "ed")
+
+
+@pytest.mark.parametrize(
+    "text", ["Anti-Antifa\tAnti- Antifa\n", "Anti-|Antifa\n", "Anti-Antifa\tAnti- @@Antifa\n"]
+)
+def test_a_hyphen_is_cut_off_only_where_the_program_does_so(text: str) -> None:
+    assert read_predictions(text.encode()).entries["Anti-Antifa"].morphs == ("Anti-", "Antifa")
+
+
+def test_a_word_twice() -> None:
+    found = read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdog s\n")
+    assert len(found) == 2
+    with pytest.raises(FileFormatError) as caught:
+        read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdogs\n", name="mine.tsv")
+    assert str(caught.value) == (
+        "mine.tsv, line 3: “dogs” is segmented in another way than on line 1. Keep one of the two."
+    )
+
+
+def test_lines_that_cannot_be_used_are_counted() -> None:
+    found = read_predictions(b"dogs\tdog s\nhot dog\thot dog\nx\t\n")
+    assert list(found.entries) == ["dogs"]
+    assert {(skip.reason, skip.count) for skip in found.skipped} == {
+        ("word with a space", 1),
+        ("no morphs", 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"hot dog\thot dog\n", "no line can be read as Plain: word and morphs: 1 × word with a"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"\xff\n", "the byte 0xFF is not UTF-8"),
+        (b"# nothing\n", "there is none"),
+    ],
+)
+def test_files_that_are_none(data: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read_predictions(data)
+
+
+def test_an_unknown_format() -> None:
+    with pytest.raises(FileFormatError, match=r"no format 'celex'\. Choose one of: plain, "):
+        read_predictions(b"a\ta\n", format="celex")

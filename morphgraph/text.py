@@ -1,5 +1,7 @@
 """Strings for people, wherever they are shown."""
 
+from collections.abc import Sequence
+
 
 def shortened(text: str, length: int = 40) -> str:
     """Text cut at a length, with an ellipsis.
@@ -22,3 +24,15 @@ def visible(text: str) -> str:
         char if char.isprintable() or char == " " else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
+
+
+def apart(labels: Sequence[str]) -> list[str]:
+    """Labels that are nobody else's: the same ones are numbered.
+
+    >>> apart(["a", "b", "a"])
+    ['a', 'b', 'a #2']
+    """
+    return [
+        f"{label} #{labels[: place + 1].count(label)}" if label in labels[:place] else label
+        for place, label in enumerate(labels)
+    ]

@@ -18,10 +18,11 @@ from morphgraph.evaluate.score_files import (
     scores_markdown,
 )
 from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
-from morphgraph.evaluate.tables import count
+from morphgraph.evaluate.tables import UNDEFINED, count
 from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
+from morphgraph.reference.predictions import Predictions
 from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import shortened
+from morphgraph.text import apart, shortened
 from web.catalogue_panel import catalogue_panel
 from web.downloads import downloads
 from web.inputs import frequency_choice, reference_upload, skipped_lines
@@ -31,9 +32,13 @@ from web.scores_breakdown import breakdowns
 from web.scores_charts import pictures
 from web.scores_errors import error_browser
 from web.scores_flota import flota_table
+from web.scores_predictions import choose_predictions
 from web.scores_references import choose_references
 from web.session import Session, remembered
 from web.text import plain
+
+Scored = Segmenter | Predictions
+"""What is scored: a method, or what another program predicted."""
 
 _NO_TEST = "no test"
 _WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -45,13 +50,14 @@ def scores_page(current: Session) -> None:
     left, right = st.columns(2)
     settings = st.container()
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
-        reference, public, more, frequencies, models = st.tabs(
+        reference, public, more, frequencies, models, programs = st.tabs(
             [
                 "Open a reference",
                 "Public references",
                 "Score on one more",
                 "Word frequencies",
                 "Add a model",
+                "Add segmentations",
             ]
         )
     with reference:
@@ -60,17 +66,22 @@ def scores_page(current: Session) -> None:
         catalogue_panel(current)
     with frequencies:
         frequency_choice(current)
+    scored: list[Scored] = []
     with left:
         segmenters, labels = choose_methods(current, "scores", (START, "bpe"), models)
+        predictions = choose_predictions(programs)
+    scored += segmenters
+    scored += predictions.values()
+    labels = apart([*labels, *predictions])
     with right:
         yardsticks = choose_references(current, more)
-    if not segmenters or not yardsticks:
+    if not scored or not yardsticks:
         st.info("Choose at least one method and one reference.")
         return
     with settings:
         scope, weighting, with_ideal, baseline, metrics = _settings(yardsticks, labels)
     outcomes = [
-        _outcomes(current, segmenters, labels, yardstick, with_ideal) for yardstick in yardsticks
+        _outcomes(current, scored, labels, yardstick, with_ideal) for yardstick in yardsticks
     ]
     tables = [
         _table(current, found, scope, _weighting(weighting, yardstick), metrics, baseline)
@@ -185,16 +196,17 @@ def _weighting(asked: Weighting, yardstick: Yardstick) -> Weighting:
 
 def _outcomes(
     current: Session,
-    segmenters: Sequence[Segmenter],
+    scored: Sequence[Scored],
     labels: Sequence[str],
     yardstick: Yardstick,
     with_ideal: bool,
 ) -> list[Outcome | Failure]:
     """How each method cuts the words of a reference, worked out once."""
     found: list[Outcome | Failure] = []
-    for segmenter, label in zip(segmenters, labels, strict=True):
-        key = ("outcome", segmenter.signature(), id(segmenter), label, id(yardstick))
-        found += current.once(key, partial(outcomes_of, [(label, segmenter)], yardstick))
+    for each, label in zip(scored, labels, strict=True):
+        named = each.checksum if isinstance(each, Predictions) else each.signature()
+        key = ("outcome", named, id(each), label, id(yardstick))
+        found += current.once(key, partial(outcomes_of, [(label, each)], yardstick))
     if with_ideal:
         found.append(current.once(("outcome", "ideal", id(yardstick)), lambda: ideal(yardstick)))
     return found
@@ -266,7 +278,7 @@ def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
                 row["each word"] = _WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
-            row["types"] = "" if size is None else count(size)
+            row["types"] = UNDEFINED if size is None else count(size)
             for name in table.metrics:
                 row[name] = "failed" if found is None else _cell(name, found[name])
             rows.append(row)

@@ -15,7 +15,6 @@ from morphgraph.cli.options import (
     RecipeOption,
     ReferenceOption,
     TokeniserOption,
-    apart,
     labelled_methods,
     labelled_models,
     load_edited,
@@ -24,6 +23,7 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import apart
 
 if TYPE_CHECKING:
     from morphgraph.evaluate.comparing import Comparison

@@ -186,18 +186,6 @@ def labelled_models(models: "Sequence[Path]") -> "list[tuple[str, Callable[[], S
     return found
 
 
-def apart(labels: "Sequence[str]") -> list[str]:
-    """Labels that are nobody else's: the same ones are numbered.
-
-    >>> apart(["a", "b", "a"])
-    ['a', 'b', 'a #2']
-    """
-    return [
-        f"{label} #{labels[: place + 1].count(label)}" if label in labels[:place] else label
-        for place, label in enumerate(labels)
-    ]
-
-
 def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:
     if value not in choices:
         listed = ", ".join(choices)

@@ -16,7 +16,6 @@ from morphgraph.cli.options import (
     JsonOption,
     MethodsOption,
     RecipeOption,
-    apart,
     labelled_methods,
     labelled_models,
     load_edited,
@@ -26,7 +25,7 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import print_json, print_scores, print_skipped, print_table, write
 from morphgraph.errors import MorphGraphError
-from morphgraph.text import visible
+from morphgraph.text import apart, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -154,7 +154,7 @@ def shown_cells(app: Any, names: Sequence[str] = USUAL) -> list[list[str]]:
 
 def test_a_newcomer_sees_the_open_tokeniser_and_the_ceiling(page: Any) -> None:
     assert list(scores(page)["tokeniser"]) == ["BPE", "Ideal"]
-    assert list(scores(page)["types"]) == ["8,000", ""]
+    assert list(scores(page)["types"]) == ["8,000", "n/a"]
     assert "Test differences to" not in [box.label for box in page.test.selectbox]
     assert [s.value for s in page.test.subheader] == [
         "Where it goes right and wrong",
@@ -224,7 +224,7 @@ def test_the_gold_as_a_row(page: Any) -> None:
 def test_edits_can_be_scored_against_the_start(app: Any) -> None:
     app.open("graph").press("Knock out").open("scores")
     assert list(scores(app)["tokeniser"]) == ["before the edits", "BTE now", "Ideal"]
-    assert list(scores(app)["types"]) == ["8,000", "7,999", ""]
+    assert list(scores(app)["types"]) == ["8,000", "7,999", "n/a"]
     yardstick = open_yardstick(app)
     found = [*outcomes(app, yardstick, "before the edits", "bpe"), ideal(yardstick)]
     expected = ScoreTable(found, baseline=0)
@@ -235,7 +235,7 @@ def test_edits_can_be_scored_against_the_start(app: Any) -> None:
     before = shown_cells(app)
     app.graph.knockout([app.graph.types[8500 if len(app.graph.types) > 8500 else 6000]])
     app.run()
-    assert list(scores(app)["types"]) == ["8,000", "7,998", ""]
+    assert list(scores(app)["types"]) == ["8,000", "7,998", "n/a"]
     again = [*outcomes(app, yardstick, "before the edits", "bpe"), ideal(yardstick)]
     assert shown_cells(app) == cells(ScoreTable(again, baseline=0))
     assert shown_cells(app)[0] == before[0]
@@ -658,3 +658,38 @@ def test_downloads(page: Any, downloads: Downloads) -> None:
         "reference:demo:en",
         "reference:demo:nl",
     }
+
+
+# --- other programs -------------------------------------------------------------------------------
+
+
+def test_segmentations_by_another_program_are_a_row(page: Any) -> None:
+    page.upload("One more gold list", ("mine.tsv", GOLD)).run()
+    references(page, "file mine.tsv")
+    page.upload("Segmentations", ("theirs.txt", b"un do ing\ngoing\ndo\n")).run()
+    assert not page.test.exception
+    row = scores(page).set_index("tokeniser").loc["theirs"]
+    assert row["types"] == "n/a"
+    # un|do|ing is right, the boundary of go|ing is missed.
+    assert row["precision"].startswith("100.00")
+    assert row["recall"].startswith("66.67")
+    assert "theirs" in widget(page, "selectbox", "Test differences to").options
+    assert "predictions:theirs.txt@" in signatures(page)[0]
+    set_to(page, "multiselect", "Other programs", [])
+    assert "theirs" not in set(scores(page)["tokeniser"])
+
+
+def test_a_program_that_lacks_words_is_told(page: Any) -> None:
+    page.upload("One more gold list", ("mine.tsv", GOLD)).run()
+    references(page, "file mine.tsv")
+    page.upload("Segmentations", ("theirs.txt", b"un do ing\n")).run()
+    assert not page.test.exception
+    [error] = [e.value for e in page.test.error]
+    assert "lacks 2 of the 3 words" in error
+    assert scores(page).set_index("tokeniser").loc["theirs", "f1"] == "failed"
+
+
+def test_a_file_that_holds_no_segmentations_is_told(page: Any) -> None:
+    page.upload("Segmentations", ("theirs.zip", b"PK\x03\x04")).run()
+    assert not page.test.exception
+    assert any("zip archive" in e.value for e in page.test.error)

@@ -106,7 +106,7 @@ def reference_upload(current: Session) -> None:
         "Reference",
         key=f"reference upload {current.study_number}",
         help="A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
-        "2022, UniSegments, MorphoLex, LADEC or Morpho Challenge.",
+        "2022, UniSegments, MorphoLex, LADEC, Morpho Challenge or MorphScore.",
     )
     if file is None:
         return

@@ -9,32 +9,14 @@ Both constituents are words, so the whole words of the compound are its two cons
 
 from __future__ import annotations
 
-import csv
-
 from morphgraph.reference.align import Row, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind
 from morphgraph.reference.plain import is_number
 from morphgraph.reference.source import Line, Skips, word_problem
+from morphgraph.reference.table_header import table_cells, table_header
 
 COLUMNS = ("stim", "c1", "c2", "nparses", "correctparse")
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    try:
-        cells = next(csv.reader([line], delimiter=separator), [])
-    except csv.Error:
-        cells = line.split(separator)
-    return [cell.strip() for cell in cells]
-
-
-def _header(line: str) -> tuple[str, dict[str, int]] | None:
-    """The separator and the place of each column, or None if the line is no header of LADEC."""
-    separator = max(",;\t", key=line.count)
-    names = [cell.lower() for cell in _cells(line, separator)]
-    if not all(column in names for column in COLUMNS):
-        return None
-    return separator, {column: names.index(column) for column in COLUMNS}
 
 
 def is_ladec_header(line: str) -> bool:
@@ -43,12 +25,12 @@ def is_ladec_header(line: str) -> bool:
     >>> is_ladec_header('id,"c1","c2","stim",nparses,correctParse')
     True
     """
-    return _header(line) is not None
+    return table_header(line, COLUMNS) is not None
 
 
 def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
     """Read LADEC (Gagné, Spalding & Schmidtke 2019): compounds with one parse, the correct one."""
-    found = _header(lines[0][1])
+    found = table_header(lines[0][1], COLUMNS)
     if found is None:
         for number, _ in lines:
             skips.add("no header with stim, c1, c2, nparses and correctParse", number)
@@ -56,7 +38,7 @@ def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
     separator, columns = found
     rows = []
     for number, line in lines[1:]:
-        cells = _cells(line, separator)
+        cells = table_cells(line, separator)
         if len(cells) <= max(columns.values()):
             skips.add("fewer columns than in the header", number)
             continue

@@ -9,6 +9,9 @@ names. So the whole-word segmentation of each entry is the word itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from morphgraph.reference.align import HYPHENS, Alignment, Row, align_morphemes, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind
@@ -36,8 +39,18 @@ def split_rest(alignment: Alignment, affix: str) -> Alignment:
     return Alignment((*morphs[:-1], affix, last[len(affix) :]), (*sources, -1))
 
 
-def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
-    """Read MorphyNet derivations (Batsuren et al. 2021) as docs/references.md has it.
+class Derivation(NamedTuple):
+    """A line of derivations: its number, the base, the word, one affix and its side."""
+
+    line: int
+    base: str
+    word: str
+    affix: str
+    side: str
+
+
+def entries_of_derivations(derivations: Sequence[Derivation], skips: Skips) -> list[Entry]:
+    """The entries of derivations as docs/references.md has them.
 
     A prefix gives the morphemes [affix, base]; a suffix [base, affix], and what is left of the word
     behind the affix is a morph of its own (`posieren` from `Pose` + `ier`: pos, ier, en). The
@@ -45,12 +58,7 @@ def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
     """
     rows: list[Row] = []
     suffixes: list[str | None] = []
-    for number, line in lines:
-        columns = [column.strip() for column in line.split("\t")]
-        if len(columns) != 6:
-            skips.add("not six columns", number)
-            continue
-        base, word, affix, side = columns[0], columns[1], columns[4], columns[5]
+    for number, base, word, affix, side in derivations:
         problem = word_problem(word)
         affix = affix.partition("#")[0].strip(HYPHENS)
         base = base.partition("#")[0].strip(HYPHENS)
@@ -78,3 +86,15 @@ def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
         if suffix is not None:
             alignments[i] = split_rest(alignments[i], suffix)
     return entries_from(rows, alignments)
+
+
+def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
+    """Read MorphyNet derivations (Batsuren et al. 2021)."""
+    found: list[Derivation] = []
+    for number, line in lines:
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) == 6:
+            found.append(Derivation(number, columns[0], columns[1], columns[4], columns[5]))
+        else:
+            skips.add("not six columns", number)
+    return entries_of_derivations(found, skips)

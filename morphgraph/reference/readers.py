@@ -30,6 +30,7 @@ from morphgraph.reference.morpho_challenge import (
     read_morpho_challenge,
 )
 from morphgraph.reference.morpholex import read_morpholex
+from morphgraph.reference.morphscore import is_morphscore_header, read_morphscore
 from morphgraph.reference.morphynet_derivation import (
     looks_like_morphynet_derivation,
     read_morphynet_derivation,
@@ -45,6 +46,10 @@ from morphgraph.reference.source import (
     drop_long_lines,
     load,
     split_lines,
+)
+from morphgraph.reference.unimorph_derivation import (
+    looks_like_unimorph_derivation,
+    read_unimorph_derivation,
 )
 from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
 from morphgraph.reference.workbook import is_zip
@@ -88,11 +93,23 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             "MorphyNet inflection", read_morphynet_inflection, looks_like_inflection
         ),
         "unimorph": Reader("UniMorph segmentation", read_unimorph, looks_like_inflection),
+        "unimorph-derivation": Reader(
+            "UniMorph derivation",
+            read_unimorph_derivation,
+            looks_like_unimorph_derivation,
+            partial=_ONE_AFFIX,
+        ),
         "unisegments": Reader("UniSegments", read_unisegments, looks_like_unisegments),
         "morpho-challenge": Reader(
             "Morpho Challenge", read_morpho_challenge, looks_like_morpho_challenge
         ),
         "ladec": Reader("LADEC compounds", read_ladec, is_header=is_ladec_header),
+        "morphscore": Reader(
+            "MorphScore",
+            read_morphscore,
+            is_header=is_morphscore_header,
+            partial="one boundary a word",
+        ),
         "morpholex": Reader("MorphoLex workbook", read_bytes=read_morpholex, is_binary=is_zip),
     }
 )

@@ -35,6 +35,8 @@ INFLECTION = (
     "нэр\tнэрийн\tN|GEN;SG\tнэр|ийн\ndésengager\tdésengageraient\tV|COND\tdésengager|eraient\n"
 )
 UNIMORPH = "eat\teating\tV|V.PTCP;PRS\teat|ing\ngo\twent\tV|PST\t-\nwalk\twalks\tV|PRS\twalk|s\n"
+UNIMORPH_DERIVATION = "axial\tabaxial\tADJ:ADJ\tab-\nsubside\tsubsidisation\tV:N\t-ation\n"
+MORPHSCORE = ",full_word,pt1,rest\n0,walk,walk,\n1,cherished,cherish,ed\n2,co-ops,co-op,s\n"
 SIGMORPHON = (
     "enthrallments\ten @@thrall @@ment @@s\t110\nsubsided\tsubside @@ed\t100\n"
     "houseboat\thouse @@boat\t001\n"
@@ -83,6 +85,8 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
     "morphynet-derivation": (DERIVATION.encode,),
     "morphynet-inflection": (INFLECTION.encode,),
     "unimorph": (UNIMORPH.encode,),
+    "unimorph-derivation": (UNIMORPH_DERIVATION.encode,),
+    "morphscore": (MORPHSCORE.encode,),
     "sigmorphon2022": (SIGMORPHON.encode,),
     "unisegments": (UNISEGMENTS.encode,),
     "morpho-challenge": (MORPHO_CHALLENGE.encode,),

@@ -214,6 +214,66 @@ def test_morphynet_derivation_skips():
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "morphs", "kinds"),
+    [
+        ("axial\tabaxial\tADJ:ADJ\tab-", "ab axial", (Kind.PREFIX, Kind.FREE)),
+        ("subside\tsubsidisation\tV:N\t-ation", "subsidis ation", (Kind.FREE, Kind.SUFFIX)),
+        ("Pose\tposieren\tN:V\t-ier", "pos ier en", (Kind.FREE, Kind.SUFFIX, None)),
+    ],
+)
+def test_unimorph_derivations(line, morphs, kinds):
+    reference = read(line)
+    assert (reference.format, reference.partial) == ("unimorph-derivation", "one affix a word")
+    entry = reference.entries[0]
+    assert (" ".join(entry.morphs), entry.kinds) == (morphs, kinds)
+    assert (entry.whole_words, entry.processes) == ((entry.word,), ("derivation",))
+
+
+def test_unimorph_derivation_skips():
+    reference = read(
+        "abandon\tabandonable\tV:ADJ\t-able",
+        "a\tb",
+        "ice cream\tice creamy\tN:ADJ\t-y",
+        "foot\tfeet\tN:N\t-e-",
+        "foot\tfeet\tN:N\tee",
+        "-\tab\tV:N\t-b",
+    )
+    assert reference.format == "unimorph-derivation" and len(reference) == 1
+    assert skipped(reference) == [
+        ("an affix without a hyphen at just one end", 2, 4),
+        ("not four columns", 1, 2),
+        ("word with a space", 1, 3),
+        ("no base", 1, 6),
+    ]
+
+
+def test_morphscore():
+    reference = read(
+        ",full_word,pt1,rest",
+        "0,walk,walk,",
+        "1,cherished,cherish,ed",
+        "2,co-ops,co-op,s",
+        "3,sang,sing,ed",
+        "4,a b,a, b",
+        "5,go",
+        "6,ab,,ab",
+    )
+    assert (reference.format, reference.partial) == ("morphscore", "one boundary a word")
+    assert reference.entries == (
+        Entry("cherished", ("cherish", "ed")),
+        Entry("co-ops", ("co-op", "s")),
+    )
+    assert reference.entries[0].line == 3 and not reference.has_whole_words
+    assert skipped(reference) == [
+        ("no boundary (pt1 or rest is empty)", 2, 2),
+        ("parts that do not concatenate to the word", 1, 5),
+        ("word with a space", 1, 6),
+        ("fewer columns than in the header", 1, 7),
+    ]
+    assert read("rest;full_word;pt1", "ed;cherished;cherish").entries[0].morphs[1] == "ed"
+
+
 def test_inflections():
     reference = read(
         "нэр\tнэрийн\tN|GEN;SG\tнэр|ийн",

@@ -33,6 +33,8 @@ SAMPLES = {
     "morphynet-derivation": "waffnen\tentwaffnen\tV\tV\tent\tprefix",
     "morphynet-inflection": "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient",
     "unimorph": "eat\teating\tV|V.PTCP;PRS\teat|ing",
+    "unimorph-derivation": "axial\tabaxial\tADJ:ADJ\tab-",
+    "morphscore": ",full_word,pt1,rest\n1,cherished,cherish,ed",
     "sigmorphon2022": "enthrallments\ten @@thrall @@ment @@s\t110",
     "unisegments": "cats\tcat\tNOUN\tcat + s\t{}",
     "morpho-challenge": "cats\tcat:cat_N s:+PL",

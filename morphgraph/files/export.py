@@ -14,7 +14,7 @@ import numpy as np
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.demos import DEMOS
 from morphgraph.files.export_texts import merges_text, readme, transformers_config
-from morphgraph.files.recipe import write_recipe
+from morphgraph.files.recipe import lineage_of, write_whole_recipe
 from morphgraph.files.saving import new_ids, to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import checksum
@@ -44,7 +44,7 @@ class Export:
     ``kind``: "tokenizer.json", which the `tokenizers` library reads by itself, or "folder", which
     `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
     ``checked_sentences``: how many got the same ids as from our own segmentation.
-    ``new_types``: how many have no old id.
+    ``new_types``: how many have no id in the first tokeniser of the chain.
     """
 
     kind: Kind
@@ -102,7 +102,7 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
     files["ids.json"] = json.dumps(id_map, indent=0).encode()
     files["merges.txt"] = merges_text(document["model"]["merges"])
-    files["recipe.json"] = write_recipe(tokeniser)
+    files["recipe.json"] = write_whole_recipe(tokeniser)
     made = Export(
         kind,
         reason,
@@ -116,7 +116,7 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
         tokeniser.signature(),
         len(ids) - len(id_map),
     )
-    text = readme(tokeniser.name, document, made.to_dict(), checksum(data))
+    text = readme(lineage_of(tokeniser).name, document, made.to_dict(), checksum(data))
     files["README.md"] = text.encode()
     return made
 

@@ -222,9 +222,9 @@ FILES = {
     "tokenizer_config.json": "the class and the special tokens, for transformers",
     "tokenization_bte.py": "the class that AutoTokenizer loads",
     "bte.py": "merging, which the class uses",
-    "ids.json": "old id → new id, for reusing embeddings",
+    "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
     "merges.txt": "all merges in order of rank, parts separated by spaces",
-    "recipe.json": "the edits, to be replayed in morphgraph",
+    "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",
     "README.md": "how to load it and how to reuse embeddings",
 }
 """What is in an archive, by name."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from morphgraph.errors import FileFormatError
+from morphgraph.files.lineage import read_lineage
 from morphgraph.files.pipeline import (
     SPECIAL,
     added_tokens,
@@ -273,6 +274,7 @@ def _build(
         document,
         tuple(warnings),
         checksum,
+        read_lineage(settings, name),
     )
 
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from morphgraph.errors import FileFormatError
+from morphgraph.files.lineage import Lineage, step_problem
 from morphgraph.files.tokeniser import Tokeniser, base_name
 from morphgraph.graph import Change, EditError
 from morphgraph.reading import parse_json
@@ -15,12 +17,39 @@ _FIX = "Choose a recipe that morphgraph saved."
 
 
 def write_recipe(tokeniser: Tokeniser) -> bytes:
-    """The edits made to a tokeniser, with its name and checksum, as JSON."""
+    """The edits made to a tokeniser since it was loaded, with its name and checksum, as JSON."""
+    return _written(base_name(tokeniser.name), tokeniser.checksum, tokeniser.graph.recipe())
+
+
+def write_whole_recipe(tokeniser: Tokeniser) -> bytes:
+    """All edits since the first tokeniser of a chain, with that one's name and checksum, as JSON.
+
+    It is `write_recipe` for a tokeniser that was not saved by this library before.
+    """
+    found = lineage_of(tokeniser)
+    return _written(found.name, found.checksum, list(found.steps))
+
+
+def lineage_of(tokeniser: Tokeniser) -> Lineage:
+    """The first tokeniser of a chain, and all edits since, with those made now.
+
+    Saving numbers ranks anew, and later edits name merges by these, so a step that does the same
+    stands between what was done before a tokeniser was saved and what was done after.
+    """
+    steps, before = tokeniser.graph.recipe(), tokeniser.lineage
+    if before is None:
+        ids = zip(tokeniser.graph.types, tokeniser.vocabulary_ids, strict=False)
+        return Lineage(base_name(tokeniser.name), tokeniser.checksum, dict(ids), tuple(steps))
+    between = ({"edit": "renumber"},) if before.steps and steps else ()
+    return replace(before, steps=(*before.steps, *between, *steps))
+
+
+def _written(name: str, checksum: str, steps: list[Any]) -> bytes:
     document = {
         "format": _FORMAT,
         "version": 1,
-        "tokeniser": {"name": base_name(tokeniser.name), "checksum": tokeniser.checksum},
-        "steps": tokeniser.graph.recipe(),
+        "tokeniser": {"name": name, "checksum": checksum},
+        "steps": steps,
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode()
 
@@ -37,41 +66,10 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(steps, list):
         raise FileFormatError(name, "field steps", "a list is expected here", _FIX)
     for position, step in enumerate(steps, start=1):
-        problem = _problem(step)
+        problem = step_problem(step)
         if problem:
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
     return document
-
-
-def _problem(step: Any) -> str:
-    """What is wrong with the form of a step; nothing if it has the fields that its edit needs."""
-    if not isinstance(step, dict):
-        return "an edit with types is expected"
-    edit = step.get("edit")
-    if edit == "anneal":
-        if not _are_lists(step.get("merges"), 2) or not _are_strings(step.get("atoms", [])):
-            return "an annealing needs merges, a list of pairs of types, and atoms at most"
-    elif edit == "reify":
-        repairs = step.get("repairs")
-        if not _are_lists(step.get("pairs"), 2) or not isinstance(repairs, list):
-            return "a reification needs pairs, a list of pairs of types, and a list of repairs"
-        for repair in repairs:
-            rank = repair.get("rank") if isinstance(repair, dict) else None
-            if type(rank) is not int or not _are_strings(repair.get("parts")):
-                return "a repair needs the rank of a merge and its new parts"
-    elif not _are_strings(step.get("types")) or not step["types"]:
-        return "an edit with types is expected"
-    return ""
-
-
-def _are_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _are_lists(value: Any, length: int) -> bool:
-    return isinstance(value, list) and all(
-        _are_strings(item) and len(item) == length for item in value
-    )
 
 
 def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.hugging_face import assumed_document, special_token
-from morphgraph.files.recipe import write_recipe
+from morphgraph.files.lineage import FIELD
+from morphgraph.files.recipe import lineage_of, write_whole_recipe
 from morphgraph.files.tokeniser import Tokeniser
 
 
@@ -33,19 +34,27 @@ def new_ids(tokeniser: Tokeniser) -> dict[int, int]:
 def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     """The tokeniser with its edits, as JSON, and the map from old to new ids (see `new_ids`).
 
-    A type that edits added has no old id, so the map lacks it. With tuple merges the model's type
-    is ``BTE``, which this library and the exported class read.
+    Old ids are those of the first tokeniser: where the loaded one was saved by this library, of
+    the one that it was made from, at whatever remove. The JSON says so in turn, in the model's
+    field ``morphgraph`` (see `Lineage`). A type that the first one lacks has no old id, so the map
+    lacks it. With tuple merges the model's type is ``BTE``, which this library and the exported
+    class read.
     """
     graph = tokeniser.graph
     ids = new_ids(tokeniser)
     known = len(tokeniser.vocabulary_ids)
-    id_map = {
+    in_file = {
         tokeniser.vocabulary_ids[number]: new for number, new in ids.items() if number < known
+    }
+    lineage = lineage_of(tokeniser)
+    first = lineage.ids
+    id_map = {
+        first[text]: new for number, new in ids.items() if (text := graph.types[number]) in first
     }
     merges = list(graph.merges().values())
     document = copy.deepcopy(tokeniser.document)
     document["added_tokens"] = [
-        {**token, "id": id_map[token["id"]]} for token in document.get("added_tokens") or []
+        {**token, "id": in_file[token["id"]]} for token in document.get("added_tokens") or []
     ]
     model = document["model"]
     tuples = any(merge.is_tuple for merge in merges)
@@ -57,10 +66,12 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
         # Of several merges of the same pair the first one applies; Hugging Face takes the last.
         listed = list(dict.fromkeys(listed))
     model["merges"] = [[graph.types[part] for part in parts] for parts in listed]
-    _renumber_post_processor(document.get("post_processor"), id_map)
+    if lineage.steps or any(old != new for old, new in in_file.items()):
+        model[FIELD] = lineage.document()
+    _renumber_post_processor(document.get("post_processor"), in_file)
     padding = document.get("padding")
-    if isinstance(padding, dict) and padding.get("pad_id") in id_map:
-        padding["pad_id"] = id_map[padding["pad_id"]]
+    if isinstance(padding, dict) and padding.get("pad_id") in in_file:
+        padding["pad_id"] = in_file[padding["pad_id"]]
     return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
 
 
@@ -113,13 +124,14 @@ def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
     """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
 
     It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads
-    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids in the loaded file to the new ones.
+    it, else ``tokeniser.bte.json``. ``ids.json`` maps the ids of the first tokeniser to the new
+    ones, ``recipe.json`` has all edits since.
     """
     data, id_map = to_tokenizer_json(tokeniser)
     graph = tokeniser.graph
     pairs = not any(merge.is_tuple for merge in graph.merges().values())
     return {
         "tokenizer.json" if pairs else "tokeniser.bte.json": data,
-        "recipe.json": write_recipe(tokeniser),
+        "recipe.json": write_whole_recipe(tokeniser),
         "ids.json": json.dumps(id_map, indent=0).encode(),
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from morphgraph.files.lineage import Lineage
 from morphgraph.graph import MergeGraph
 from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.segment.preprocess import MARKERS, Preprocessor, WordEncoder
@@ -19,7 +20,8 @@ class Tokeniser:
     that edits added come after them and have none.
     ``special``: contents of special and added tokens, which are types of the graph too.
     ``document``: the file as JSON, from which it is saved again. ``warnings``: what the user ought
-    to know about it. ``checksum``: SHA-256 of the file, the first 12 digits.
+    to know about it. ``checksum``: SHA-256 of the file, the first 12 digits. ``lineage``: where a
+    file that this library saved comes from.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Tokeniser:
     document: dict[str, Any]
     warnings: tuple[str, ...] = ()
     checksum: str = ""
+    lineage: Lineage | None = None
     _readable: list[str] = field(default_factory=list, repr=False)
     _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
 
@@ -83,6 +86,7 @@ class Tokeniser:
             self.document,
             self.warnings,
             self.checksum,
+            self.lineage,
         )
 
     def readable(self, type_: str) -> str:

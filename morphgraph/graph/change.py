@@ -92,11 +92,12 @@ class Change:
             or self.rewired
             or self.added_types
             or self.added_merges
+            or self.reranked
         )
 
     @property
     def edit(self) -> str:
-        """The name of the edit: knockout, cascade, anneal or reify."""
+        """The name of the edit: knockout, cascade, anneal, reify or renumber."""
         return str(self.step["edit"])
 
     def counts(self) -> dict[str, int]:

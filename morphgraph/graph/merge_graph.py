@@ -13,6 +13,7 @@ from morphgraph.graph.plans import (
     plan_cascade,
     plan_knockout,
     plan_reify,
+    plan_renumber,
 )
 from morphgraph.reading import checksum
 
@@ -146,6 +147,14 @@ class MergeGraph(MergeTable):
         listed: list[Pair] = [(pair[0], pair[1]) for pair in numbers]
         return self.apply(plan_reify(self, listed, self._checked_repairs(repairs)))
 
+    def renumber(self) -> Change:
+        """Give merges the ranks that they get in a saved file: 0, 1, 2 … without holes.
+
+        Where all are pairs, merges that never apply, as one of a lower rank has the same parts, are
+        dropped as there.
+        """
+        return self.apply(plan_renumber(self))
+
     def _checked_repairs(self, repairs: Iterable[tuple[int, Sequence[str]]]) -> dict[int, Parts]:
         repairs = list(repairs)
         if not repairs:
@@ -249,9 +258,11 @@ class MergeGraph(MergeTable):
             if edit == "reify":
                 repairs = [(repair["rank"], repair["parts"]) for repair in step["repairs"]]
                 return self.reify(step["pairs"], repairs)
+            if edit == "renumber":
+                return self.renumber()
         except (TypeError, KeyError, AttributeError) as error:
             raise EditError(f"“{edit}” lacks something, or has it in another form.") from error
-        known = "knockout, cascade, anneal, reify"
+        known = "knockout, cascade, anneal, reify, renumber"
         raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
 
     def recipe(self) -> list[dict[str, Any]]:

@@ -294,6 +294,28 @@ class _Reification:
         return added, tuple(reranked)
 
 
+def plan_renumber(graph: MergeTable) -> Change:
+    """Number the ranks of merges from 0 without holes, as saving does.
+
+    Where all merges are pairs, those that never apply, as an earlier one has the same parts, go.
+    """
+    merges = graph.merges()
+    dropped: dict[int, Merge] = {}
+    if not any(merge.is_tuple for merge in merges.values()):
+        seen: set[Parts] = set()
+        for number, merge in merges.items():
+            if merge.parts in seen:
+                dropped[number] = merge
+            seen.add(merge.parts)
+    kept = (number for number in merges if number not in dropped)
+    reranked = tuple(
+        (number, merges[number].rank, rank)
+        for rank, number in enumerate(kept)
+        if merges[number].rank != rank
+    )
+    return Change({"edit": "renumber"}, removed_merges=dropped, reranked=reranked)
+
+
 def tuple_merges_by_pair(parts: Mapping[int, Parts]) -> dict[Pair, dict[int, None]]:
     """Which tuple merges contain a pair of neighbouring parts, of merges given by their parts.
 

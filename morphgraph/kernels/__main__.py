@@ -5,6 +5,7 @@ import time
 from morphgraph.kernels import (
     alignment,
     dropout,
+    encoding,
     picky_segmenting,
     picky_training,
     removing,
@@ -22,6 +23,7 @@ def main() -> None:
     """Call every kernel once with the dtypes in use."""
     started = time.perf_counter()
     for kernels in (
+        encoding,
         segmenting,
         segmenting_long,
         removing,

@@ -141,6 +141,10 @@ class WordEncoder:
         self.ids = ids
         self.missing: set[str] = set()
         self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
+        # Only such added tokens can occur in letters with a space before them.
+        self._added_letters = any(
+            all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
+        )
         self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
@@ -148,11 +152,19 @@ class WordEncoder:
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
+            whole = _separated(words)
+            if self._is_simple(whole) and _can_be_separated(whole, len(words)):
+                return self._encode_letters(words, whole, letters_prefix)
             chunks = [
-                self._encode_letters(list(run), letters_prefix)
+                self._encode_letters(run, _separated(run), letters_prefix)
                 if only_letters
                 else concatenate([self._encode_any(word, prefix) for word in run])
-                for only_letters, run in groupby(words, key=self._is_simple)
+                for only_letters, run in (
+                    (simple, list(run))
+                    for simple, run in groupby(
+                        words, key=lambda word: SEPARATOR not in word and self._is_simple(word)
+                    )
+                )
             ]
         except (KeyboardInterrupt, SystemExit, MorphGraphError):
             raise
@@ -176,24 +188,21 @@ class WordEncoder:
             and not self.preprocessor.suffix
             and word.isalpha()
             and self.preprocessor.normalizer is None
-            and not self.preprocessor.has_added_token(word)
+            and not (self._added_letters and self.preprocessor.has_added_token(" " + word))
         )
 
-    def _encode_letters(self, words: list[str], prefix: str) -> Words:
-        buffer = np.frombuffer("".join([prefix + word for word in words]).encode(), np.uint8)
-        starts = (buffer & 0xC0) != 0x80
-        lengths = np.array([len(word) for word in words], np.int64) + len(prefix)
-        ends = np.cumsum(lengths)
-        byte_of_character = np.append(np.flatnonzero(starts), len(buffer))
-        offsets = np.append(0, byte_of_character[ends])
-        # Characters to the left of the gap behind each byte, counted within the word.
-        position = np.cumsum(starts, dtype=np.int32)
-        position -= np.repeat(np.append(0, ends[:-1]), np.diff(offsets)).astype(np.int32)
-        position -= len(prefix)
-        inside = np.append(~starts[1:], False)
-        position[inside] = INSIDE_CHARACTER
-        position[offsets[1:] - 1] = NO_GAP
-        return Words(tuple(words), self._byte_atoms[buffer], offsets, offsets, position)
+    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words:
+        from morphgraph.kernels.encoding import encode_letters
+
+        atoms, offsets, position = encode_letters(
+            np.frombuffer(separated.encode(), np.uint8),
+            np.frombuffer(SEPARATOR.encode(), np.uint8),
+            len(words),
+            np.frombuffer(prefix.encode(), np.uint8),
+            self._byte_atoms,
+            INSIDE_CHARACTER,
+        )
+        return Words(tuple(words), atoms, offsets, offsets, position)
 
     def _encode_any(self, word: str, prefix: str) -> Words:
         atoms: list[int] = []
@@ -276,6 +285,20 @@ class WordEncoder:
             found.append((UNKNOWN if stand_in is None else stand_in, start, end))
             last_unknown = stand_in is not None
         yield from found
+
+
+SEPARATOR = "ª"
+"""Stands between words that are encoded together: a letter, so that one look at the whole tells
+whether all are letters; rare, and one byte of a Python string, so that it does not get wider."""
+
+
+def _separated(words: Sequence[str]) -> str:
+    return SEPARATOR.join(["", *words, ""])
+
+
+def _can_be_separated(separated: str, count: int) -> bool:
+    """Whether no word is empty or holds the separator."""
+    return SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == count + 1
 
 
 def gap_position(

@@ -15,8 +15,8 @@ from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import percent
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
 from morphgraph.text import shortened
-from web import autosave
 from web.edits import knock_out_all, look_at, show_message
+from web.reopening import keep
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 from web.text import code
@@ -31,7 +31,7 @@ def blame_dashboard(current: Session) -> None:
     blamed = study.blame(weighting, scope)
     table = _table(current, blamed, scope, weighting)
     threshold = _threshold(current, blamed)
-    autosave.keep(study.tokeniser)
+    keep(current)
     show_message()
     overview, merges, curve = st.tabs(["Distributions", "Table of merges", "Curve over thresholds"])
     with overview:

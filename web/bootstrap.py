@@ -8,6 +8,7 @@ from morphgraph.files import DEMOS
 from morphgraph.text import shortened
 from web import autosave
 from web.graph_component import vis_loader
+from web.reopening import keep, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.text import plain
 
@@ -37,8 +38,9 @@ def start(title: str) -> Session:
     )
     st.html(_STYLES)
     vis_loader()
-    current = session()
-    autosave.keep(current.study.tokeniser)
+    current = session(reopen)
+    known_browser(current)
+    keep(current)
     with st.sidebar:
         sidebar(current)
     if current.notice:
@@ -78,9 +80,12 @@ def sidebar(current: Session) -> None:
 
 
 def _offer_kept_edits(current: Session) -> None:
-    """Offer the edits of this tokeniser that an earlier visit left, until there are new ones."""
+    """Offer edits of this tokeniser that another browser left, until there are new ones.
+
+    Those of this browser come back by themselves.
+    """
     tokeniser = current.study.tokeniser
-    if tokeniser.graph.history or tokeniser.graph.undone:
+    if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
         return
     for previous in (False, True):
         steps = autosave.kept_steps(tokeniser.checksum, previous=previous)
@@ -92,7 +97,7 @@ def _offer_kept_edits(current: Session) -> None:
             key=f"restore {previous}",
             icon=":material/restore:",
             width="stretch",
-            help="You left them on this tokeniser earlier.",
+            help="They were left on this tokeniser in another browser.",
             on_click=current.restore,
             args=(steps,),
         )

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from morphgraph.reference import read_reference
-from morphgraph.reference.catalogue import LANGUAGES, SOURCES, Source, find_source, sources_of
+from morphgraph.reading import read_bytes
+from morphgraph.reference import catalogue
+from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
 from web.inputs import attempt
-from web.session import Session
+from web.session import Session, Source, uploaded_reference
 from web.text import plain
 
 _KEY = "catalogue"
@@ -45,7 +46,7 @@ def _label(name: str) -> str:
     return f"{source.title} · {source.language_names} · {name}"
 
 
-def _facts(source: Source) -> None:
+def _facts(source: catalogue.Source) -> None:
     """Licence, size, home page, and how to cite it."""
     entries = "n/a" if source.entries is None else f"{source.entries:,}"
     size = f" · {source.size / 1e6:.1f} MB" if source.can_be_fetched else ""
@@ -57,7 +58,7 @@ def _facts(source: Source) -> None:
         st.code(source.citation, language=None, wrap_lines=True)
 
 
-def _by_hand(source: Source) -> None:
+def _by_hand(source: catalogue.Source) -> None:
     st.info(
         f"This one has to be fetched by yourself. {plain(source.by_hand)} Then open the file with "
         "the upload field for references.",
@@ -65,7 +66,7 @@ def _by_hand(source: Source) -> None:
     )
 
 
-def _download(source: Source) -> None:
+def _download(source: catalogue.Source) -> None:
     accepted = st.checkbox("I accept the licence", key=f"{_KEY} licence {source.name}")
     pressed = st.button(
         "Download",
@@ -91,10 +92,11 @@ def _download(source: Source) -> None:
         st.rerun()
 
 
-def _open(current: Session, source: Source) -> None:
+def _open(current: Session, source: catalogue.Source) -> None:
     def open_it() -> None:
         path, shown = local_path(source.name), f"catalogue:{source.name}"
-        current.open_reference(read_reference(path, name=shown, format=source.format))
+        kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
+        current.open_reference(uploaded_reference(kept), kept)
 
     pressed = st.button(
         "Open as reference",

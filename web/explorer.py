@@ -9,9 +9,9 @@ from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
-from web import autosave
 from web.edits import knock_out, look_at, show_message
 from web.graph_component import Click, merge_graph
+from web.reopening import keep
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 from web.type_panel import changed_words, example_tree, type_panel
@@ -62,7 +62,7 @@ def explorer(current: Session) -> None:
         type_panel(current)
     example_tree(current)
     changed_words(current)
-    autosave.keep(study.tokeniser)
+    keep(current)
 
 
 def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> None:

@@ -8,8 +8,15 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.yardstick import COUNTS_IN_REFERENCE
 from morphgraph.reading import check_size
-from morphgraph.reference import FORMATS, read_reference
-from web.session import Session, uploaded_tokeniser, wordfreq_frequencies, wordfreq_languages
+from morphgraph.reference import FORMATS
+from web.session import (
+    Session,
+    Source,
+    uploaded_reference,
+    uploaded_tokeniser,
+    wordfreq_frequencies,
+    wordfreq_languages,
+)
 from web.text import plain
 
 _DETECT = "detect"
@@ -78,7 +85,8 @@ def tokeniser_upload(current: Session) -> None:
 
     def open_it() -> None:
         contents = {file.name: content_of(file) for file in files}
-        current.open_tokeniser(uploaded_tokeniser(contents))
+        opened = uploaded_tokeniser(contents)
+        current.open_tokeniser(opened, Source(opened.name, tuple(contents.items())))
 
     if attempt(open_it):
         st.rerun()
@@ -114,10 +122,8 @@ def reference_upload(current: Session) -> None:
     def open_it(file: UploadedFile = file) -> None:
         chosen = None if format_ == _DETECT else format_
         named = None if encoding == _AS_MARKED else encoding
-        content = file.getvalue()
-        current.open_reference(
-            read_reference(content, name=file.name, format=chosen, encoding=named)
-        )
+        source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
+        current.open_reference(uploaded_reference(source), source)
 
     if attempt(open_it):
         st.rerun()
@@ -141,7 +147,8 @@ def frequency_choice(current: Session) -> None:
         if chosen == _NO_FREQUENCIES:
             current.use_frequencies(None, "")
         else:
-            current.use_frequencies(wordfreq_frequencies(chosen), f"wordfreq:{chosen}")
+            name = f"wordfreq:{chosen}"
+            current.use_frequencies(wordfreq_frequencies(chosen), name, Source(name))
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
@@ -154,8 +161,10 @@ def frequency_choice(current: Session) -> None:
     def use_it(file: UploadedFile = file) -> None:
         from morphgraph.train.counts import parse_word_counts
 
-        counts = parse_word_counts(content_of(file), file.name)
-        current.use_frequencies(dict(counts.items()), file.name)
+        content = content_of(file)
+        counts = parse_word_counts(content, file.name)
+        source = Source(file.name, ((file.name, content),))
+        current.use_frequencies(dict(counts.items()), file.name, source)
 
     if attempt(use_it):
         st.rerun()

@@ -7,11 +7,11 @@ from streamlit.errors import StreamlitAPIException
 
 from morphgraph.draw.rebpe_charts import phase_label
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
-from web import autosave
 from web.edits import show_message
 from web.rebpe_details import ablation_table, charts, phase_changes
 from web.rebpe_types import chosen_types
 from web.rebpe_words import followed_word
+from web.reopening import keep
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 
@@ -38,7 +38,7 @@ def _page(current: Session) -> None:
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
     running = _run_on(current, run)
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
-    autosave.keep(current.study.tokeniser)
+    keep(current)
     show_message()
     if running:
         _progress(current, run)

@@ -21,11 +21,28 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.ablation import AblationCell
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
+from web.browser_store import BrowserStore
 
 _KEY = "morphgraph session"
+_RECIPES_KEPT = 20
 _KEPT = 40
 _GRAPHS_KEPT = 4
 _NOTHING = object()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something that is open came from, so that it can be opened again.
+
+    ``name``: what it is called, or that of a demo or a list of wordfreq (``demo:en``,
+    ``wordfreq:en``), which needs no ``files``; these are names with contents. ``format`` and
+    ``encoding``: how a reference is read, where that was chosen.
+    """
+
+    name: str
+    files: tuple[tuple[str, bytes], ...] = ()
+    format: str | None = None
+    encoding: str | None = None
 
 
 @dataclass
@@ -33,7 +50,9 @@ class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
     ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
-    ``recipes`` the edits of tokenisers opened earlier, by checksum; ``run`` the run of ReBPE that
+    ``recipes`` the edits of tokenisers that were edited in this browser, by checksum; ``sources``
+    where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
+    for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was told to do; ``earlier`` graphs of past states;
     ``demo_was_asked``: whether the demo in a shared address was looked at; ``ablation`` what its
     table was made for, and the table; ``kept`` other things that were worked out for the present
@@ -50,6 +69,9 @@ class Session:
     drawn_for: tuple[int, ...] = ()
     curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    sources: dict[str, Source | None] = field(default_factory=dict)
+    store: BrowserStore = field(default_factory=BrowserStore)
+    kept_as: tuple[Any, ...] = ()
     run: ReBPERun | None = None
     demo_was_asked: bool = False
     asked: str = ""
@@ -70,16 +92,30 @@ class Session:
         benchmark = Benchmark.build(
             tokeniser, demo_reference(language), frequencies, f"wordfreq:{language}"
         )
+        demo = Source(f"demo:{language}")
+        self.sources = {
+            "tokeniser": demo,
+            "reference": demo,
+            "frequencies": Source(f"wordfreq:{language}"),
+        }
         self._replace(tokeniser, benchmark)
 
-    def open_tokeniser(self, tokeniser: Tokeniser) -> None:
+    def open_again(
+        self, tokeniser: Tokeniser, benchmark: Benchmark, sources: Mapping[str, Source | None]
+    ) -> None:
+        """Open what an earlier visit had open; its edits are made by who calls this."""
+        self.sources = dict(sources)
+        self._set(Study(tokeniser, benchmark))
+
+    def open_tokeniser(self, tokeniser: Tokeniser, source: Source | None = None) -> None:
         """Open another tokeniser under the same reference."""
         old = self.study.benchmark
         benchmark = Benchmark.build(tokeniser, old.reference, old.frequencies, old.frequency_source)
         self.language = ""
+        self.sources["tokeniser"] = source
         self._replace(tokeniser, benchmark)
 
-    def open_reference(self, reference: Reference) -> None:
+    def open_reference(self, reference: Reference, source: Source | None = None) -> None:
         """Open another reference under the same tokeniser, which keeps its edits.
 
         Frequencies that were chosen stay, unless the reference has counts of its own; those that
@@ -87,24 +123,30 @@ class Session:
         """
         old = self.study.benchmark
         keep = self.chose_frequencies and not reference.has_counts
-        known, source = (old.frequencies, old.frequency_source) if keep else (None, "")
-        benchmark = Benchmark.build(self.study.tokeniser, reference, known, source)
+        known, known_from = (old.frequencies, old.frequency_source) if keep else (None, "")
+        benchmark = Benchmark.build(self.study.tokeniser, reference, known, known_from)
         self.language = ""
+        self.sources["reference"] = source
+        if not keep:
+            self.sources["frequencies"] = None
         self._set(Study(self.study.tokeniser, benchmark))
 
-    def use_frequencies(self, frequencies: Mapping[str, float] | None, source: str) -> None:
+    def use_frequencies(
+        self,
+        frequencies: Mapping[str, float] | None,
+        name: str,
+        source: Source | None = None,
+    ) -> None:
         """Weight tokens by other frequencies; None for none but the reference's own."""
         old = self.study.benchmark
         self.chose_frequencies = frequencies is not None
-        benchmark = Benchmark.build(self.study.tokeniser, old.reference, frequencies, source)
+        benchmark = Benchmark.build(self.study.tokeniser, old.reference, frequencies, name)
+        self.sources["frequencies"] = source
         self._set(Study(self.study.tokeniser, benchmark), keep_view=True)
 
     def _replace(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
-        old = self.study.tokeniser if self.study is not None else None
-        if old is not None and old.graph.history:
-            self.recipes[old.checksum] = old.graph.recipe()
-        elif old is not None:
-            self.recipes.pop(old.checksum, None)
+        if self.study is not None:
+            self.note_edits()
         steps = self.recipes.get(tokeniser.checksum)
         if steps and not tokeniser.graph.history:
             tokeniser.graph.replay(steps)
@@ -125,6 +167,15 @@ class Session:
             self.positions, self.shown_merges = {}, frozenset()
 
     # ------------------------------------------------------------------------- edits
+
+    def note_edits(self) -> None:
+        """Note the edits of the open tokeniser, once it has been edited: undone ones are none."""
+        tokeniser = self.study.tokeniser
+        known = self.recipes.pop(tokeniser.checksum, None)
+        if tokeniser.graph.history or known is not None:
+            self.recipes[tokeniser.checksum] = tokeniser.graph.recipe()
+        while len(self.recipes) > _RECIPES_KEPT:
+            self.recipes.pop(next(iter(self.recipes)))
 
     def restore(self, steps: list[dict[str, Any]]) -> None:
         """Make edits again that an earlier visit left; a notice if they do not fit."""
@@ -177,13 +228,17 @@ class Session:
             self.study.graph.redo()
 
 
-def session() -> Session:
-    """This user's session; the English demo is open in a new one."""
+def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
+    """This user's session.
+
+    In a new one ``begin`` may open what an earlier visit left, and says whether it did; the English
+    demo otherwise.
+    """
     found = st.session_state.get(_KEY)
     if found is None:
-        found = Session(None)  # type: ignore[arg-type]  # the next line opens one
-        found.open_demo("en")
-        found.notice = ""
+        found = Session(None)  # type: ignore[arg-type]  # the next lines open one
+        if not begin(found):
+            found.open_demo("en")
         st.session_state[_KEY] = found
     return found
 
@@ -219,6 +274,13 @@ def wordfreq_languages() -> list[str]:
 @st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=4)
 def _parsed_tokeniser(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Tokeniser:
     return load_uploaded_tokeniser(dict(zip(names, contents, strict=True)))
+
+
+@st.cache_resource(show_spinner="Reading the reference…", max_entries=4)
+def uploaded_reference(source: Source) -> Reference:
+    """An uploaded reference; `MorphGraphError` if it cannot be read."""
+    (_, content), *_ = source.files
+    return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
 
 
 def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:

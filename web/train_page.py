@@ -23,7 +23,7 @@ from morphgraph.train.methods import METHODS, Method, train
 from morphgraph.train.pipelines import PIPELINES
 from morphgraph.train.text import read_text, text_columns
 from web.inputs import attempt, content_of
-from web.session import Session, remembered, wordfreq_languages
+from web.session import Session, Source, remembered, wordfreq_languages
 from web.text import plain
 
 if TYPE_CHECKING:
@@ -376,7 +376,9 @@ def _examples(segmenter: Segmenter, words: list[str]) -> None:
 
 def _open(current: Session, segmenter: Bte) -> None:
     try:
-        current.open_tokeniser(segmenter.tokeniser.fork())
+        opened = segmenter.tokeniser.fork()
+        file = (opened.name, to_tokenizer_json(opened)[0])
+        current.open_tokeniser(opened, Source(opened.name, (file,)))
     except MorphGraphError as error:
         current.notice = str(error)
         return

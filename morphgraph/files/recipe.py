@@ -1,7 +1,7 @@
 """A recipe: the edits of a session as JSON, to be replayed on the same tokeniser."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,11 +65,16 @@ def read_recipe(data: bytes, name: str) -> dict[str, Any]:
     steps = document.get("steps")
     if not isinstance(steps, list):
         raise FileFormatError(name, "field steps", "a list is expected here", _FIX)
+    check_steps(steps, name)
+    return document
+
+
+def check_steps(steps: Sequence[Any], name: str) -> None:
+    """Refuse edits that lack a field, or have one in another form, as a `FileFormatError`."""
     for position, step in enumerate(steps, start=1):
         problem = step_problem(step)
         if problem:
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
-    return document
 
 
 def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:

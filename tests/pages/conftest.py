@@ -109,6 +109,12 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def open_app(state_folder: Path) -> type[App]:
+    """Opens the app once more, as another visit does."""
+    return App
+
+
+@pytest.fixture
 def app(state_folder: Path) -> App:
     """The app with the English demo."""
     return App()

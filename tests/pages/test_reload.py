@@ -1,0 +1,181 @@
+"""What was open comes back in the same browser: tokeniser, reference, frequencies, edits, run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.runtime.context import ContextProxy
+
+from morphgraph.refine.rebpe import ReBPESettings
+from web.browser_store import BrowserStore
+
+App = Any  # that of `conftest`
+
+GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
+MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
+
+
+@pytest.fixture
+def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    return json.dumps(small_document(MERGES, "undoig")).encode()
+
+
+@pytest.fixture
+def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The cookies that the browser sends; a reload sends those of the visit before."""
+    sent: dict[str, str] = {}
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
+    return sent
+
+
+@pytest.fixture
+def reload(cookies: dict[str, str], open_app: Callable[[], App]) -> Callable[..., App]:
+    def again(app: App, *, tab: bool = True) -> App:
+        store = app.session.store
+        cookies.clear()
+        cookies["morphgraph"] = store.token
+        if tab:
+            cookies["morphgraph-tab"] = store.tab
+        return open_app()
+
+    return again
+
+
+def restore_buttons(app: App) -> list[str]:
+    return [button.label for button in app.test.button if "Restore" in button.label]
+
+
+def test_uploads_and_edits_come_back(
+    app: App, reload: Callable[..., App], tokenizer_json: bytes
+) -> None:
+    app.upload("Tokeniser", ("../mine.json", tokenizer_json)).upload("Reference", ("my.tsv", GOLD))
+    app.open("scores").upload("Or from a file", ("counts.tsv", b"undo 12\ndoing 3\n"))
+    app.graph.knockout(["un"])
+    app.graph.knockout(["in"])
+    app.graph.undo()
+    app.run()
+    scores = app.open("start").metrics()
+    again = reload(app)
+    study = again.session.study
+    assert study.tokeniser.checksum == app.session.study.tokeniser.checksum
+    assert study.benchmark.reference == app.session.study.benchmark.reference
+    assert study.benchmark.frequency_source == "counts.tsv"
+    assert dict(study.benchmark.frequencies or {}) == {"undo": 12, "doing": 3}
+    assert again.graph.recipe() == [{"edit": "knockout", "types": ["un"]}]
+    assert [change.step["types"] for change in again.graph.undone] == [["in"]]
+    assert again.metrics() == scores
+    assert restore_buttons(again) == []
+    assert again.session.notice == ""
+    # And once more.
+    assert reload(again).graph.recipe() == again.graph.recipe()
+
+
+def test_a_demo_comes_back_and_so_do_edits_of_what_was_open_before(
+    app: App, reload: Callable[..., App]
+) -> None:
+    app.graph.knockout(["ies"])
+    app.run().choose("Demo", "de")
+    again = reload(app)
+    assert again.session.language == "de"
+    assert again.session.study.benchmark.frequency_source == "wordfreq:de"
+    again.choose("Demo", "en")
+    assert len(again.graph.history) == 1
+    again.session.undo()
+    again.run()
+    assert restore_buttons(again) == []
+    assert restore_buttons(reload(again)) == []
+
+
+def test_another_browser_is_asked(app: App, open_app: Callable[[], App]) -> None:
+    app.graph.knockout(["ies"])
+    app.run()
+    other = open_app()
+    assert not other.graph.history
+    assert restore_buttons(other) == ["Restore 1 edit"]
+
+
+def test_two_tabs_keep_apart(app: App, reload: Callable[..., App]) -> None:
+    app.choose("Demo", "de")
+    other = reload(app, tab=False)  # a new tab of this browser
+    assert other.session.language == "de"
+    other.choose("Demo", "nl")
+    assert reload(app).session.language == "de"
+    assert reload(other).session.language == "nl"
+
+
+def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
+    app.open("rebpe")
+    app.test.session_state["rebpe_iterations"] = 2
+    app.run().press("Next: anneal").press("One iteration")
+    by_hand = next(text for text in ("ies", "ing", "er", "tion", "ed") if text in app.graph)
+    app.graph.knockout([by_hand])  # between two phases
+    app.run().press("One iteration").press("Back")
+    before = app.session.run
+    assert before is not None
+    again = reload(app)
+    run = again.session.run
+    assert run is not None
+    assert run.settings == before.settings == ReBPESettings(iterations=2)
+    assert len(run.phases) == len(before.phases) == len(before.all_phases) - 1
+
+    def told(phases: Any) -> list[dict[str, Any]]:
+        return [{**phase.to_dict(), "seconds": 0} for phase in phases]
+
+    assert told(run.all_phases) == told(before.all_phases)
+    assert again.graph.recipe() == app.graph.recipe()
+    assert len(again.graph.undone) == len(app.graph.undone)
+    again.open("rebpe").press("Forward")
+    assert len(run.phases) == len(run.all_phases)
+    [iterations] = [n for n in again.test.number_input if n.label == "Iterations"]
+    assert iterations.value == 2
+
+
+def test_a_trained_tokeniser_comes_back(app: App, reload: Callable[..., App]) -> None:
+    app.open("train")
+    [size] = [n for n in app.test.number_input if n.label == "Vocabulary size"]
+    size.set_value(300)
+    app.run().press("Train").press("Open it in the app")
+    again = reload(app)
+    assert again.session.study.tokeniser.name == app.session.study.tokeniser.name
+    assert again.graph.merges() == app.graph.merges()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        b"",
+        b"no JSON",
+        b"[]",
+        b'{"version": 2}',
+        b'{"tokeniser": {"name": "demo:xx"}, "reference": {"name": "demo:en"}, "frequencies": null,'
+        b' "chose_frequencies": false, "steps": [], "undone": 0, "run": null, "recipes": {}}',
+        b'{"tokeniser": {"name": "demo:en"}, "reference": {"name": "demo:en"}, "frequencies": null,'
+        b' "chose_frequencies": false, "steps": [{"edit": "knockout", "types": ["none"]}],'
+        b' "undone": 0, "run": null, "recipes": {}}',
+        b'{"tokeniser": {"name": "demo:en"}, "reference": {"name": "demo:en"}, "frequencies": null,'
+        b' "chose_frequencies": false, "steps": [7], "undone": 0, "run": null, "recipes": {}}',
+        b'{"tokeniser": {"name": "a", "files": [["a", "../../etc/passwd"]]}, "reference":'
+        b' {"name": "demo:en"}, "frequencies": null, "chose_frequencies": false, "steps": [],'
+        b' "undone": 0, "run": null, "recipes": {}}',
+    ],
+)
+def test_a_damaged_record_is_the_demo(
+    record: bytes, cookies: dict[str, str], open_app: Callable[[], App]
+) -> None:
+    store = BrowserStore()
+    store.keep_record(record)
+    cookies.update({"morphgraph": store.token, "morphgraph-tab": store.tab})
+    app = open_app()
+    assert app.session.language == "en"
+    assert not app.graph.history
+    app.graph.knockout(["ies"])
+    app.run()
+
+
+def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
+    app.open("blame").open("scores").open("start")
+    assert not state_folder.exists()

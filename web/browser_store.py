@@ -1,0 +1,171 @@
+"""What each browser has open, kept on this machine, so that a reload loses nothing.
+
+A browser is known by a token that nobody can guess, a tab of it by a short number. Each browser has
+a folder, called by the checksum of its token: in it a small JSON record for each tab, and the files
+that records speak of, called by the checksum of their content. No name that a user gave becomes a
+path, and nothing that is read is run. What is old goes, and the oldest of what is too much.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from morphgraph.batch.store import write_atomically
+from web import autosave
+
+DAYS = 30
+"""What was not used for so long is forgotten."""
+MOST_BROWSERS = 100
+MOST_TABS = 6
+"""Of one browser."""
+MOST_BYTES = 2_000_000_000
+"""Of all browsers together."""
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+_TAB = re.compile(r"[0-9a-f]{8}")
+_CHECKSUM = re.compile(r"[0-9a-f]{64}")
+_JUST_WRITTEN = 600.0
+"""Seconds in which a file that no record speaks of yet is left alone."""
+_lock = threading.RLock()
+
+
+@dataclass(frozen=True)
+class BrowserStore:
+    """What the browser with a token keeps, seen from one of its tabs.
+
+    A new token has 256 random bits; the number of a tab need not be secret.
+    """
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    tab: str = field(default_factory=lambda: secrets.token_hex(4))
+
+    @classmethod
+    def of(cls, token: object, tab: object) -> BrowserStore:
+        """The store of a token and tab that a browser sent; new ones for what cannot be ours."""
+        if not (isinstance(token, str) and _TOKEN.fullmatch(token)):
+            return cls()
+        return cls(token, tab) if isinstance(tab, str) and _TAB.fullmatch(tab) else cls(token)
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept. The token itself is in no name and no file."""
+        return _browsers() / hashlib.sha256(self.token.encode()).hexdigest()[:32]
+
+    def record(self) -> bytes | None:
+        """The record of this tab, or else the newest of another one; None if there is none."""
+        others = sorted(self._tabs.glob("*.json"), key=_changed, reverse=True)
+        for path in [self._own, *others]:
+            try:
+                if not _is_old(path.stat().st_mtime):
+                    return path.read_bytes()
+            except OSError:
+                continue
+        return None
+
+    def file(self, checksum: str) -> bytes | None:
+        """The file with this SHA-256; None if it is gone or is no longer what it was."""
+        if not _CHECKSUM.fullmatch(checksum):
+            return None
+        try:
+            data = (self._files / checksum).read_bytes()
+        except OSError:
+            return None
+        return data if hashlib.sha256(data).hexdigest() == checksum else None
+
+    def keep_file(self, data: bytes) -> str:
+        """Keep the content of a file; returns its SHA-256. Raises `OSError` or `StoreError`."""
+        checksum = hashlib.sha256(data).hexdigest()
+        path = self._files / checksum
+        with _lock:
+            if path.is_file():
+                os.utime(path)
+            else:
+                self._make_folders()
+                write_atomically(path, data)
+                tidy(but=self.folder)
+        return checksum
+
+    def keep_record(self, data: bytes) -> None:
+        """Keep the record of this tab, and forget files that no record speaks of any more.
+
+        A record speaks of a file if the file's SHA-256 is somewhere in it.
+        """
+        with _lock:
+            self._make_folders()
+            write_atomically(self._own, data)
+            tabs = sorted(self._tabs.glob("*.json"), key=_changed)
+            for path in tabs[:-MOST_TABS]:
+                path.unlink(missing_ok=True)
+            records = b"\n".join(path.read_bytes() for path in tabs[-MOST_TABS:])
+            for path in self._files.iterdir():
+                is_new = time.time() - _changed(path) < _JUST_WRITTEN
+                if path.name.encode() not in records and not is_new:
+                    path.unlink(missing_ok=True)
+
+    def _make_folders(self) -> None:
+        if self._files.is_dir() and self._tabs.is_dir():
+            return
+        for folder in (self.folder, self._tabs, self._files):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tidy(but=self.folder)
+
+    @property
+    def _tabs(self) -> Path:
+        return self.folder / "tabs"
+
+    @property
+    def _files(self) -> Path:
+        return self.folder / "files"
+
+    @property
+    def _own(self) -> Path:
+        return self._tabs / f"{self.tab}.json"
+
+
+def tidy(but: Path | None = None) -> None:
+    """Forget browsers that were not here for long, and the oldest if all keep too much.
+
+    ``but``: the folder of the one that is here now.
+    """
+    with _lock:
+        try:
+            folders = sorted(_browsers().iterdir(), key=_last_used)
+            sizes = {folder: _size(folder) for folder in folders}
+        except OSError:
+            return
+        for folder in folders:
+            too_much = len(sizes) > MOST_BROWSERS or sum(sizes.values()) > MOST_BYTES
+            if folder != but and (too_much or _is_old(_last_used(folder))):
+                shutil.rmtree(folder, ignore_errors=True)
+                del sizes[folder]
+
+
+def _browsers() -> Path:
+    return autosave.folder() / "browsers"
+
+
+def _is_old(moment: float) -> bool:
+    return time.time() - moment > DAYS * 86_400
+
+
+def _last_used(folder: Path) -> float:
+    return max(map(_changed, [folder, *(folder / "tabs").glob("*")]))
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,320 @@
+"""A reload loses nothing: what is open is kept for this browser, and opened again.
+
+The browser is known by a cookie. A second one, which a tab leaves behind as it goes, says which tab
+comes back: two tabs with different tokenisers keep apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import Any, Literal
+
+import streamlit as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import DEMOS
+from morphgraph.files.recipe import check_steps
+from morphgraph.graph import MergeGraph
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.train.counts import parse_word_counts
+from web import autosave
+from web.browser_store import DAYS, BrowserStore
+from web.session import (
+    Session,
+    Source,
+    demo_reference,
+    demo_tokeniser,
+    uploaded_reference,
+    uploaded_tokeniser,
+    wordfreq_frequencies,
+)
+
+_BROWSER, _TAB = "morphgraph", "morphgraph-tab"
+_LEFT_BEHIND = 60
+"""Seconds for which a tab that goes is remembered: a reload is over by then."""
+
+Steps = list[dict[str, Any]]
+
+
+class _Part(BaseModel):
+    """A `Source`, its files by their checksums."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    files: list[tuple[str, str]] = []
+    format: str | None = None
+    encoding: str | None = None
+
+
+class _Run(BaseModel):
+    """A run of ReBPE: the number of the edit that each phase made, None if it made none."""
+
+    model_config = ConfigDict(extra="forbid")
+    settings: ReBPESettings
+    edits_before: int = Field(ge=0)
+    phases: list[int | None]
+    position: int
+
+
+class _Record(BaseModel):
+    """All that a tab has open; the last ``undone`` edits of ``steps`` are not made."""
+
+    model_config = ConfigDict(extra="forbid")
+    version: Literal[1] = 1
+    tokeniser: _Part
+    reference: _Part
+    frequencies: _Part | None
+    chose_frequencies: bool
+    steps: Steps
+    undone: int = Field(ge=0)
+    run: _Run | None
+    recipes: dict[str, Steps]
+
+
+# ------------------------------------------------------------------------------------- keeping
+
+
+def keep(current: Session) -> None:
+    """Keep what is open, if that has changed; nothing is kept where nothing can be written."""
+    graph, run = current.study.graph, current.run
+    autosave.keep(current.study.tokeniser)
+    current.note_edits()
+    phases = (len(run.all_phases), len(run.phases)) if run else ()
+    state = (current.study_number, graph.recipe_checksum(), len(graph.undone), id(run), phases)
+    if state == current.kept_as:
+        return
+    untouched = current.language == "en" and not graph.history and not graph.undone
+    if untouched and not current.kept_as:
+        current.kept_as = state  # there is nothing yet that is worth a file
+        return
+    record = _record_of(current)
+    if record is None:
+        return
+    try:
+        current.store.keep_record(record.model_dump_json().encode())
+    except (MorphGraphError, OSError):
+        return
+    current.kept_as = state
+
+
+def _record_of(current: Session) -> _Record | None:
+    """What is open; None if it cannot be opened again."""
+    graph = current.study.graph
+    frequencies = current.sources.get("frequencies")
+    try:
+        tokeniser = _kept_part(current.store, current.sources.get("tokeniser"))
+        reference = _kept_part(current.store, current.sources.get("reference"))
+        counts = _kept_part(current.store, frequencies)
+    except (MorphGraphError, OSError):
+        return None
+    if tokeniser is None or reference is None:
+        return None
+    return _Record(
+        tokeniser=tokeniser,
+        reference=reference,
+        frequencies=counts,
+        chose_frequencies=current.chose_frequencies,
+        steps=_steps(graph),
+        undone=len(graph.undone),
+        run=_run_of(current.run),
+        recipes=current.recipes,
+    )
+
+
+def _kept_part(store: BrowserStore, source: Source | None) -> _Part | None:
+    if source is None:
+        return None
+    files = [(name, store.keep_file(data)) for name, data in source.files]
+    return _Part(name=source.name, files=files, format=source.format, encoding=source.encoding)
+
+
+def _steps(graph: MergeGraph) -> Steps:
+    """All edits, those at the end that are undone too, as they are in JSON."""
+    changes = [*graph.history, *reversed(graph.undone)]
+    steps: Steps = json.loads(json.dumps([dict(change.step) for change in changes]))
+    return steps
+
+
+def _run_of(run: ReBPERun | None) -> _Run | None:
+    if run is None or run.is_stale:
+        return None
+    changes = [*run.graph.history, *reversed(run.graph.undone)]
+    places = {id(change): number for number, change in enumerate(changes)}
+    phases: list[int | None] = []
+    for phase in run.all_phases[1:]:
+        if not phase.change.is_empty and id(phase.change) not in places:
+            break
+        phases.append(None if phase.change.is_empty else places[id(phase.change)])
+    if not phases:
+        return None
+    return _Run(
+        settings=run.settings,
+        edits_before=run.edits_before,
+        phases=phases,
+        position=len(run.phases),
+    )
+
+
+# ------------------------------------------------------------------------------------- opening
+
+
+def reopen(current: Session) -> bool:
+    """Open what this browser had open at its last visit; says whether there was anything."""
+    cookies = st.context.cookies
+    current.store = BrowserStore.of(cookies.get(_BROWSER), cookies.get(_TAB))
+    data = current.store.record()
+    if data is None:
+        return False
+    try:
+        with st.spinner("Opening what was open here…"):
+            _open(current, _Record.model_validate_json(data, strict=False))
+    except ValidationError:
+        return False
+    except MorphGraphError as error:
+        current.notice = f"What was open here cannot be opened again: {error}"
+        return False
+    return True
+
+
+def _open(current: Session, record: _Record) -> None:
+    sources: dict[str, Source | None] = {
+        "tokeniser": _source(current.store, record.tokeniser),
+        "reference": _source(current.store, record.reference),
+        "frequencies": None,
+    }
+    if record.frequencies:
+        sources["frequencies"] = _source(current.store, record.frequencies)
+    opened, gold, counts = sources["tokeniser"], sources["reference"], sources["frequencies"]
+    assert opened is not None and gold is not None
+    language = _demo(opened)
+    tokeniser = (
+        uploaded_tokeniser(dict(opened.files)) if opened.files else demo_tokeniser(language).fork()
+    )
+    reference = uploaded_reference(gold) if gold.files else demo_reference(_demo(gold))
+    benchmark = Benchmark.build(
+        tokeniser, reference, _frequencies(counts), counts.name if counts else ""
+    )
+    current.open_again(tokeniser, benchmark, sources)
+    for steps in (record.steps, *record.recipes.values()):
+        check_steps(steps, "What was kept")
+    current.recipes = record.recipes
+    current.chose_frequencies = record.chose_frequencies
+    usual = {"tokeniser": f"demo:{language}", "reference": f"demo:{language}"}
+    usual["frequencies"] = f"wordfreq:{language}"
+    if language and all(one and one.name == usual[kind] for kind, one in sources.items()):
+        current.language = language
+    _make_edits(current, record)
+
+
+def _source(store: BrowserStore, part: _Part) -> Source:
+    files = []
+    for name, checksum in part.files:
+        data = store.file(checksum)
+        if data is None:
+            raise FileFormatError(name, "", "it is no longer kept", "Open it once more.")
+        files.append((name, data))
+    return Source(part.name, tuple(files), part.format, part.encoding)
+
+
+def _demo(source: Source) -> str:
+    """The language of a demo; nothing for files."""
+    if source.files:
+        return ""
+    language = source.name.removeprefix("demo:")
+    if language not in DEMOS:
+        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
+    return language
+
+
+def _frequencies(source: Source | None) -> Mapping[str, float] | None:
+    if source is None:
+        return None
+    if source.files:
+        (name, data), *_ = source.files
+        return dict(parse_word_counts(data, name).items())
+    return wordfreq_frequencies(source.name.removeprefix("wordfreq:"))
+
+
+def _make_edits(current: Session, record: _Record) -> None:
+    """Make the edits again, those of a run of ReBPE by running it again."""
+    graph = current.study.graph
+    run = _run_again(current, record.steps, record.run) if record.run else None
+    if run is None:
+        graph.replay(record.steps)
+    for _ in range(min(record.undone, len(graph.history))):
+        graph.undo()
+    if run is not None and record.run is not None:
+        run.go_to(record.run.position)
+        current.run = run
+        _show_settings(run.settings)
+
+
+def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
+    """The run as it was; None, and no edits, if it does not come out as it did."""
+    study, done = current.study, kept.edits_before
+    study.graph.replay(steps[:done])
+    run = ReBPERun(study.tokeniser, study.benchmark, kept.settings)
+    for place in kept.phases:
+        if place is not None and place > done:
+            study.graph.replay(steps[done:place])  # edits by hand, between two phases
+            done = place
+        phase = run.step()
+        edits = [] if phase is None or phase.change.is_empty else [dict(phase.change.step)]
+        if phase is None or json.loads(json.dumps(edits)) != (
+            [] if place is None else steps[place : place + 1]
+        ):
+            while study.graph.history:
+                study.graph.undo()
+            study.graph.forget_undone()
+            return None
+        done += len(edits)
+    study.graph.replay(steps[done:])
+    return run
+
+
+def _show_settings(settings: ReBPESettings) -> None:
+    """The stepper's switches show the settings of the run that came back."""
+    shown = {
+        **asdict(settings),
+        "minimum": settings.minimum_vocabulary,
+        "maximum": settings.maximum_vocabulary or 0,
+        "holdout": round(100 * settings.holdout),
+    }
+    for name, value in shown.items():
+        st.session_state[f"kept rebpe_{name}"] = value
+
+
+# ------------------------------------------------------------------------------------- the browser
+
+
+def known_browser(current: Session) -> None:
+    """Give the browser the cookie by which it is known; each page does so, before all else."""
+    _cookies()(
+        key="morphgraph-browser",
+        data={"browser": current.store.token, "tab": current.store.tab},
+    )
+
+
+@cache
+def _cookies() -> Callable[..., Any]:
+    script = f"""let leave = null;
+export default function ({{ data, parentElement }}) {{
+  // Nothing to see: take the empty element out of the flow of the page.
+  const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
+  if (element) element.style.display = "none";
+  const keep = (name, value, seconds) => {{
+    document.cookie = `${{name}}=${{value}}; path=/; samesite=strict; max-age=${{seconds}}`;
+  }};
+  keep("{_BROWSER}", data.browser, {DAYS * 86_400});
+  keep("{_TAB}", "", 0);
+  if (leave) removeEventListener("pagehide", leave);
+  leave = () => keep("{_TAB}", data.tab, {_LEFT_BEHIND});
+  addEventListener("pagehide", leave);
+}}
+"""
+    return st.components.v2.component("morphgraph.browser", js=script)

@@ -15,6 +15,7 @@ from morphgraph.files import DEMOS, load_tokeniser
 from morphgraph.files.demos import demo_gold_path, demo_tokeniser_path
 from morphgraph.reference import Reference, read_reference
 from morphgraph.segment import segment
+from morphgraph.segment.byte_level import CHAR_TO_BYTE
 from morphgraph.train.counts import wordfreq_counts
 from morphgraph.train.tokeniser import train_tokeniser
 
@@ -115,6 +116,29 @@ def test_demo_tokeniser_is_made_by_the_stated_command(language: str) -> None:
     shipped = json.loads(demo_tokeniser_path(language).read_text(encoding="utf-8"))
     assert made["model"]["merges"] == shipped["model"]["merges"]
     assert made == shipped
+
+
+@LANGUAGES
+def test_every_type_of_a_demo_can_be_used(language: str) -> None:
+    """The library gives back each type from its own text, unless that is no whole character."""
+    library = Tokenizer.from_file(str(demo_tokeniser_path(language)))
+    decoded = {}
+    for text, number in library.get_vocab().items():
+        if text != "<unk>":
+            bytes_ = bytes(CHAR_TO_BYTE[character] for character in text)
+            decoded[number] = bytes_.decode("utf-8", "replace")
+    whole = {
+        number: text for number, text in decoded.items() if "\N{REPLACEMENT CHARACTER}" not in text
+    }
+    assert len(whole) > 7_800
+    cut = {number: text for number, text in whole.items() if library.encode(text).ids != [number]}
+    assert cut == {}
+
+
+def test_the_english_demo_has_the_example_of_the_guide() -> None:
+    entry = next(entry for entry in gold("en").entries if entry.word == "undesirable")
+    assert entry.morphs == ("un", "desir", "able")
+    assert entry.whole_words == ("undesirable",)
 
 
 def test_the_makefile_states_that_command() -> None:

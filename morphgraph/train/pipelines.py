@@ -22,6 +22,7 @@ from morphgraph.train.rules import (
     apart_from_punctuation,
     as_they_are,
     at_each_hyphen,
+    by_gpt2_pattern,
     covered_characters,
     mark_capitals,
     modern,
@@ -56,6 +57,7 @@ class Prepared:
 class Pipeline:
     """A way to prepare words: ``words`` chooses and splits them, ``pieces`` cuts each one.
 
+    ``byte_pieces``: what cuts them instead where atoms are bytes.
     ``minimum_count``: rarer words are dropped. ``kind``: the atoms that the source uses.
     ``marked``: words get a start-of-word marker. ``covered``: rare characters are left out.
     ``selective``: so are long words and those in a foreign script.
@@ -70,6 +72,7 @@ class Pipeline:
     marked: bool = True
     covered: bool = False
     selective: bool = False
+    byte_pieces: Callable[[str, str], list[str]] | None = None
 
 
 def prepare(
@@ -106,13 +109,18 @@ def prepare(
     if chosen.covered:
         covered = covered_characters(words, coverage)
         alphabet = frozenset(mark_capitals("".join(covered))) | set(marker)
+    cut = (chosen.byte_pieces if kind == "bytes" else None) or chosen.pieces
     pieces: Counter[str] = Counter()
-    for word, count in words.items():
-        for piece in chosen.pieces(word, marker and before):
-            for part in _covered_parts(piece, alphabet) if chosen.covered else (piece,):
-                pieces[part] += count
+    try:
+        for word, count in words.items():
+            for piece in cut(word, marker and before):
+                for part in _covered_parts(piece, alphabet) if chosen.covered else (piece,):
+                    pieces[encode(part) if kind == "bytes" else part] += count
+    except UnicodeEncodeError as error:
+        raise MorphGraphError(
+            f"The word {error.object.strip()!r} has a lone surrogate and no UTF-8 form. Remove it."
+        ) from error
     if kind == "bytes":
-        pieces = _as_bytes(pieces)
         alphabet = frozenset(BYTE_TO_CHAR)
     elif not chosen.marked and kind == "characters":
         alphabet |= {"▁"}
@@ -149,18 +157,6 @@ def _kept(
             yield word, count
 
 
-def _as_bytes(pieces: Counter[str]) -> Counter[str]:
-    encoded: Counter[str] = Counter()
-    for piece, count in pieces.items():
-        try:
-            encoded[encode(piece)] += count
-        except UnicodeEncodeError as error:
-            raise MorphGraphError(
-                f"The word {piece.strip()!r} has a lone surrogate and no UTF-8 form. Remove it."
-            ) from error
-    return encoded
-
-
 def _covered_parts(piece: str, alphabet: frozenset[str]) -> list[str]:
     """A piece cut at characters outside the alphabet, which no merge may contain (ours)."""
     kept = "".join(character if character in alphabet else "\0" for character in piece)
@@ -172,9 +168,11 @@ PIPELINES: dict[str, Pipeline] = {
     for pipeline in (
         Pipeline(
             "plain",
-            "Words as they stand, behind a marker; nothing is left out.",
+            "Words as they stand, behind a marker, and cut as GPT-2 cuts text if atoms are bytes; "
+            "nothing is left out.",
             as_they_are,
             whole,
+            byte_pieces=by_gpt2_pattern,
         ),
         Pipeline(
             "knockout",

@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from morphgraph.train.counts import WordCounts, split_punctuation
 
@@ -152,6 +153,27 @@ def covered_characters(words: Mapping[str, int], coverage: float = COVERAGE) -> 
 def whole(word: str, marker: str) -> list[str]:
     """The word, behind the marker."""
     return [_marked(word, marker)]
+
+
+def by_gpt2_pattern(word: str, marker: str) -> list[str]:
+    """The word behind the marker, cut where the pattern of GPT-2's byte-level pre-tokeniser cuts.
+
+    Source: Radford et al. 2019 (letters, digits, other signs and English contractions apart).
+
+    >>> by_gpt2_pattern("children's", " "), by_gpt2_pattern("4th", " ")
+    ([' children', "'s"], [' 4', 'th'])
+    """
+    text = _marked(word, marker)
+    if word.isalpha():
+        return [text]
+    return [text[start:end] for _, (start, end) in _gpt2().pre_tokenize_str(text)]
+
+
+@lru_cache(maxsize=1)
+def _gpt2() -> Any:
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    return ByteLevel(add_prefix_space=False, use_regex=True)
 
 
 def at_each_hyphen(word: str, marker: str) -> list[str]:

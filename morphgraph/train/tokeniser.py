@@ -6,7 +6,8 @@ from typing import Any
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.saving import trained_document
 from morphgraph.train.bpe import train_bpe
-from morphgraph.train.counts import WordCounts, byte_level
+from morphgraph.train.counts import WordCounts
+from morphgraph.train.pipelines import prepare
 
 _BYTES = 256
 
@@ -21,6 +22,7 @@ def train_tokeniser(
 ) -> tuple[dict[str, Any], int]:
     """Train byte-level BPE with the Ġ marker: a ``tokenizer.json`` as data, and how many merges.
 
+    Words are cut first as the file's pre-tokeniser will cut them, by GPT-2's pattern.
     ``vocabulary_size`` counts the special tokens, the 256 bytes and the merged types; fewer come
     out if the words have no more pairs to merge.
     """
@@ -30,19 +32,18 @@ def train_tokeniser(
             f"A vocabulary of {vocabulary_size:,} types has no room for the {smallest:,} bytes and "
             f"special tokens. Ask for more than {smallest:,}."
         )
-    from morphgraph.segment.byte_level import BYTE_TO_CHAR
-
     for text in special:
         if not text or special.count(text) > 1:
             raise MorphGraphError(
                 f"The special token “{text}” is empty or repeated. Give each a name of its own, "
                 "such as “<unk>”."
             )
+    prepared = prepare("plain", counts)
     trained = train_bpe(
-        byte_level(counts),
+        prepared.counts,
         vocab_size=vocabulary_size,
         minimum_count=minimum_count,
-        alphabet=BYTE_TO_CHAR,
+        alphabet=prepared.alphabet,
         reserved=len(special),
         progress=progress,
     )

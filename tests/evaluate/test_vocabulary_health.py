@@ -563,7 +563,7 @@ def test_the_command_prints_a_table_and_lists(
     assert "the vocabulary has no merges" in result.stdout
     listed = command("--list", "duplicates", "--limit", "2")
     assert listed.exit_code == 0
-    assert "demo:en: 2 of 571" in listed.stdout
+    assert "demo:en: 2 of 575" in listed.stdout
     as_json = command(
         "--list", "tokens", "--limit", "1", "--json", "--frequencies", str(counts_file)
     )

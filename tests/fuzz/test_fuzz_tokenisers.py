@@ -31,8 +31,9 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.vocabulary import SubwordVocabulary
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.segment.words import UNKNOWN
-from morphgraph.train.counts import WordCounts, byte_level, parse_word_counts, split_punctuation
+from morphgraph.train.counts import WordCounts, parse_word_counts, split_punctuation
 from morphgraph.train.methods import METHODS, train
+from morphgraph.train.pipelines import prepare
 
 CASES = 8_000
 """Damaged files, all kinds together."""
@@ -240,7 +241,7 @@ def read_steps(data: bytes) -> None:
 def read_counts(data: bytes) -> None:
     counts = parse_word_counts(data, "counts.tsv")
     assert counts.total > 0
-    byte_level(split_punctuation(counts), split_hyphens=True)
+    prepare("plain", split_punctuation(counts))
     token_counts(base(), counts)
 
 

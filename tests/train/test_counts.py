@@ -4,13 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.train.counts import (
     WordCounts,
-    byte_level,
     read_word_counts,
     split_punctuation,
     wordfreq_counts,
@@ -99,16 +97,6 @@ def test_split_punctuation() -> None:
     counts = {"l’eau": 20, "eau": 5, "x-y": 12, "a" * 61: 99, "$5": 10, "...": 4}
     split = split_punctuation(counts, minimum_count=10)
     assert dict(split.items()) == {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
-
-
-def test_byte_level() -> None:
-    counts = WordCounts(["né", "-a--b"], np.array([2, 3]))
-    assert dict(byte_level(counts).items()) == {"ĠnÃ©": 2, "Ġ-a--b": 3}
-    assert dict(byte_level(counts, prefix_space=False).items()) == {"nÃ©": 2, "-a--b": 3}
-    split = dict(byte_level(counts, split_hyphens=True).items())
-    assert split == {"ĠnÃ©": 2, "Ġ": 3, "-": 9, "a": 3, "b": 3}
-    with pytest.raises(MorphGraphError, match="lone surrogate"):
-        byte_level({"\ud800": 1})
 
 
 def test_word_counts() -> None:

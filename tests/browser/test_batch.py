@@ -72,7 +72,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
 
     table = grid_with(page, "Precision % ↑")
     expect(cell_of(table, 0, 1)).to_have_text("BPE")
-    expect(cell_of(table, 0, 3)).to_have_text("48.23")  # as the start page has it
+    expect(cell_of(table, 0, 3)).to_have_text("48.31")  # as the start page has it
     expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("Precision")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     folder = page.get_by_test_id("stCode").filter(has_text=re.compile(r"^/.*/runs/demo(-2)?$"))
     place = Path(folder.inner_text().strip())
     assert (tmp_path / "report.html").read_bytes() == (place / "report.html").read_bytes()
-    assert "48.23" in (tmp_path / "report.html").read_text("utf-8")
+    assert "48.31" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:

@@ -6,6 +6,7 @@ user can mend exits with code 2 and one message.
 
 import io
 import sys
+from typing import Annotated
 
 import typer
 
@@ -28,7 +29,6 @@ app = typer.Typer(
     help="Look inside a BPE tokeniser, see where it cuts across morphemes, and knock out the "
     "merges that are to blame.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 for command in (
@@ -47,6 +47,27 @@ for command in (
     app.command()(command)
 app.command(name="app")(open_app)
 
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from morphgraph import __version__
+
+        print(f"morphgraph {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Options of the command as such."""
+
+
 references = typer.Typer(help="Gold segmentations: look into a file, or get a public one.")
 references.command(name="show")(show)
 references.command(name="list")(list_sources)
@@ -61,7 +82,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        app()
+        app(prog_name="morphgraph")
     except MorphGraphError as error:
         print(f"morphgraph: {error}", file=sys.stderr)
         sys.exit(2)

@@ -166,4 +166,4 @@ def _print_phases(phases: "list[Phase]") -> None:
         for phase in phases
     ]
     header = ["iteration", "phase", "|V|", "precision %", "recall %", "F1 %", "merges", "s"]
-    print_table(header, rows, left={1, 6})
+    print_table(header, rows, left={1, 6}, keys=2)

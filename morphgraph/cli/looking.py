@@ -84,7 +84,7 @@ def blame(
             *(table[name] for name in ("rank", "merge", "type", "N", "B", "R")), strict=True
         )
     ]
-    print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2})
+    print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2}, keys=2)
     print(f"{len(positions):,} of {len(found.arrays):,} merges have R ≥ {threshold}")
     print(signature)
 

@@ -3,7 +3,7 @@
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -110,7 +110,7 @@ def print_scores(
         rows.append(cells + [count(value) for value in counts])
     header = ["scope", "over", "precision %", "recall %", "F1 %"]
     header += ["true positives", "predicted", "relevant"]
-    print_table(header, rows, left={0, 1})
+    print_table(header, rows, left={0, 1}, keys=2)
 
 
 def print_skipped(skipped: dict[str, int]) -> None:
@@ -118,22 +118,67 @@ def print_skipped(skipped: dict[str, int]) -> None:
         print(f"skipped {number:,}: {reason}")
 
 
-def print_table(header: list[str], rows: list[list[str]], left: set[int]) -> None:
+_GAP = 2
+_WRAPPED = 24
+_NARROWEST = 8
+
+
+def print_table(header: list[str], rows: list[list[str]], left: set[int], *, keys: int = 1) -> None:
+    """Print a table; what the terminal has no room for stands in further tables below it.
+
+    ``left``: the columns of text, which may be wrapped; all others are numbers, which are never
+    wrapped nor cut. ``keys``: so many columns at the start name a row, so each table has them.
+    """
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for position, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if position in left else "right")
-    for row in rows:
-        table.add_row(*[Text(cell) for cell in row])
-    console(sys.stdout).print(table)
+    room = console(sys.stdout).width
+    natural = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
+    widths = [min(width, _WRAPPED) if n in left else width for n, width in enumerate(natural)]
+    for part, columns in enumerate(columns_by_room(widths, keys, room)):
+        table = Table(box=None, pad_edge=False)
+        for n in columns:
+            is_text = n in left
+            table.add_column(
+                Text(header[n]),
+                justify="left" if is_text else "right",
+                no_wrap=not is_text,
+                overflow="fold" if is_text else "crop",
+            )
+        for row in rows:
+            table.add_row(*(Text(row[n]) for n in columns))
+        if part:
+            print()
+        least = [min(widths[n], _NARROWEST) if n in left else widths[n] for n in columns]
+        needed = sum(least) + _GAP * (len(columns) - 1)
+        console(sys.stdout, max(room, needed)).print(table)
 
 
-def console(stream: Any) -> "Console":
+def columns_by_room(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
+    """Which columns stand side by side: the ``keys`` first ones, and others while there is room.
+
+    >>> columns_by_room([10, 20, 20, 20], 1, 80), columns_by_room([10, 20, 20, 20], 1, 60)
+    ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
+    """
+    start = list(range(min(keys, len(widths))))
+    parts = [start.copy()]
+    for column in range(len(start), len(widths)):
+        columns = [*parts[-1], column]
+        fits = sum(widths[n] for n in columns) + _GAP * (len(columns) - 1) <= room
+        if fits or len(parts[-1]) == len(start):
+            parts[-1] = columns
+        else:
+            parts.append([*start, column])
+    return parts
+
+
+def console(stream: Any, width: int | None = None) -> "Console":
+    """Output as wide as the terminal, or as ``width``; without a terminal it is hardly limited."""
     from rich.console import Console
 
-    width = None if stream.isatty() else 1000
+    if not stream.isatty():
+        width = max(1000, width or 0)
     return Console(file=stream, width=width, highlight=False)
 
 

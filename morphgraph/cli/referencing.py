@@ -68,6 +68,7 @@ def _print_entries(entries: "tuple[Entry, ...]") -> None:
         [names[at] for at in kept],
         [[row[at] for at in kept] for row in rows],
         left={place for place, at in enumerate(kept) if names[at] not in ("line", "count")},
+        keys=2,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     words = _once(needs[1], _Words.of) if len(needs) > 1 else None
     counts = None if words is None else words.counts
     chosen = spec["reference"]
-    reference = None if chosen is None else _reference(**chosen)
+    reference = None if chosen is None else _reference(chosen)
     yardstick = None
     if reference is not None:
         weights = None if words is None else words.by_word
@@ -174,22 +175,28 @@ def _once(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
     return made
 
 
+def _reference(spec: Mapping[str, Any]) -> Reference:
+    """A reference, read once by each worker: its parts joined, then drawn from as asked."""
+    return _read_reference(json.dumps(spec, sort_keys=True))
+
+
 @lru_cache(maxsize=4)
-def _reference(
-    path: str,
-    name: str,
-    format: str | None,
-    encoding: str | None,
-    include_foreign: bool,
-    first_analysis: bool,
-    content: str,
-) -> Reference:
-    """A reference, read once by each worker; ``content`` is the checksum that it must have."""
+def _read_reference(spec: str) -> Reference:
+    from morphgraph.reference import join_references
+
+    chosen = json.loads(spec)
+    gold = join_references([_reference_part(**part) for part in chosen["parts"]])
+    gold = gold.first_analyses() if chosen["first_analysis"] else gold
+    return (
+        gold if chosen["sample"] is None else gold.sample(chosen["sample"], chosen["sample_seed"])
+    )
+
+
+def _reference_part(path: str, content: str, **reading: Any) -> Reference:
+    """One file of a reference; ``content`` is the checksum that it must have."""
     from morphgraph.reference import read_reference
 
     check_content(content_of(path), content, path)
-    read = read_reference(
-        path, name=name, format=format, include_foreign=include_foreign, encoding=encoding
-    )
+    read = read_reference(path, **reading)
     check_content(content_of(path), content, path)
-    return read.first_analyses() if first_analysis else read
+    return read

@@ -130,6 +130,13 @@ class ReferenceChoice(Strict):
     encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
+    join: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(listed)] = Field(
+        [], description="Further ones whose entries are added, all of which must be there."
+    )
+    sample: int | None = Field(
+        None, ge=1, description="Only this many entries, drawn at random from all."
+    )
+    sample_seed: int = Field(0, ge=0, description="For sample.")
     languages: list[str] | None = Field(None, description="Only for these languages.")
 
     @model_validator(mode="after")

@@ -160,37 +160,51 @@ class _Planner:
         self, choice: ReferenceChoice, place: int, values: Mapping[str, str]
     ) -> tuple[str, dict[str, Any]]:
         """A reference of a language: what results call it, and how to read it."""
+        parts = [self._reference_part(choice, choice.source, (place, "source"), values)]
+        parts += [
+            self._reference_part(choice, [template], (place, "join"), values)
+            for template in choice.join
+        ]
+        spec = {
+            "parts": parts,
+            "first_analysis": choice.first_analysis,
+            "sample": choice.sample,
+            "sample_seed": choice.sample_seed,
+        }
+        return choice.name or " + ".join(Path(part["name"]).name for part in parts), spec
+
+    def _reference_part(
+        self,
+        choice: ReferenceChoice,
+        sources: Sequence[str],
+        at: tuple[int, str],
+        values: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """How to read the first of some sources that is there."""
         problems = []
-        for template in choice.source:
+        for template in sources:
             try:
                 name = filled(template, values)
                 path, format_ = self._reference_file(name, choice.format)
-                spec = {
+                return {
                     "path": path,
                     "name": name if ":" in name else Path(path).name,
                     "format": format_,
                     "encoding": choice.encoding,
                     "include_foreign": choice.include_foreign,
-                    "first_analysis": choice.first_analysis,
                     "content": content_of(path),
                 }
-                return choice.name or Path(name).name, spec
             except MorphGraphError as error:
                 problems.append(str(error))
         language = f"Or leave {values['language']} out of the languages."
-        raise self._error(
-            ("references", place, "source"), MorphGraphError(f"{' '.join(problems)} {language}")
-        )
+        raise self._error(("references", *at), MorphGraphError(f"{' '.join(problems)} {language}"))
 
     def _reference_file(self, name: str, format_: str | None) -> tuple[str, str | None]:
-        from morphgraph.files.demos import demo_gold_path
-        from morphgraph.reference.catalogue import find_source
-        from morphgraph.reference.downloads import local_path
+        from morphgraph.reference.places import is_named, named_place
 
-        if name.startswith("demo:"):
-            return str(demo_gold_path(name.removeprefix("demo:"))), format_
-        if name.startswith("catalogue:"):
-            return str(local_path(name)), format_ or find_source(name).format
+        if is_named(name):
+            place, known = named_place(name)
+            return str(place), format_ or known
         return str(self.folder / with_environment(name)), format_
 
     def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> _Counted:
@@ -354,7 +368,8 @@ class _Planner:
         keyed = dict(spec)
         if reference is not None:
             # Where a file lies changes no result, what is in it does.
-            keyed["reference"] = {k: v for k, v in reference.items() if k != "path"}
+            parts = [{k: v for k, v in p.items() if k != "path"} for p in reference["parts"]]
+            keyed["reference"] = {**reference, "parts": parts}
         shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
         shown += [columns["parameters"], columns["reference"]]
         shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]

@@ -7,18 +7,22 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    Drawn,
     FormatOption,
     FrequenciesOption,
+    JoinOption,
     JsonOption,
     MethodsOption,
     ModelsOption,
     RecipeOption,
     ReferenceOption,
+    SampleOption,
+    SampleSeedOption,
     TokeniserOption,
     labelled_methods,
     labelled_models,
     load_edited,
-    read_gold,
+    read_one_gold,
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
@@ -35,6 +39,9 @@ def compare(
     tokenizer: TokeniserOption = "demo:en",
     model: ModelsOption = None,
     recipe: RecipeOption = None,
+    join: JoinOption = False,
+    sample: SampleOption = None,
+    sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     bare: BareOption = False,
@@ -52,7 +59,7 @@ def compare(
     if out is not None and out.suffix not in _WRITERS:
         raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
     loaded = load_edited(tokenizer, recipe)
-    gold = read_gold(reference, format_)
+    gold = read_one_gold(reference, format_, drawn=Drawn(join, sample, sample_seed))
     counts = word_counts(frequencies) if frequencies else None
     named = [*labelled_methods(loaded, methods, counts), *labelled_models(model or ())]
     if not named:

@@ -7,12 +7,16 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    Drawn,
     FirstOption,
     ForeignOption,
     FormatOption,
     FrequenciesOption,
+    JoinOption,
     JsonOption,
     ReferenceOption,
+    SampleOption,
+    SampleSeedOption,
     ScopeOption,
     TokeniserOption,
     TuplesOption,
@@ -37,6 +41,9 @@ def knockout(
     reference: ReferenceOption,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the result.")] = None,
     threshold: Annotated[float, typer.Option(help="Knock out merges with R ≥ this.")] = 0.5,
+    join: JoinOption = False,
+    sample: SampleOption = None,
+    sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
@@ -87,7 +94,14 @@ def knockout(
     check_share(holdout)
     check_folder(out)
     loaded, benchmark = load(
-        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
+        tokenizer,
+        reference,
+        format_,
+        frequencies,
+        include_foreign,
+        first_analysis,
+        bare,
+        Drawn(join, sample, sample_seed),
     )
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))

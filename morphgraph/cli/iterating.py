@@ -8,12 +8,16 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    Drawn,
     FirstOption,
     ForeignOption,
     FormatOption,
     FrequenciesOption,
+    JoinOption,
     JsonOption,
     ReferenceOption,
+    SampleOption,
+    SampleSeedOption,
     ScopeOption,
     TokeniserOption,
     TuplesOption,
@@ -74,6 +78,9 @@ def rebpe(
     minimum_ratio: Annotated[
         float, typer.Option("--min-ratio", help="Anneal pairs inside a morph in this share.")
     ] = 0.8,
+    join: JoinOption = False,
+    sample: SampleOption = None,
+    sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
@@ -115,7 +122,14 @@ def rebpe(
     )
     check_folder(out)
     loaded, benchmark = load(
-        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
+        tokenizer,
+        reference,
+        format_,
+        frequencies,
+        include_foreign,
+        first_analysis,
+        bare,
+        Drawn(join, sample, sample_seed),
     )
     with progress_bar("ReBPE") as advance:
         run = ReBPERun(loaded, benchmark, settings)

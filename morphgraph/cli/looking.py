@@ -6,12 +6,16 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    Drawn,
     FirstOption,
     ForeignOption,
     FormatOption,
     FrequenciesOption,
+    JoinOption,
     JsonOption,
     ReferenceOption,
+    SampleOption,
+    SampleSeedOption,
     ScopeOption,
     TokeniserOption,
     TuplesOption,
@@ -32,6 +36,9 @@ from morphgraph.errors import MorphGraphError
 def blame(
     tokenizer: TokeniserOption,
     reference: ReferenceOption,
+    join: JoinOption = False,
+    sample: SampleOption = None,
+    sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
@@ -52,7 +59,14 @@ def blame(
 
     check_threshold(threshold)
     loaded, benchmark = load(
-        tokenizer, reference, format_, frequencies, include_foreign, first_analysis, bare
+        tokenizer,
+        reference,
+        format_,
+        frequencies,
+        include_foreign,
+        first_analysis,
+        bare,
+        Drawn(join, sample, sample_seed),
     )
     segmentation = segment(loaded.graph, benchmark.words)
     found = blame_merges(

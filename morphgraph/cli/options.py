@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -25,11 +25,20 @@ TokeniserOption = Annotated[
     ),
 ]
 ReferenceOption = Annotated[
-    str,
+    list[str],
     typer.Option(
-        "--reference", help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."
+        "--reference",
+        help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard "
+        "input; several with --join.",
     ),
 ]
+JoinOption = Annotated[
+    bool, typer.Option("--join", help="Take the entries of all references together, as one.")
+]
+SampleOption = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Only this many entries, drawn at random.")
+]
+SampleSeedOption = Annotated[int, typer.Option("--sample-seed", min=0, help="For --sample.")]
 FormatOption = Annotated[
     str | None, typer.Option("--format", help="The reference's format; detected if not given.")
 ]
@@ -72,25 +81,95 @@ TuplesOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+class Drawn(NamedTuple):
+    """What --join, --sample and --sample-seed ask for."""
+
+    join: bool = False
+    sample: int | None = None
+    seed: int = 0
+
+
 def load(
     tokenizer: str,
-    reference: str,
+    reference: Sequence[str],
     format_: str | None,
     frequencies: str | None,
     include_foreign: bool,
     first_analysis: bool,
     bare: bool,
+    drawn: Drawn,
 ) -> "tuple[Tokeniser, Benchmark]":
     from morphgraph.evaluate import Benchmark
     from morphgraph.files import load_tokeniser
 
     loaded = load_tokeniser(tokenizer)
     warn(loaded)
-    gold = read_gold(reference, format_, include_foreign)
-    if first_analysis:
-        gold = gold.first_analyses()
+    gold = read_one_gold(
+        reference, format_, include_foreign, first_analysis=first_analysis, drawn=drawn
+    )
     known = dict(word_counts(frequencies).items()) if frequencies else None
     return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
+
+
+def read_golds(
+    references: Sequence[str],
+    format_: str | None,
+    include_foreign: bool = False,
+    encoding: str | None = None,
+    *,
+    first_analysis: bool = False,
+    drawn: Drawn,
+) -> "list[Reference]":
+    """All references, or one that joins them: then first analyses, then a sample."""
+    from morphgraph.reference import join_references
+
+    if references.count("-") > 1:
+        raise MorphGraphError("--reference - stands for standard input. Give it once.")
+    read = [read_gold(each, format_, include_foreign, encoding) for each in references]
+    read = [join_references(read)] if drawn.join else read
+    read = [gold.first_analyses() for gold in read] if first_analysis else read
+    if drawn.sample is not None:
+        read = [gold.sample(drawn.sample, drawn.seed) for gold in read]
+    return read
+
+
+def read_one_gold(
+    references: Sequence[str],
+    format_: str | None,
+    include_foreign: bool = False,
+    encoding: str | None = None,
+    *,
+    first_analysis: bool = False,
+    drawn: Drawn,
+) -> "Reference":
+    """The one reference of a command; several only if they are to be joined."""
+    if len(references) > 1 and not drawn.join:
+        raise MorphGraphError(
+            f"--reference is given {len(references)} times, and this command takes one reference. "
+            "Add --join to take them together, or name one."
+        )
+    return read_golds(
+        references,
+        format_,
+        include_foreign,
+        encoding,
+        first_analysis=first_analysis,
+        drawn=drawn,
+    )[0]
+
+
+def _piped_reference() -> bytes:
+    """A reference from standard input, no more of it than a file may have."""
+    from morphgraph.reading import MAX_BYTES
+
+    if sys.stdin.isatty():
+        print("Type a reference, one word per line; end with Ctrl-D.", file=sys.stderr)
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if not data:
+        raise MorphGraphError(
+            "standard input: nothing came. Pipe a reference into the command, or name its file."
+        )
+    return data
 
 
 def read_gold(
@@ -99,19 +178,12 @@ def read_gold(
     include_foreign: bool = False,
     encoding: str | None = None,
 ) -> "Reference":
-    from morphgraph.files.demos import demo_gold_path
     from morphgraph.reference import read_reference
-    from morphgraph.reference.catalogue import find_source
-    from morphgraph.reference.downloads import local_path
 
-    source: str | Path = reference
-    if reference.startswith("demo:"):
-        source = demo_gold_path(reference.removeprefix("demo:"))
-    elif reference.startswith("catalogue:"):
-        source, format_ = local_path(reference), format_ or find_source(reference).format
+    piped = reference == "-"
     return read_reference(
-        source,
-        name=reference,
+        _piped_reference() if piped else reference,
+        name="standard input" if piped else reference,
         format=format_,
         include_foreign=include_foreign,
         encoding=encoding,

@@ -8,19 +8,23 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
+    Drawn,
     EncodingOption,
     FirstOption,
     ForeignOption,
     FormatOption,
     FrequenciesOption,
+    JoinOption,
     JsonOption,
     MethodsOption,
     RecipeOption,
+    SampleOption,
+    SampleSeedOption,
     labelled_methods,
     labelled_models,
     load_edited,
     one_of,
-    read_gold,
+    read_golds,
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_scores, print_skipped, print_table, write
@@ -46,8 +50,8 @@ def score(
     reference: Annotated[
         list[str],
         typer.Option(
-            help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME; may be "
-            "repeated."
+            help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
+            "standard input; several are scored one by one, or with --join as one."
         ),
     ],
     tokenizer: Annotated[
@@ -101,6 +105,9 @@ def score(
     flota: Annotated[
         bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
     ] = False,
+    join: JoinOption = False,
+    sample: SampleOption = None,
+    sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
     encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
@@ -154,9 +161,14 @@ def score(
     draws = Draws(resamples, seed=seed)
     yardsticks: list[Yardstick] = []
     tables: list[ScoreTable] = []
-    for source in reference:
-        gold = read_gold(source, format_, include_foreign, encoding)
-        gold = gold.first_analyses() if first_analysis else gold
+    for gold in read_golds(
+        reference,
+        format_,
+        include_foreign,
+        encoding,
+        first_analysis=first_analysis,
+        drawn=Drawn(join, sample, sample_seed),
+    ):
         yardstick = Yardstick.of(gold, known, frequencies or "", bare=bare)
         yardsticks.append(yardstick)
         outcomes = outcomes_of(named, yardstick)

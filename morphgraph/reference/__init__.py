@@ -4,6 +4,7 @@ from morphgraph.reading import MAX_BYTES
 from morphgraph.reference.description import Description, describe
 from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.joining import join_references
 from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
@@ -17,6 +18,7 @@ __all__ = [
     "Skipped",
     "describe",
     "detect_format",
+    "join_references",
     "read_reference",
     "write_plain",
 ]

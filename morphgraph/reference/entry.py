@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from random import Random
 
+from morphgraph.errors import MorphGraphError
 from morphgraph.reference.free_and_bound import Kind
 
 
@@ -98,3 +100,25 @@ class Reference:
         for entry in self.entries:
             first.setdefault(entry.word, entry)
         return replace(self, entries=tuple(first.values()))
+
+    def sample(self, entries: int, seed: int = 0) -> Reference:
+        """So many of the entries at random, in their order, without replacement; all if there are
+        no more.
+
+        The same seed gives the same ones. The name says what was drawn, as scores depend on it.
+        `MorphGraphError` for a number below 1.
+
+        >>> gold = Reference("gold.tsv", "plain", (Entry("a", ("a",)),) * 9, (), "0" * 12)
+        >>> len(gold.sample(4)), gold.sample(4, seed=1).name
+        (4, 'gold.tsv (4 of 9 entries, seed 1)')
+        """
+        if entries < 1:
+            raise MorphGraphError(f"A sample of {entries} entries is none. Give 1 or more.")
+        if entries >= len(self):
+            return self
+        drawn = sorted(Random(seed).sample(range(len(self)), entries))
+        return replace(
+            self,
+            name=f"{self.name} ({entries:,} of {len(self):,} entries, seed {seed})",
+            entries=tuple(self.entries[place] for place in drawn),
+        )

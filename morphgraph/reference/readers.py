@@ -35,6 +35,7 @@ from morphgraph.reference.morphynet_derivation import (
     looks_like_morphynet_derivation,
     read_morphynet_derivation,
 )
+from morphgraph.reference.places import is_named, named_place
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
 from morphgraph.reference.source import (
@@ -229,7 +230,7 @@ def read_reference(
     include_foreign: bool = False,
     encoding: str | None = None,
 ) -> Reference:
-    """Read a gold segmentation from a path or from bytes.
+    """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
     The format is told from the content unless `format` names one of `FORMATS`. `include_foreign`
     keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says, or in `encoding`;
@@ -237,17 +238,23 @@ def read_reference(
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
-    by reason in `skipped`.
+    by reason in `skipped`. A `MorphGraphError` tells of a demo or a source that is not there.
 
     >>> reference = read_reference("unbreakable\\tun break able\\n".encode())
     >>> reference.format, reference.entries[0].morphs
     ('plain', ('un', 'break', 'able'))
     """
     if name is None:
-        name = "reference" if isinstance(source, bytes) else Path(source).name
+        if isinstance(source, bytes):
+            name = "reference"
+        else:
+            name = str(source) if is_named(source) else Path(source).name
     if format is not None and format not in READERS:
         problem, fix = f"the format {format!r} is unknown", f"Choose one of: {', '.join(FORMATS)}"
         raise FileFormatError(name, "", problem, fix)
+    if isinstance(source, str) and is_named(source):
+        source, known = named_place(source)
+        format = format or known
     data = load(source, name)
     if format is None:
         tests = ((each, reader.is_binary) for each, reader in READERS.items())

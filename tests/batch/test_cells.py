@@ -22,7 +22,7 @@ from morphgraph.evaluate.outcome import outcome_of
 from morphgraph.evaluate.yardstick import Yardstick
 from morphgraph.files import load_tokeniser
 from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.reference import join_references, read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 from morphgraph.segment import segment
@@ -221,6 +221,23 @@ intervals: false
     assert list(dict.fromkeys(rows["method"])) == ["as it is", "BPE-dropout", "FLOTA", "ReBPE"]
     assert math.isnan(value(rows, "flota_coverage", method="as it is"))
     assert not math.isnan(value(rows, "flota_coverage", method="FLOTA"))
+
+
+def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) -> None:
+    (tmp_path / "derivations.tsv").write_text("do\tundo\tV\tV\tun\tprefix\n")
+    given = "[{source: 'demo:en', join: derivations.tsv, sample: 60, sample_seed: 5}]"
+    rows, failures = measured(DEMO.replace('["demo:en"]', given), tmp_path)
+    assert failures == []
+    assert set(rows["reference"]) == {"demo:en + derivations.tsv"}
+    parts = [read_reference("demo:en"), read_reference(tmp_path / "derivations.tsv")]
+    gold = join_references(parts).sample(60, seed=5)
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.build(tokeniser, gold)
+    score = benchmark.score(segment(tokeniser.graph, benchmark.words), "morphemic", "types")
+    alone = {"method": "as it is", "scope": "morphemic", "weighting": "types"}
+    assert value(rows, "f1", **alone) == score.f1
+    signature = rows["signature"].iloc[0]
+    assert f"reference:{gold.name}@{gold.checksum}|" in signature
 
 
 def test_no_frequencies_no_scores_over_tokens(tmp_path: Path) -> None:

@@ -148,6 +148,26 @@ def test_of_several_sources_the_first_that_is_there(folder: Path) -> None:
         planned(text, folder)
 
 
+def test_joined_references_must_all_be_there(folder: Path) -> None:
+    joined = GRID.replace('["{language}.tsv"]', "[{source: '{language}.tsv', join: 'demo:{code}'}]")
+    names = {task.columns["reference"] for task in planned(joined, folder).cells}
+    assert names == {"en.tsv + demo:en", "de.tsv + demo:de", ""}
+    missing = joined.replace("demo:{code}'}]", "no.tsv'}]")
+    with pytest.raises(FileFormatError, match=r"field references\[0\]\.join: .*no\.tsv"):
+        planned(missing, folder)
+
+
+def test_a_sample_and_its_seed_are_part_of_a_cell_s_key(folder: Path) -> None:
+    text = GRID.replace('["{language}.tsv"]', "[{source: '{language}.tsv', sample: 1}]")
+    keys = [
+        {task.key for task in planned(each, folder).cells if task.columns["reference"]}
+        for each in (GRID, text, text.replace("sample: 1", "sample: 1, sample_seed: 1"))
+    ]
+    assert not keys[0] & keys[1] and not keys[1] & keys[2]
+    with pytest.raises(FileFormatError, match=r"references\[0\].*sample"):
+        planned(text.replace("sample: 1", "sample: 0"), folder)
+
+
 def test_methods_for_no_tokeniser_make_no_cell(folder: Path) -> None:
     text = GRID[: GRID.index("methods:")] + (
         "methods: [{method: standard, tokenisers: []}]\nreferences: ['{language}.tsv']\n"
@@ -218,7 +238,7 @@ def test_paths_do_not_depend_on_where_a_worker_is(
     monkeypatch.chdir(folder)
     plan = planned(GRID, Path())
     references = [task.spec["reference"] for task in plan.cells if task.spec["reference"]]
-    assert {reference["path"] for reference in references} == {
+    assert {part["path"] for reference in references for part in reference["parts"]} == {
         str(folder / "en.tsv"),
         str(folder / "de.tsv"),
     }

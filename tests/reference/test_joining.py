@@ -1,0 +1,84 @@
+"""Several references as one, a seeded sample, and references that are called by a name."""
+
+import pytest
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import join_references, read_reference
+
+DERIVATIONS = b"waffnen\tentwaffnen\tV\tV\tent\tprefix\nx\n"
+INFLECTIONS = "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient\na\tb c\tV|PST\tb|c"
+
+
+def both():
+    return (
+        read_reference(INFLECTIONS.encode(), name="folder/inflections.tsv"),
+        read_reference(DERIVATIONS, name="derivations.tsv"),
+    )
+
+
+def test_inflections_and_derivations_in_one():
+    first, second = both()
+    joined = join_references([first, second])
+    assert joined.entries == first.entries + second.entries
+    assert joined.name == "inflections.tsv + derivations.tsv"
+    assert joined.format == "morphynet-inflection + morphynet-derivation"
+    assert joined.partial == "derivations.tsv: one affix a word"
+    assert [(skip.reason, skip.count, skip.first_line) for skip in joined.skipped] == [
+        ("inflections.tsv: word with a space", 1, 2),
+        ("derivations.tsv: not six columns", 1, 2),
+    ]
+    assert joined.checksum not in (first.checksum, second.checksum)
+    assert joined.checksum != join_references([second, first]).checksum
+    assert join_references([first]) is first
+    with pytest.raises(MorphGraphError, match="at least one"):
+        join_references([])
+
+
+def test_an_entry_of_both_counts_twice_and_the_first_analysis_is_of_the_first_reference():
+    first = read_reference(b"undoable\tun doable", name="a")
+    second = read_reference(b"undoable\tundo able", name="b")
+    joined = join_references([first, second])
+    assert len(joined) == 2
+    assert [entry.morphs for entry in joined.first_analyses().entries] == [("un", "doable")]
+
+
+def test_a_sample_is_seeded_in_order_and_named():
+    gold = read_reference("demo:en")
+    drawn = gold.sample(50, seed=3)
+    places = [gold.entries.index(entry) for entry in drawn.entries]
+    assert len(drawn) == len(set(places)) == 50 and places == sorted(places)
+    assert gold.sample(50, seed=3) == drawn
+    assert gold.sample(50, seed=4).entries != drawn.entries
+    assert drawn.name == f"demo:en (50 of {len(gold):,} entries, seed 3)"
+    assert drawn.checksum == gold.checksum
+    assert gold.sample(len(gold)) is gold and gold.sample(10**9) is gold
+    with pytest.raises(MorphGraphError, match="1 or more"):
+        gold.sample(0)
+
+
+def test_a_sample_is_fair():
+    gold = read_reference(b"".join(b"w%d\tw %d\n" % (n, n) for n in range(4)), format="plain")
+    times = dict.fromkeys(gold.entries, 0)
+    for seed in range(400):
+        for entry in gold.sample(2, seed).entries:
+            times[entry] += 1
+    # Binomial of 400 draws with p = 1/2: five standard deviations.
+    assert all(abs(count - 200) < 50 for count in times.values())
+
+
+def test_demos_are_read_by_name():
+    read = read_reference("demo:nl")
+    assert read.name == "demo:nl"
+    assert read.entries == read_reference(demo_gold_path("nl")).entries
+    assert read_reference("demo:nl", name="Dutch").name == "Dutch"
+    with pytest.raises(MorphGraphError, match="no demo “xx”"):
+        read_reference("demo:xx")
+
+
+def test_the_catalogue_is_read_by_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path))
+    with pytest.raises(MorphGraphError, match="reference get morphynet-deu"):
+        read_reference("catalogue:morphynet-deu")
+    with pytest.raises(MorphGraphError, match="no source 'xx'"):
+        read_reference("catalogue:xx")

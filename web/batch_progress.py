@@ -94,9 +94,8 @@ def recovered(run: Run) -> Run:
     if facts is None or not run.has_results or is_at_work(run.folder):
         return run
     message = "progress.json cannot be read: this is what run.json says."
-    done = Progress(
-        facts.state, total=facts.total, done=facts.done, failed=facts.failed, message=message
-    )
+    state = "interrupted" if facts.state == "running" else facts.state
+    done = Progress(state, total=facts.total, done=facts.done, failed=facts.failed, message=message)
     return Run(run.name, run.folder, done)
 
 
@@ -119,7 +118,10 @@ def share_of(progress: Progress) -> float:
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``run.json`` says: how the last start ended, its tasks, and the time of all starts."""
+    """What ``run.json`` says of the starts that are over: the last one's tasks, and all their time.
+
+    ``state``: how the run ended; running if it did not, so far as ``run.json`` knows.
+    """
 
     state: State
     seconds: float
@@ -141,13 +143,13 @@ def read_facts(folder: Path) -> Facts | None:
         return Facts(
             found["state"],
             _number(found["seconds"]),
-            len(list(found["starts"])),
-            str(found["finished"]),
+            sum(start.get("state") != "running" for start in found["starts"]),
+            str(found["finished"] or ""),
             int(total),
             int(done),
             int(failed),
         )
-    except (MorphGraphError, LookupError, TypeError, ValueError, OverflowError):
+    except (MorphGraphError, LookupError, TypeError, ValueError, OverflowError, AttributeError):
         return None
 
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import platform
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.progress import Progress, ProgressFile, stop_path
+from morphgraph.batch.run_file import RunFile, versions_and_machine
 from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks, warm_up
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.errors import MorphGraphError
-from morphgraph.reading import decode_utf8, parse_json, read_bytes
+from morphgraph.reading import checksum, decode_utf8, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -76,19 +74,20 @@ def evaluate(
 
     Raises `MorphGraphError` where the run as a whole cannot go on; what is done is kept.
     """
-    started = time.time()
     _check_apart(prepared.plan, out)
     with Store(out) as store:
         _forget_earlier_stop(out)
         progress = ProgressFile(out, Progress("starting", prepared.evaluation.name))
-        with _logging(out / "run.log"), _telling_the_end(progress, tell):
+        run_file = RunFile(out)
+        with _logging(out / "run.log"), _telling_the_end(progress, run_file, tell):
             write_atomically(out / "configuration.yaml", prepared.text.encode())
+            run_file.begin(_about(prepared, command))
             tell(progress.update(force=True, total=len(prepared.plan.tasks)))
             outcome = _run(prepared.plan, store, open_client, progress, tell)
             tell(progress.update(force=True, state="reporting", remaining=None))
-            facts = _run_facts(prepared, outcome, started, command, _earlier_starts(out))
+            ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
+            facts = run_file.end(ended, _counts(outcome))
             _report(prepared, out, store, outcome, facts)
-            ended = "stopped" if outcome.stopped else "done"
             tell(progress.update(force=True, state=ended))
             stop_path(out).unlink(missing_ok=True)
     return outcome
@@ -128,16 +127,18 @@ def _run(
 
 
 @contextmanager
-def _telling_the_end(progress: ProgressFile, tell: Tell) -> Iterator[None]:
-    """Say in the progress how a run ended that could not go on."""
+def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: Tell) -> Iterator[None]:
+    """Say in the progress and in ``run.json`` how a run ended that could not go on."""
     try:
         yield
     except BaseException as error:
         log.exception("the run ended early")
+        state: Literal["stopped", "failed"]
         state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
         message = str(error) if isinstance(error, MorphGraphError) else f"{type(error).__name__}"
         try:
             tell(progress.update(force=True, state=state, message=message, remaining=None))
+            run_file.end(state)
         except MorphGraphError:
             log.exception("the end could not be written")
         raise
@@ -168,68 +169,28 @@ def _logging(path: Path) -> Iterator[None]:
         handler.close()
 
 
-def _run_facts(
-    prepared: Prepared,
-    outcome: Outcome,
-    started: float,
-    command: Sequence[str],
-    earlier: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """What ``run.json`` holds: versions, hashes, command, machine, times of all its starts."""
-    from importlib.metadata import version
-
-    from morphgraph import __version__
-    from morphgraph.reading import checksum
-
-    libraries = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
-    done = [report for report in outcome.reports if report.state == "done"]
-    ended = time.time()
-    starts = [*earlier, {"started": _as_time(started), "seconds": round(ended - started, 3)}]
+def _about(prepared: Prepared, command: Sequence[str]) -> dict[str, Any]:
+    """What is known of a run before any of its tasks: what it is of, and with what it is made."""
     return {
         "name": prepared.evaluation.name,
-        "state": "stopped" if outcome.stopped else "done",
         "command": list(command),
         "configuration": checksum(prepared.text.encode()),
         "languages": list(prepared.languages or prepared.evaluation.languages),
         "code": code_version(),
-        "versions": {
-            "morphgraph": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in libraries.split()},
-        },
-        "machine": {
-            "system": f"{platform.system()} {platform.release()}",
-            "processor": platform.machine(),
-            "cores": os.cpu_count(),
-        },
-        "started": starts[0]["started"],
-        "finished": _as_time(ended),
-        "seconds": round(sum(float(start["seconds"]) for start in starts), 3),
-        "starts": starts,
-        "tasks": {
-            "all": len(outcome.reports),
-            "done": len(done),
-            "failed": len(outcome.failures),
-            "kept from before": sum(report.from_store for report in done),
-            "seconds": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
-        },
+        **versions_and_machine(),
     }
 
 
-def _earlier_starts(out: Path) -> list[dict[str, Any]]:
-    """The starts that came to an end before, of a run that goes on."""
-    try:
-        found = parse_json(read_bytes(out / "run.json"), "run.json")["starts"]
-        return [
-            {"started": str(start["started"]), "seconds": float(start["seconds"])}
-            for start in found
-        ]
-    except (MorphGraphError, KeyError, TypeError, ValueError):
-        return []
-
-
-def _as_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+def _counts(outcome: Outcome) -> dict[str, Any]:
+    """What became of the tasks of a run, in numbers."""
+    done = [report for report in outcome.reports if report.state == "done"]
+    return {
+        "all": len(outcome.reports),
+        "done": len(done),
+        "failed": len(outcome.failures),
+        "kept from before": sum(report.from_store for report in done),
+        "seconds": round(sum(float(r.facts.get("seconds", 0)) for r in done), 3),
+    }
 
 
 def _report(
@@ -242,7 +203,6 @@ def _report(
     tasks = task_frame(outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    write_atomically(out / "run.json", json.dumps(facts, indent=1, ensure_ascii=False).encode())
     write_report(_finished(prepared, outcome, results, tasks, facts), out)
 
 

@@ -229,6 +229,11 @@ def test_times_are_those_of_all_starts(tmp_path: Path) -> None:
     gone = Progress("interrupted", started=1_100_000.0, updated=1_100_300.0)
     assert times_of(gone, facts).endswith("took 7 min in 3 starts")
     assert times_of(Progress("running", started=1.0), facts).count("took") == 0
+    # While it was there, run.json said that it is running.
+    third = {"started": "1970-01-13T17:33:20Z", "seconds": 0.0, "state": "running"}
+    running = {"state": "running", "starts": [*FACTS["starts"], third]}
+    (tmp_path / "run.json").write_text(json.dumps(FACTS | running))
+    assert times_of(gone, read_facts(tmp_path)).endswith("took 7 min in 3 starts")
 
 
 @pytest.mark.parametrize(

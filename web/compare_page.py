@@ -20,12 +20,12 @@ from web.compare_component import comparison_table
 from web.compare_details import one_cell
 from web.compare_words import choose_words
 from web.downloads import downloads
-from web.method_picker import choose_methods
+from web.method_picker import START, choose_methods
 from web.session import Session
 from web.text import plain
 
 _PAGE = 50
-_FIRST = ("bpe", "dropout", "flota", "greedy")
+_FIRST = (START, "bpe", "dropout", "trimmed", "picky", "flota")
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
 
 

@@ -7,16 +7,34 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.methods import METHODS, Parameter, method_on, parse_method, split_methods
+from morphgraph.evaluate import methods
+from morphgraph.evaluate.methods import Method, Parameter, method_on, parse_method, split_methods
 from morphgraph.files.models import uploaded_segmenter
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.train.counts import WordCounts
 from web.inputs import content_of
+from web.picky_on_demand import PICKY, can_be_trained, trained_picky
 from web.session import Session, remembered
 from web.text import plain
 from web.train_page import MOST_MODELS, trained_models
 
 START = "before the edits"
+_TRAINED = "picky"
+_NEED_COUNTS = ("trimmed", _TRAINED)
+_COUNTS = "word counts for methods"
+
+
+def _known_methods() -> dict[str, Method]:
+    """All methods by name: Picky BPE stands behind trimmed BPE."""
+    known: dict[str, Method] = {}
+    for name, method in methods.METHODS.items():
+        known[name] = method
+        if name == "trimmed":
+            known[_TRAINED] = PICKY
+    return known
+
+
+METHODS = _known_methods()
 
 
 def choose_methods(
@@ -25,12 +43,13 @@ def choose_methods(
     """The chosen methods and their labels; messages for what cannot be made.
 
     ``place``: a name of the page, which keeps the choices of pages apart; ``first``: the methods
-    that are chosen at first, those of them that there are; ``files``: where model files are added.
+    that are chosen at first, those of them that there are and that have the word counts they need;
+    ``files``: where model files are added.
     """
     models = trained_models()
     above = st.container()  # the upload comes first in time, so that its model can be chosen
     with files or st.expander("Add a model file", icon=":material/upload_file:"):
-        _upload(models, place)
+        _upload(place)
     with above:
         return _chosen(current, models, place, first)
 
@@ -41,10 +60,13 @@ def _chosen(
     edited = bool(current.study.graph.history)
     names = [*METHODS, *([START] if edited else []), *(f"model {name}" for name in models)]
     asked = st.query_params.get("methods")
-    begin, given = _asked(asked, first) if asked else (first, {})
+    possible = [name for name in first if _has_what_it_needs(current, name)]
+    begin, given = _asked(asked, possible) if asked else (possible, {})
     key = f"{place}_methods"
+    added = st.session_state.pop(f"{place} new models", [])
     with remembered(**{key: [name for name in begin if name in names]}):
-        kept = [name for name in st.session_state[key] if name in names]
+        kept = [name for name in [*st.session_state[key], *added] if name in names]
+        kept = list(dict.fromkeys(kept))
         if edited and START in first and not st.session_state.get(f"{place} start offered"):
             kept = list(dict.fromkeys([START, *kept]))  # beside what is edited, when it first is
         st.session_state[f"{place} start offered"] = edited
@@ -139,7 +161,7 @@ def _within(value: Any, parameter: Parameter) -> Any:
     return kind(min(max(value, parameter.least), parameter.most))
 
 
-def _upload(models: dict[str, Segmenter], place: str) -> None:
+def _upload(place: str) -> None:
     file = st.file_uploader(
         "Model",
         type=["json", "txt", "model"],
@@ -157,15 +179,19 @@ def _upload(models: dict[str, Segmenter], place: str) -> None:
         st.error(plain(str(error)))
         return
     st.session_state[f"{place} uploaded"] = file.file_id
-    name = file.name
+    add_model(file.name, read, [place])
+
+
+def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
+    """Add a model that was read from a file to the lists, and choose it on the pages ``places``."""
+    models = trained_models()
     while name in models:
         name += "′"
-    models[name] = read
+    models[name] = model
     while len(models) > MOST_MODELS:
         models.pop(next(iter(models)))
-    key = f"{place}_methods"
-    if key in st.session_state:
-        st.session_state[key] = [*st.session_state[key], f"model {name}"]
+    for place in places:
+        st.session_state.setdefault(f"{place} new models", []).append(f"model {name}")
 
 
 def _make(
@@ -178,21 +204,53 @@ def _make(
     def make() -> Segmenter:
         if name == START:
             return method_on(study.tokeniser.fork(), "bpe")
+        if name == _TRAINED:
+            return _picky(current, **parameters)
         return method_on(study.tokeniser, name, parameters, _counts(current))
 
     made: Segmenter = current.once(("method", name, tuple(parameters.items())), make)
     return made
 
 
+def _picky(current: Session, threshold: float) -> Segmenter:
+    """Picky BPE, trained on the spot if no session has asked for the same before."""
+    counts, size = _counts(current), current.study.graph.loaded_type_count
+    if counts is None:
+        raise MorphGraphError(
+            "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
+            "page Scores."
+        )
+    place = st.empty()
+    shown = -1.0
+
+    def advance(share: float) -> None:
+        nonlocal shown
+        if share >= shown + 0.02:
+            shown = share
+            place.progress(min(share, 1.0), f"Training Picky BPE on {len(counts):,} words…")
+
+    model = trained_picky(counts, size, threshold, advance)
+    place.empty()
+    return model
+
+
+def _has_what_it_needs(current: Session, name: str) -> bool:
+    """Whether a method can be among the first ones: there are word counts, if it needs them."""
+    if name not in _NEED_COUNTS:
+        return True
+    counts = _counts(current)
+    size = current.study.graph.loaded_type_count
+    return can_be_trained(counts, size) if name == _TRAINED else counts is not None
+
+
 def _counts(current: Session) -> WordCounts | None:
     """Word counts for methods that need some: the frequencies of the open reference."""
-    benchmark = current.study.benchmark
-
-    def make() -> WordCounts | None:
-        if benchmark.frequencies:
-            known = benchmark.frequencies
-            return WordCounts(list(known), [max(0, round(n)) for n in known.values()])
-        return None
-
-    found: WordCounts | None = current.once(("counts",), make)
+    kept = st.session_state.get(_COUNTS)
+    if kept is None or kept[0] != current.study_number:
+        known = current.study.benchmark.frequencies
+        counts = None
+        if known:
+            counts = WordCounts(list(known), [max(0, round(n)) for n in known.values()])
+        kept = st.session_state[_COUNTS] = (current.study_number, counts)
+    found: WordCounts | None = kept[1]
     return found

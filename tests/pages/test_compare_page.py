@@ -9,6 +9,9 @@ import pytest
 
 from morphgraph.evaluate.methods import METHODS, method_on
 from morphgraph.files.models import write_model
+from morphgraph.train.counts import WordCounts
+from morphgraph.train.methods import train
+from web import picky_on_demand
 
 
 def rows(app: Any) -> list[dict[str, Any]]:
@@ -49,8 +52,75 @@ def type_words(app: Any, text: str) -> Any:
 
 @pytest.fixture
 def compare(app: Any) -> Any:
+    """The page with methods that need no training."""
+    app.test.query_params["methods"] = "bpe,dropout,flota,greedy"
     app.open("compare")
     return app
+
+
+def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
+    app.open("compare")
+    labels = list(app.test.dataframe[0].value["method"])
+    assert labels == ["BPE", "BPE-dropout", "Trimmed BPE", "Picky BPE", "FLOTA"]
+    assert all(len(row["cells"]) == 5 for row in rows(app))
+    assert not app.test.warning
+    # Trained on the same counts, to the same size.
+    sizes = dict(zip(labels, app.test.dataframe[0].value["types"], strict=True))
+    assert sizes["Picky BPE"] == sizes["BPE"] == "8,000"
+    picky = next(s for s in app.test.dataframe[0].value["signature"] if s.startswith("Picky"))
+    assert "picky-plain-8000" in picky
+    # Trimmed by counts of the reference's word frequencies.
+    study = app.session.study
+    counts = {word: round(n) for word, n in study.benchmark.frequencies.items()}
+    trimmed = method_on(study.tokeniser, "trimmed", {}, WordCounts.from_mapping(counts))
+    assert sizes["Trimmed BPE"] == f"{trimmed.vocabulary_size:,}"
+    # An edit adds what was before it, once.
+    app.graph.knockout(["ia"])
+    app.run()
+    labels = list(app.test.dataframe[0].value["method"])
+    assert labels[0] == "before the edits"
+    assert labels[1:] == ["BTE now", "BPE-dropout", "Trimmed BPE", "Picky BPE", "FLOTA"]
+    methods(app, "bpe", "flota")
+    app.graph.knockout(["un"])
+    app.run()
+    assert len(rows(app)[0]["cells"]) == 2
+
+
+def test_picky_bpe_is_trained_once_for_the_same_counts_and_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[int] = []
+    real = picky_on_demand.train
+
+    def count(*arguments: Any, **options: Any) -> Any:
+        made.append(1)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(picky_on_demand, "train", count)
+    shares: list[float] = []
+    counts = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
+    same = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
+    other = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 4})
+    first = picky_on_demand.trained_picky(counts, 262, 0.9, shares.append)
+    assert shares[0] == 0.0
+    assert shares[-1] == 1.0
+    assert picky_on_demand.trained_picky(same, 262, 0.9, shares.append) is first
+    assert len(made) == 1
+    assert (
+        first.signature()
+        == train("picky", counts, 262, pipeline="plain", parameters={"threshold": 0.9}).signature()
+    )
+    for arguments in ((other, 262, 0.9), (counts, 261, 0.9), (counts, 262, 0.8)):
+        assert picky_on_demand.trained_picky(*arguments, shares.append) is not first
+    assert len(made) == 4
+
+
+def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
+    app.session.use_frequencies(None, "")
+    app.open("compare")
+    assert list(app.test.dataframe[0].value["method"]) == ["BPE", "BPE-dropout", "FLOTA"]
+    methods(app, "bpe", "picky")
+    assert any("word counts" in warning.value for warning in app.test.warning)
 
 
 def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:
@@ -192,7 +262,8 @@ def test_the_address_holds_what_was_drawn(compare: Any) -> None:
     compare.run()
     shown = rows(compare)
     other = type(compare)()
-    other.test.query_params["draw"] = address(compare, "draw")
+    for name in ("draw", "methods"):
+        other.test.query_params[name] = address(compare, name)
     other.open("compare")
     assert rows(other) == shown
 

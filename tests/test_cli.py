@@ -248,6 +248,12 @@ def test_segment(morphgraph: Command, files: tuple[Path, Path]) -> None:
     assert morphgraph("segment", "--text", "the house").out.split() == ["the", "Ġhouse"]
 
 
+def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
+    run = morphgraph("segment", "--method", "first", "--k", "1", "undesirable", "--json").json
+    (row,) = run["words"]
+    assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
+
+
 def test_train(morphgraph: Command, tmp_path: Path) -> None:
     counts, out = tmp_path / "counts.tsv", tmp_path / "made" / "tokenizer.json"
     # Ġ + a is most frequent; by then nothing ties.

@@ -122,7 +122,8 @@ def segment(
         ),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("--k", help="For flota, first, longest: at most so many tokens.")
+        int | None,
+        typer.Option("--k", help="For flota, first, longest: at most this many tokens."),
     ] = None,
     p: Annotated[float | None, typer.Option("--p", help="For dropout: its probability.")] = None,
     seed: Annotated[int | None, typer.Option(help="For dropout.")] = None,

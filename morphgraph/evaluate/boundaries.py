@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.evaluate.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reference.entry import Reference
@@ -74,6 +75,22 @@ class BoundaryScore:
 def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
     """The score where there is none."""
     return BoundaryScore(scope, weighting, *[math.nan] * 4)
+
+
+def counted_score(
+    scope: Scope,
+    weighting: Weighting,
+    known: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.float64],
+    counts: Sequence[npt.NDArray[np.generic]],
+) -> BoundaryScore:
+    """The score of counts by entry, of those that are known, each with its weight.
+
+    ``counts``: true positives, splits, gold boundaries and splits inside characters.
+    """
+    used = np.where(known, weights, 0.0)
+    # A dot product would wait for threads.
+    return BoundaryScore(scope, weighting, *(float((used * each).sum()) for each in counts))
 
 
 def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
@@ -199,29 +216,31 @@ class Benchmark(Yardstick):
 
         That is: a scope that the reference does not have, or tokens without frequencies.
         """
-        from morphgraph.kernels import segmenting
-
-        gold = self.gold(scope)
-        if weighting not in self.weightings or not gold.has_gold.any():
-            return undefined_score(scope, weighting)
-        weights = np.where(gold.has_gold, self.weights(weighting), 0.0)
-        predicted, hits, inside = segmenting.count_boundaries(
-            segmentation.closed_by,
-            self.words.word_offsets,
-            weights,
-            self.words.gap_position,
-            gold.boundary,
-        )
-        relevant = float((weights * gold.relevant).sum())  # a dot product would wait for threads
-        return BoundaryScore(scope, weighting, hits, predicted, relevant, inside)
+        return self._score(segmentation, cuts_of(segmentation), scope, weighting)
 
     def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
         """Every scope with every weighting: four scores."""
+        cuts = cuts_of(segmentation)
         return [
-            self.score(segmentation, scope, weighting)
+            self._score(segmentation, cuts, scope, weighting)
             for scope in SCOPES
             for weighting in WEIGHTINGS
         ]
+
+    def _score(
+        self, segmentation: Segmentation, cuts: Cuts, scope: Scope, weighting: Weighting
+    ) -> BoundaryScore:
+        known = self.has_gold(scope)
+        if weighting not in self.weightings or not known.any():
+            return undefined_score(scope, weighting)
+        gold = self.cuts(scope)
+        counts = (
+            cuts.shared(gold),
+            cuts.counts,
+            gold.counts,
+            splits_inside_characters(segmentation),
+        )
+        return counted_score(scope, weighting, known, self.weights(weighting), counts)
 
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.boundaries import boundary_positions
+from morphgraph.evaluate.cuts import cuts_of
 from morphgraph.evaluate.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.evaluate.yardstick import signature_line
 from morphgraph.reading import checksum
-from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
+from morphgraph.segment.segmentation import Segmentation, Segmenter, spelled
 from morphgraph.segment.words import Words
 
 Boundary = Literal["start", "right", "wrong", "missed", "split"]
@@ -214,9 +215,7 @@ def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list
     for segmenter in segmenters:
         words = segmenter.encode(texts)
         segmentation = segmenter.segment(words)
-        gaps = np.flatnonzero((segmentation.closed_by < 0) & (words.gap_position > 0))
-        found = (words.word_of_atom[gaps].astype(np.int64) << 32) | words.gap_position[gaps]
-        keys.append(np.unique(found))
+        keys.append(cuts_of(segmentation).keys)
     if not keys:
         return []
     places, split_by = np.unique(np.concatenate(keys), return_counts=True)
@@ -231,7 +230,7 @@ def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
     names = [segmenter.name for segmenter in segmenters]
     labels = []
     for segmenter, name in zip(segmenters, names, strict=True):
-        settings = ", ".join(f"{key}={value}" for key, value in segmenter.parameters.items())
+        settings = ", ".join(f"{k}={spelled(value)}" for k, value in segmenter.parameters.items())
         labels.append(f"{name} ({settings})" if names.count(name) > 1 and settings else name)
     return tuple(
         f"{label} #{labels[: number + 1].count(label)}" if labels.count(label) > 1 else label
@@ -264,10 +263,8 @@ def cell_of(
     tokens = tuple(
         segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
     )
-    dropped = _dropped(words, segmentation, number)
-    # What a method leaves out is not cut any further: its characters stand together.
-    inner = {place for place in dropped if place and place - 1 in dropped}
-    splits = tuple(sorted(set(segmentation.splits(number)) - inner))
+    covered = segmentation.covered[words.character_offsets[number] :]
+    splits = tuple(sorted(set(segmentation.splits(number))))
     text = words.texts[number]
     wanted = set(boundary_positions(tuple(gold))) if gold is not None else set()
     cut = set(splits)
@@ -288,7 +285,7 @@ def cell_of(
                 if start in wanted
                 else "wrong"
             )
-        pieces.append(Piece(text[start:end], boundary, start in dropped))
+        pieces.append(Piece(text[start:end], boundary, not covered[start]))
     return Cell(
         tokens,
         splits,
@@ -298,23 +295,6 @@ def cell_of(
         len(wanted) - right,
         cut == wanted if gold is not None else None,
     )
-
-
-def _dropped(words: Words, segmentation: Segmentation, number: int) -> set[int]:
-    """The characters of a word that no token covers, as numbers of characters to the left."""
-    start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
-    gone = segmentation.token_at[start:end] == DROPPED
-    if not gone.any():
-        return set()
-    position = words.gap_position[start:end]
-    places = set()
-    left = 0
-    for atom in range(end - start):
-        if gone[atom]:
-            places.add(left)
-        if position[atom] > 0:
-            left = int(position[atom])
-    return places
 
 
 def _share(part: float, whole: float) -> float:

@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.outcome import covered_characters
 from morphgraph.files.tokeniser import base_name
 from morphgraph.reading import checksum
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.segment.words import NO_GAP, UNKNOWN
+from morphgraph.segment.words import UNKNOWN
 
 if TYPE_CHECKING:
     from morphgraph.evaluate.boundaries import Benchmark
@@ -200,16 +199,10 @@ class _Totals:
         typed = tokens != UNKNOWN
         self.counts += np.bincount(tokens[typed], weight[typed], len(self.counts))
         self.untyped += float(weight[~typed].sum())
-        is_marker = words.gap_position == NO_GAP  # behind a marker, or at the end of a word
-        last = words.word_offsets[1:][np.diff(words.word_offsets) > 0] - 1
-        is_marker[last] = False
-        self.markers += float(weight[is_marker[ends]].sum())
-        is_kept = token_at != DROPPED
-        if not is_kept.all():
-            lengths = np.fromiter(map(len, words.texts), np.int64, len(words))
-            covered = covered_characters(words, lengths, is_kept)
-            owner = np.repeat(np.arange(len(words)), lengths)
-            self.dropped += float(weights[owner[~covered[:-1]]].sum())
+        self.markers += float(weight[words.is_marker[ends]].sum())
+        if (token_at == DROPPED).any():
+            owner = np.repeat(np.arange(len(words)), np.diff(words.character_offsets))
+            self.dropped += float(weights[owner[~segmentation.covered[:-1]]].sum())
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:

@@ -8,6 +8,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.words import INSIDE_CHARACTER
+
 
 @dataclass(frozen=True)
 class Cuts:
@@ -41,7 +44,9 @@ class Cuts:
         cls, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], count: int
     ) -> "Cuts":
         """Cuts at pairs of (word, characters to the left), in any order, of so many words."""
-        keys = np.unique((words << 32) | positions)
+        keys = (words << 32) | positions
+        if not (keys[1:] > keys[:-1]).all():  # mostly they are in order already
+            keys = np.unique(keys)
         offsets = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) << 32)
         return cls(keys & 0xFFFFFFFF, offsets.astype(np.int64))
 
@@ -79,3 +84,18 @@ def sums_by_word(
     sums = np.append(0, np.cumsum(values, dtype=np.int64))
     found: npt.NDArray[np.int64] = sums[offsets[1:]] - sums[offsets[:-1]]
     return found
+
+
+def cuts_of(segmentation: Segmentation) -> Cuts:
+    """Where a segmentation splits words: every score counts these."""
+    words = segmentation.words
+    gaps = np.flatnonzero(segmentation.is_split & (words.gap_position > 0))
+    owner = words.word_of_atom[gaps].astype(np.int64)
+    return Cuts.at(owner, words.gap_position[gaps].astype(np.int64), len(words))
+
+
+def splits_inside_characters(segmentation: Segmentation) -> npt.NDArray[np.int64]:
+    """How many splits of each word lie between the bytes of one character, which are no gaps."""
+    words = segmentation.words
+    inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
+    return sums_by_word(inside, words.word_offsets)

@@ -13,7 +13,10 @@ from weakref import WeakKeyDictionary
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import MergeGraph
+from morphgraph.segment.dropout import USUAL_P
+from morphgraph.segment.flota import USUAL_K
 from morphgraph.segment.segmentation import Segmenter
+from morphgraph.segment.trimmed import USUAL_THRESHOLD
 
 if TYPE_CHECKING:
     from morphgraph.segment.trimmed import Counts
@@ -107,14 +110,14 @@ def _longest(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None")
     return Longest(Bte(tokeniser), **given)
 
 
-_K = Parameter(2, 1, 20, "Tokens at most; the rest of the word is left out.")
+_K = Parameter(USUAL_K, 1, 20, "Tokens at most; the rest of the word is left out.")
 METHODS: dict[str, Method] = {
     "bpe": Method("BPE", "All merges in order of rank.", {}, _bpe),
     "dropout": Method(
         "BPE-dropout",
         "Leaves out merges at random.",
         {
-            "p": Parameter(0.1, 0.0, 1.0, "Probability that a merge is left out each time."),
+            "p": Parameter(USUAL_P, 0.0, 1.0, "Probability that a merge is left out each time."),
             "seed": Parameter(0, 0, 10**6, "Where the random numbers begin."),
         },
         _dropout,
@@ -122,7 +125,7 @@ METHODS: dict[str, Method] = {
     "trimmed": Method(
         "Trimmed BPE",
         "Takes rare types apart again.",
-        {"threshold": Parameter(100, 0, 10**9, "Types with a count up to this are trimmed.")},
+        {"threshold": Parameter(USUAL_THRESHOLD, 0, 10**9, "Types of at most this count go.")},
         _trimmed,
     ),
     "flota": Method(

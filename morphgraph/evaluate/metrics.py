@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.boundaries import BoundaryScore, undefined_score
+from morphgraph.evaluate.boundaries import BoundaryScore, counted_score, undefined_score
 from morphgraph.evaluate.outcome import Outcome, Strings, gold_strings
 from morphgraph.evaluate.uncertainty import Ratio
 from morphgraph.evaluate.yardstick import Scope, Weighting
@@ -123,9 +123,8 @@ class Tally:
 
     def boundary_score(self) -> BoundaryScore:
         """The counts behind precision, recall and F1."""
-        weight = self.weight
         counts = (self.hits, self.predicted, self.relevant, self.inside)
-        return BoundaryScore(self.scope, self.weighting, *(float(weight @ each) for each in counts))
+        return counted_score(self.scope, self.weighting, self.known, self.weight, counts)
 
     def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
         """The share of entries for which something holds."""

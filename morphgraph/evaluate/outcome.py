@@ -8,11 +8,11 @@ from itertools import accumulate, chain
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.cuts import Cuts, sums_by_word
+from morphgraph.evaluate.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
 from morphgraph.evaluate.yardstick import Scope, Yardstick
 from morphgraph.reference.entry import Entry
-from morphgraph.segment.segmentation import DROPPED, Segmentation, Segmenter
-from morphgraph.segment.words import INSIDE_CHARACTER, Words
+from morphgraph.segment.segmentation import Segmentation, Segmenter
+from morphgraph.segment.words import Words
 
 Counts = npt.NDArray[np.int64]
 IDEAL = "gold"
@@ -166,27 +166,15 @@ def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> O
     """Segment the words of a yardstick."""
     words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
     segmentation = segmenter.segment(words)
-    dropped = segmentation.token_at == DROPPED
-    covered = covered_characters(words, yardstick.lengths, ~dropped)
-    is_open = segmentation.closed_by < 0
-    owner = words.word_of_atom.astype(np.int64)
-    gaps = np.flatnonzero(is_open & (words.gap_position > 0))
-    starts = _starts(yardstick.lengths)
-    places = starts[owner[gaps]] + words.gap_position[gaps]
-    # What a method leaves out is not cut any further.
-    gaps = gaps[covered[places - 1] | covered[places]]
-    cuts = Cuts.at(owner[gaps], words.gap_position[gaps].astype(np.int64), len(words))
-    inside = is_open & (words.gap_position == INSIDE_CHARACTER)
-    inside[:-1] &= ~(dropped[:-1] & dropped[1:])
     return Outcome(
         yardstick,
         label or segmenter.name,
         segmenter.signature(),
         segmenter.vocabulary_size,
-        cuts,
+        cuts_of(segmentation),
         sums_by_word(segmentation.token_at >= 0, words.word_offsets),
-        sums_by_word(inside, words.word_offsets),
-        covered,
+        splits_inside_characters(segmentation),
+        segmentation.covered,
         words,
         segmentation,
         segmenter,
@@ -196,34 +184,6 @@ def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> O
 def _starts(lengths: Counts) -> Counts:
     """Where each word begins among the characters of all."""
     return np.cumsum(lengths) - lengths
-
-
-def covered_characters(
-    words: Words, lengths: Counts, is_kept: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
-    """Whether each character of all words is in a token, at least by one of its atoms."""
-    starts = _starts(lengths)
-    total = int(lengths.sum())
-    position = words.gap_position.astype(np.int64)
-    owner = words.word_of_atom
-    is_inside = position == INSIDE_CHARACTER
-    is_last = np.zeros(len(owner), bool)
-    is_last[words.word_offsets[1:][np.diff(words.word_offsets) > 0] - 1] = True
-    behind = starts[owner] + np.where(is_last, lengths[owner], np.maximum(position, 0))
-    # A marker ends where what is before it does, a byte where its character does.
-    behind[is_inside] = 0
-    behind = np.maximum.accumulate(behind)
-    behind[is_inside] = total
-    behind = np.minimum.accumulate(behind[::-1])[::-1]
-    before = np.append(0, behind[:-1])
-    before[1:][is_inside[:-1]] = 0
-    first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
-    before[first] = starts[owner[first]]
-    before = np.maximum.accumulate(before)
-    change = np.zeros(total + 1, np.int64)
-    np.add.at(change, before[is_kept], 1)
-    np.add.at(change, behind[is_kept], -1)
-    return np.cumsum(change) > 0
 
 
 def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:

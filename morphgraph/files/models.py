@@ -133,9 +133,10 @@ def load_segmenter(
     ``source``: a model file, a ``tokenizer.json``, ``vocab.json``, ``merges.txt``, list of types or
     SentencePiece model, or ``demo:en``. ``method``: one of `SAVED_METHODS`; by default the saved
     model's own, or the file's. ``parameters`` are those of the method: ``p`` and ``seed`` of
-    dropout; ``k`` of flota, first and longest; ``threshold`` and ``counts`` of trimmed, where
-    ``counts`` may be `WordCounts`, a file of counts or ``wordfreq:en``. Raises `FileFormatError`
-    for what cannot be read, `MorphGraphError` for a method that does not go with the file.
+    dropout; ``k`` of flota (0 for no limit), first and longest; ``threshold`` and ``counts`` of
+    trimmed, where ``counts`` may be `WordCounts`, a file of counts or ``wordfreq:en``. Raises
+    `FileFormatError` for what cannot be read, `MorphGraphError` for a method that does not go with
+    the file.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -163,7 +164,7 @@ def load_segmenter(
         if isinstance(standard, First | Longest):
             standard = standard.segmenter
         kind = First if method == "first" else Longest
-        return kind(standard, int(parameters.get("k", 1)))
+        return kind(standard, **parameters)
     raise MorphGraphError(
         f"{source}: {method} needs a model that was trained so. "
         f"Train one with morphgraph train --method {method}."
@@ -268,10 +269,13 @@ def _tokeniser(source: str | os.PathLike[str], saved: Segmenter | None, method: 
 
 
 def _vocabulary(source: str | os.PathLike[str], saved: Segmenter | None) -> Any:
+    from morphgraph.files import load_tokeniser
     from morphgraph.files.vocabularies import load_vocabulary, vocabulary_of
 
     if saved is None:
-        return load_vocabulary(source)
+        # The types of a tokeniser, wherever it comes from, are prepared as its words are.
+        by_merges = _usual_method(source) == "bpe"
+        return vocabulary_of(load_tokeniser(source)) if by_merges else load_vocabulary(source)
     vocabulary = getattr(saved, "vocabulary", None)
     if vocabulary is not None:
         return vocabulary
@@ -295,7 +299,7 @@ def _by_merges(tokeniser: Tokeniser, method: str, parameters: Mapping[str, Any])
     return Bte(tokeniser)
 
 
-def _trimmed(tokeniser: Tokeniser, *, counts: Any = None, threshold: int = 0) -> Segmenter:
+def _trimmed(tokeniser: Tokeniser, *, counts: Any = None, **parameters: Any) -> Segmenter:
     from morphgraph.segment.trimmed import Trimmed, token_counts
     from morphgraph.train.counts import read_word_counts, wordfreq_counts
 
@@ -308,7 +312,7 @@ def _trimmed(tokeniser: Tokeniser, *, counts: Any = None, threshold: int = 0) ->
         counts = wordfreq_counts(counts.removeprefix("wordfreq:"))
     elif isinstance(counts, (str, os.PathLike)):
         counts = read_word_counts(Path(counts))
-    return Trimmed(tokeniser, token_counts(tokeniser, counts), threshold)
+    return Trimmed(tokeniser, token_counts(tokeniser, counts), **parameters)
 
 
 def _by_types(vocabulary: Any, method: str, parameters: Mapping[str, Any]) -> Segmenter:
@@ -317,7 +321,7 @@ def _by_types(vocabulary: Any, method: str, parameters: Mapping[str, Any]) -> Se
     from morphgraph.segment.wordpiece import Greedy, WordPiece
 
     if method == "flota":
-        return Flota(vocabulary, **parameters)
+        return Flota(vocabulary, parameters.get("k") or None)
     if method == "greedy":
         return Greedy(vocabulary)
     if method == "unigram":

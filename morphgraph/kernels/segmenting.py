@@ -249,40 +249,6 @@ def count_applications(closed_by, word_offsets, weight, gold, part_offsets):  # 
     return joined, blamed
 
 
-@njit(cache=True, nogil=True)
-def count_boundaries(closed_by, word_offsets, weight, gap_position, gold):  # type: ignore[no-untyped-def]
-    """Weighted splits, splits on a gold boundary, and splits inside a character (three floats)."""
-    predicted = 0.0
-    hits = 0.0
-    inside = 0.0
-    for word in range(word_offsets.shape[0] - 1):
-        w = weight[word]
-        for i in range(word_offsets[word], word_offsets[word + 1]):
-            if closed_by[i] < 0:
-                if gap_position[i] > 0:
-                    predicted += w
-                    if gold[i]:
-                        hits += w
-                elif gap_position[i] < 0:
-                    inside += w
-    return predicted, hits, inside
-
-
-@njit(cache=True, nogil=True)
-def count_boundaries_by_word(closed_by, word_offsets, gap_position, gold):  # type: ignore[no-untyped-def]
-    """Splits and splits on a gold boundary of each word: two int32 arrays."""
-    words = word_offsets.shape[0] - 1
-    predicted = np.zeros(words, np.int32)
-    hits = np.zeros(words, np.int32)
-    for word in range(words):
-        for i in range(word_offsets[word], word_offsets[word + 1]):
-            if closed_by[i] < 0 and gap_position[i] > 0:
-                predicted[word] += 1
-                if gold[i]:
-                    hits[word] += 1
-    return predicted, hits
-
-
 def warm_up() -> None:
     """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
     parts = np.array([0, 1, 2, 0, 1], np.int32)
@@ -295,8 +261,5 @@ def warm_up() -> None:
     every = np.zeros(0, np.uint8)
     segment(atoms, offsets, 0, 1, table, dense, results, widest, 4, every, closed_by, token_at)
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
-    position = np.array([1, 2, 3, 0], np.int32)
     count_joins(closed_by, offsets, weight, gold, 2)
     count_applications(closed_by, offsets, weight, gold, part_offsets)
-    count_boundaries(closed_by, offsets, weight, position, gold)
-    count_boundaries_by_word(closed_by, offsets, position, gold)

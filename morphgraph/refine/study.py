@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
+from morphgraph.evaluate.cuts import cuts_of
 from morphgraph.evaluate.errors import RIGHT_SPLIT, marked_word
 from morphgraph.evaluate.yardstick import Scope, Weighting
 from morphgraph.files.tokeniser import Tokeniser
@@ -29,8 +30,8 @@ class State:
 
     segmentation: MergeSegmentation
     scores: list[BoundaryScore]
-    splits: npt.NDArray[np.int32]
-    hits: npt.NDArray[np.int32]
+    splits: npt.NDArray[np.int64]
+    hits: npt.NDArray[np.int64]
     blames: dict[tuple[Weighting, Scope], Blame] = field(default_factory=dict)
 
     def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
@@ -142,21 +143,15 @@ class Study:
 
     def _state_of(self, graph: MergeGraph, before: State | None = None, edits: int = 0) -> State:
         """A state of the graph: that after so many edits, ``before`` the one before the last."""
-        from morphgraph.kernels import segmenting
-
         benchmark = self.benchmark
         if before is None:
             segmentation = segment(graph, benchmark.words)
         else:
             change = self.graph.history[edits - 1]
             segmentation = segment_after(graph, before.segmentation, change)
-        splits, hits = segmenting.count_boundaries_by_word(
-            segmentation.closed_by,
-            benchmark.words.word_offsets,
-            benchmark.words.gap_position,
-            benchmark.morphemic.boundary,
-        )
-        return State(segmentation, benchmark.scores(segmentation), splits, hits)
+        cuts = cuts_of(segmentation)
+        hits = cuts.shared(benchmark.cuts("morphemic"))
+        return State(segmentation, benchmark.scores(segmentation), cuts.counts, hits)
 
     # --------------------------------------------------------------------------------- blame
 
@@ -255,7 +250,7 @@ class Study:
 
     def _correct_gaps(self, state: State) -> npt.NDArray[np.int64]:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
-        return state.hits.astype(np.int64) - (state.splits - state.hits)
+        return state.hits - (state.splits - state.hits)
 
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
@@ -277,7 +272,7 @@ class Study:
             for word in self.worst_order()[:limit]
         ]
 
-    def _wrong_gaps(self, state: State) -> npt.NDArray[np.int32]:
+    def _wrong_gaps(self, state: State) -> npt.NDArray[np.int64]:
         """Per word, wrong splits and missed boundaries."""
         relevant = self.benchmark.morphemic.relevant
         return (state.splits - state.hits) + (relevant - state.hits)

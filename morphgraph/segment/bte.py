@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bpe import segment
-from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.segmentation import Segmentation, called
 from morphgraph.segment.words import Words
 from morphgraph.text import shortened
 
@@ -61,7 +61,7 @@ class Bte:
 
     def signature(self) -> str:
         """Name, parameters, and the tokeniser's own signature: ``BPE:demo@0a1b2c3d4e5f``."""
-        return f"{signed_name(self.name, self.parameters)}:{self.tokeniser.signature()}"
+        return f"{called(self.name, self.parameters)}:{self.tokeniser.signature()}"
 
     def document(self) -> dict[str, Any]:
         """All that `from_document` needs, ready for JSON; the model in its present state."""
@@ -72,16 +72,6 @@ class Bte:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
         check_method(document, "bpe")
         return cls(tokeniser_of(document))
-
-
-def signed_name(name: str, parameters: Mapping[str, object]) -> str:
-    """A method and its settings.
-
-    >>> signed_name("BPE-dropout", {"p": 0.1, "seed": 0})
-    'BPE-dropout(p=0.1,seed=0)'
-    """
-    settings = ",".join(f"{key}={value}" for key, value in parameters.items())
-    return f"{name}({settings})" if settings else name
 
 
 def model_document(tokeniser: Tokeniser) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from morphgraph.threads import usual_threads
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
 
+USUAL_P = 0.1
+"""The dropout where nobody says."""
+
 _ATOMS_PER_THREAD = 50_000
 """Fewer atoms than this are not worth a second thread."""
 
@@ -39,7 +42,7 @@ class Dropout(Bte):
     [1, 1, 2, 1, 2, 1, 2, 2]
     """
 
-    def __init__(self, tokeniser: Tokeniser, p: float = 0.1, seed: int = 0) -> None:
+    def __init__(self, tokeniser: Tokeniser, p: float = USUAL_P, seed: int = 0) -> None:
         if not 0 <= p <= 1:
             raise MorphGraphError(f"The dropout p is {p}. Choose a number from 0 to 1.")
         if not 0 <= seed < 2**64:

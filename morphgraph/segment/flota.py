@@ -6,11 +6,15 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import Segmentation, Segmenter
+from morphgraph.segment.segmentation import Segmentation, Segmenter, called
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
-from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, called, opened
-from morphgraph.segment.words import NO_GAP, Words
+from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, opened
+from morphgraph.segment.words import Words
+
+USUAL_K = 2
+"""How many tokens FIRST and LONGEST keep where nobody says; FLOTA then takes as many as it needs.
+"""
 
 
 class Flota(VocabularySegmenter):
@@ -85,7 +89,7 @@ class _Kept:
     method: ClassVar[str]
     _by_length: ClassVar[bool]
 
-    def __init__(self, segmenter: Segmenter, k: int) -> None:
+    def __init__(self, segmenter: Segmenter, k: int = USUAL_K) -> None:
         _check_count(k)
         self.segmenter = segmenter
         self.k = k
@@ -120,9 +124,7 @@ class _Kept:
 
         standard = self.segmenter.segment(words)
         closed_by, token_at = standard.closed_by.copy(), standard.token_at.copy()
-        is_marker = (words.gap_position == NO_GAP).astype(np.uint8)
-        ends = words.word_offsets[1:][np.diff(words.word_offsets) > 0]
-        is_marker[ends - 1] = 0
+        is_marker = words.is_marker.astype(np.uint8)
         k = min(self.k, len(words.atoms))
         keep_tokens(words.word_offsets, is_marker, k, self._by_length, closed_by, token_at)
         return Segmentation(words, closed_by, token_at)
@@ -132,7 +134,7 @@ class _Kept:
         return self.segmenter.token_text(words, atom, token)
 
     def signature(self) -> str:
-        """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE():gpt2@0a1b2c``."""
+        """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
 
     def document(self) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from morphgraph.segment.bte import (
     Bte,
     check_method,
     field,
-    signed_name,
     tokeniser_of,
     tokeniser_of_types,
 )
-from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.segmentation import Segmentation, called
 from morphgraph.segment.words import Words
 from morphgraph.text import shortened
 
@@ -237,7 +236,7 @@ class Picky(Bte):
     def signature(self) -> str:
         """Name, threshold, and name of the model with the checksum of its types and events."""
         name = self.tokeniser.signature().rpartition("@")[0]
-        return f"{signed_name(self.name, self.parameters)}:{name}@{self._checksum}"
+        return f"{called(self.name, self.parameters)}:{name}@{self._checksum}"
 
     def document(self) -> dict[str, Any]:
         """All that `from_document` needs, ready for JSON: all types, events and preprocessing."""

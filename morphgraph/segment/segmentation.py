@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.segment.words import Words
+from morphgraph.segment.words import INSIDE_CHARACTER, Words
 
 INSIDE_TOKEN = -1
 DROPPED = -2
@@ -20,8 +21,8 @@ class Segmentation:
 
     ``closed_by``: int32, as long as ``words.atoms``: what closed the gap behind each atom, a number
     of 0 or more; -1 if it is open. ``token_at``: int32, the type id of the token that ends at each
-    atom; `INSIDE_TOKEN` within a token, `DROPPED` where an atom is in no token (both its gaps
-    are open then).
+    atom; `INSIDE_TOKEN` within a token, `DROPPED` where an atom is in no token (nothing closed its
+    gaps then, and only those beside a token are splits: see `is_split`).
     """
 
     words: Words
@@ -42,6 +43,31 @@ class Segmentation:
             if token >= 0:
                 yield atom, token
 
+    @cached_property
+    def covered(self) -> npt.NDArray[np.bool_]:
+        """Whether each character of all words, and one more, has an atom in a token."""
+        return self.words.characters_of(self.token_at != DROPPED)
+
+    @cached_property
+    def is_split(self) -> npt.NDArray[np.bool_]:
+        """Whether the gap behind each atom is split: what every score and list of splits goes by.
+
+        A gap is split where it is open and a token is on at least one side of it: what a method
+        leaves out is in no token, so nothing cuts it any further. A character is left out if all
+        its atoms are.
+        """
+        is_open = self.closed_by < 0
+        dropped = self.token_at == DROPPED
+        if not dropped.any():
+            return is_open
+        words, covered = self.words, self.covered
+        gaps = np.flatnonzero(is_open & (words.gap_position > 0))
+        places = words.character_offsets[words.word_of_atom[gaps]] + words.gap_position[gaps]
+        is_open[gaps] = covered[places - 1] | covered[places]
+        between = dropped[:-1] & dropped[1:] & (words.gap_position[:-1] == INSIDE_CHARACTER)
+        is_open[:-1] &= ~between
+        return is_open
+
     def splits(self, word: int) -> list[int]:
         """Where a word is split: numbers of characters to the left, gaps between characters only.
 
@@ -53,12 +79,31 @@ class Segmentation:
         """
         start, end = self.words.word_offsets[word : word + 2]
         position = self.words.gap_position[start:end]
-        return [int(p) for p in position[(self.closed_by[start:end] < 0) & (position > 0)]]
+        return [int(p) for p in position[self.is_split[start:end] & (position > 0)]]
 
     def changed_words(self, other: "Segmentation") -> npt.NDArray[np.int64]:
         """Words that the other segmentation, of the same words, splits at other places."""
-        differs = (self.closed_by < 0) != (other.closed_by < 0)
+        differs = self.is_split != other.is_split
         return np.unique(self.words.word_of_atom[differs]).astype(np.int64)
+
+
+def called(name: str, parameters: Mapping[str, object]) -> str:
+    """A method with its parameters, as all signatures spell it; the name alone if it has none.
+
+    >>> called("FLOTA", {"k": 2, "strict": True}), called("BPE", {})
+    ('FLOTA(k=2,strict=true)', 'BPE')
+    """
+    settings = ",".join(f"{key}={spelled(value)}" for key, value in parameters.items())
+    return f"{name}({settings})" if settings else name
+
+
+def spelled(value: object) -> str:
+    """The value of a parameter as it is written in methods and signatures.
+
+    >>> spelled(True), spelled(0.1), spelled(None)
+    ('true', '0.1', 'None')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Segmenter(Protocol):

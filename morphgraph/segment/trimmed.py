@@ -17,15 +17,18 @@ from morphgraph.segment.bte import (
     check_method,
     field,
     model_document,
-    signed_name,
     tokeniser_of,
 )
-from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.segmentation import Segmentation, called
 from morphgraph.segment.words import UNKNOWN, Words
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
     from morphgraph.graph import MergeGraph
+
+
+USUAL_THRESHOLD = 100
+"""Types with a count up to this are trimmed where nobody says."""
 
 
 class Counts(Protocol):
@@ -162,7 +165,7 @@ class Demolishing(Bte):
     def signature(self) -> str:
         """Name, parameters, and name and checksum of the tokeniser."""
         model = f"{self._model['name']}@{self._model['checksum']}"
-        return f"{signed_name(self.name, self.parameters)}:{model}"
+        return f"{called(self.name, self.parameters)}:{model}"
 
 
 class Trimmed(Demolishing):
@@ -180,7 +183,9 @@ class Trimmed(Demolishing):
     ['ab', 'c']
     """
 
-    def __init__(self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int) -> None:
+    def __init__(
+        self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int = USUAL_THRESHOLD
+    ) -> None:
         graph = tokeniser.graph
         self.counts = np.array(counts, np.int64)
         if self.counts.shape != (len(graph.types),):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import Segmentation
+from morphgraph.segment.segmentation import Segmentation, called
 from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
 from morphgraph.segment.words import UNKNOWN, Words
 
@@ -68,15 +68,6 @@ class VocabularySegmenter(ABC):
         """Method, parameters and vocabulary as JSON, for `from_document`."""
         model = self.vocabulary.document()
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
-
-
-def called(name: str, parameters: Mapping[str, object]) -> str:
-    """A method with its parameters, as in signatures.
-
-    >>> called("FLOTA", {"k": 2})
-    'FLOTA(k=2)'
-    """
-    return f"{name}({', '.join(f'{key}={value}' for key, value in parameters.items())})"
 
 
 def opened(document: Mapping[str, Any], method: str) -> tuple[SubwordVocabulary, dict[str, Any]]:

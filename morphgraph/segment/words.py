@@ -43,6 +43,46 @@ class Words:
         lengths = np.diff(self.word_offsets)
         return np.repeat(np.arange(len(self.texts), dtype=np.int32), lengths)
 
+    @cached_property
+    def character_offsets(self) -> npt.NDArray[np.int64]:
+        """Where each word begins among the characters of all, and where the last ends: (n + 1)."""
+        lengths = np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+        return np.append(0, np.cumsum(lengths))
+
+    @cached_property
+    def is_marker(self) -> npt.NDArray[np.bool_]:
+        """Whether each atom is a start-of-word marker that is no character of its word."""
+        # Behind a marker, or at the end of a word.
+        found: npt.NDArray[np.bool_] = self.gap_position == NO_GAP
+        found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = False
+        return found
+
+    def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """For each character of all words, and one more, whether one of its atoms is chosen."""
+        starts, lengths = self.character_offsets[:-1], np.diff(self.character_offsets)
+        total = int(self.character_offsets[-1])
+        position = self.gap_position.astype(np.int64)
+        owner = self.word_of_atom
+        is_inside = position == INSIDE_CHARACTER
+        is_last = np.zeros(len(owner), bool)
+        is_last[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = True
+        behind = starts[owner] + np.where(is_last, lengths[owner], np.maximum(position, 0))
+        # A marker ends where what is before it does, a byte where its character does.
+        behind[is_inside] = 0
+        behind = np.maximum.accumulate(behind)
+        behind[is_inside] = total
+        behind = np.minimum.accumulate(behind[::-1])[::-1]
+        before = np.append(0, behind[:-1])
+        before[1:][is_inside[:-1]] = 0
+        first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
+        before[first] = starts[owner[first]]
+        before = np.maximum.accumulate(before)
+        change = np.zeros(total + 1, np.int64)
+        np.add.at(change, before[chosen], 1)
+        np.add.at(change, behind[chosen], -1)
+        covered: npt.NDArray[np.bool_] = np.cumsum(change) > 0
+        return covered
+
     def subset(self, chosen: npt.NDArray[np.int64]) -> "Words":
         """Only these words, in this order."""
         starts, ends = self.word_offsets[chosen], self.word_offsets[chosen + 1]

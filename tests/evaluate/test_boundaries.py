@@ -14,9 +14,16 @@ from strategies import MergeList, well_formed
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import Benchmark, BoundaryScore
 from morphgraph.evaluate.boundaries import boundary_positions
+from morphgraph.evaluate.methods import method_on
+from morphgraph.evaluate.metrics import boundary_score
+from morphgraph.evaluate.outcome import outcome_of
+from morphgraph.evaluate.yardstick import Yardstick
 from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.reference import Reference
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import Reference, read_reference
 from morphgraph.segment import segment
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import First
 
 MakeTokeniser = Callable[..., Tokeniser]
 MakeReference = Callable[..., Reference]
@@ -252,3 +259,31 @@ def test_signature_names_all(small_reference: MakeReference) -> None:
     assert fields["words"] == "bare words"
     assert fields["tokeniser"] == f"BPE:demo:en@{tokeniser.checksum}"
     assert "\n" not in signature
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [("first", {"k": 1}), ("longest", {"k": 1}), ("first", {"k": 3}), ("bpe", {})],
+)
+def test_one_answer_from_every_scorer(method: str, parameters: dict[str, int]) -> None:
+    tokeniser = load_tokeniser("demo:en")
+    yardstick = Yardstick.of(read_reference(demo_gold_path("en")))
+    benchmark = Benchmark.on(yardstick, tokeniser)
+    segmenter = method_on(tokeniser, method, parameters)
+    found = segmenter.segment(benchmark.words)
+    outcome = outcome_of(segmenter, yardstick)
+    for score in benchmark.scores(found):
+        if score.weighting in yardstick.weightings:
+            assert score == boundary_score(outcome, score.scope, score.weighting)
+
+
+def test_what_is_left_out_is_not_split(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # FIRST keeps un of un|d|o|i|n|g: the one split is behind it, where its token ends.
+    tokeniser = small_tokeniser([("u", "n")], "undoig")
+    first = First(Bte(tokeniser), 1)
+    benchmark = Benchmark.build(tokeniser, small_reference("un do ing"))
+    found = first.segment(benchmark.words)
+    assert found.splits(0) == [2]
+    assert counts(benchmark.score(found, "morphemic", "types")) == (1, 1, 2)

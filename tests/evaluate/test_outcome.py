@@ -47,6 +47,9 @@ def found_in(outcome: Outcome) -> list[naive.Found]:
     """An outcome word by word."""
     strings = lists(outcome.strings)
     assert outcome.pieces.tolist() == [len(row) for row in strings]
+    if outcome.segmentation is not None:  # whoever asks it for splits gets those that score
+        for number in range(len(strings)):
+            assert sorted(set(outcome.segmentation.splits(number))) == outcome.splits(number)
     return [
         naive.Found(
             outcome.splits(number),

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.evaluate.methods import method_on
+from morphgraph.files import load_tokeniser
 from morphgraph.files.models import load_segmenter, read_model, write_model
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.train.counts import WordCounts
@@ -144,7 +146,7 @@ def test_a_damaged_model_is_refused(method: str) -> None:
         ("picky", {}, "needs a model that was trained so"),
         ("trimmed", {"threshold": 1}, "needs the word counts of a second corpus"),
         ("unigram", {}, "has no log-probabilities"),
-        ("flota", {"k": 0}, "Give 1 or more"),
+        ("flota", {"k": -1}, "Give 1 or more"),
     ],
 )
 def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], message: str) -> None:
@@ -187,3 +189,40 @@ def test_a_changed_model_has_a_signature_of_its_own() -> None:
         del document["content"]
         without = read_model(json.dumps(document).encode(), "m.json")
         assert without.signature() == changed.signature()
+
+
+ON_MERGES = ("bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy")
+
+
+@pytest.fixture(scope="module")
+def two_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The English demo as vocab.json with merges.txt."""
+    folder = tmp_path_factory.mktemp("two")
+    model = load_tokeniser("demo:en").document["model"]
+    (folder / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    merges = [" ".join(m) if isinstance(m, list) else m for m in model["merges"]]
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("method", ON_MERGES)
+@pytest.mark.parametrize("file", ["vocab.json", "merges.txt", ""])
+def test_one_default_and_one_signature_by_path_object_and_saved_model(
+    two_files: Path, method: str, file: str
+) -> None:
+    source = two_files / file if file else two_files
+    counts = WordCounts(list(COUNTS), list(COUNTS.values()))
+    given = {"counts": counts} if method == "trimmed" else {}
+    by_path = load_segmenter(source, method, **given)
+    by_object = method_on(load_tokeniser(source), method, counts=counts)
+    same(by_path, by_object)
+    same(read_model(write_model(by_object), "m.json"), by_object)
+
+
+def test_signatures_spell_methods_alike() -> None:
+    named = {m: load_segmenter("demo:en", m) for m in ("bpe", "greedy", "first", "flota")}
+    assert named["bpe"].signature().startswith("BPE:demo:en@")
+    assert named["greedy"].signature().startswith("Greedy:demo:en@")
+    assert named["first"].parameters == {"k": 2, "of": "BPE"}
+    assert named["first"].signature() == f"FIRST(k=2):{named['bpe'].signature()}"
+    assert load_segmenter("demo:en", "flota", k=0).signature() == named["flota"].signature()

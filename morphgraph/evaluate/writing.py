@@ -19,6 +19,9 @@ _LATEX = {
 }
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What starts a formula in spreadsheets, some of which take the full-width forms too."""
+
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """What turns around the text behind it, whoever wrote that."""
 
@@ -31,14 +34,14 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def harmless(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula.
+    """Text that a spreadsheet does not take for a formula, in full-width signs either.
 
     A bare carriage return, which `csv` would leave unquoted, becomes a line feed.
 
     >>> harmless("=1"), harmless("\\ra"), harmless("a-b")
     ("'=1", "'\\na", 'a-b')
     """
-    is_formula = text.startswith(("\t", "\r")) or text.lstrip().startswith(("=", "+", "-", "@"))
+    is_formula = text.startswith(("\t", "\r")) or text.lstrip().startswith(_FORMULA)
     guarded = f"'{text}" if is_formula else text
     return guarded.replace("\r", "\n")
 

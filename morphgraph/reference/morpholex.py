@@ -115,7 +115,7 @@ def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> Row | str
 
 def _columns(book: Book, title: str, name: str) -> dict[str, int]:
     """The place of each column that the first row of a sheet names."""
-    _, header = next(book.rows(title, MAX_COLUMNS), (1, ()))
+    _, header = next(book.rows(title, MAX_COLUMNS, last=1), (1, ()))
     names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
     if WORD not in names or SEGMENTATION not in names:
         raise FileFormatError(
@@ -150,8 +150,6 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
         for title in titles:
             columns = _columns(book, title, name)
             for number, cells in book.rows(title, max(columns.values()) + 1, first=2):
-                if all(cell is None for cell in cells):
-                    continue
                 values = [
                     cells[columns[c]] if c in columns else None
                     for c in (WORD, SEGMENTATION, NUMBER)

@@ -38,6 +38,9 @@ MAX_FILES = 2_000
 MAX_ROWS = 1_000_000
 """Rows that are read from all sheets together."""
 
+MAX_EMPTY_ROWS = 3_000_000
+"""Empty rows in all sheets together that are passed over on the way to cells far below."""
+
 MAX_COLUMNS = 256
 """Columns among which a header is looked for."""
 
@@ -55,16 +58,21 @@ class Book:
     """An open workbook: the names of its sheets, and their rows one by one."""
 
     def __init__(self, workbook: Workbook, name: str) -> None:
-        self._workbook, self._name, self._read = workbook, name, 0
+        self._workbook, self._name, self._read, self._empty = workbook, name, 0, 0
         self.titles: tuple[str, ...] = tuple(sheet.title for sheet in workbook.worksheets)
 
-    def rows(self, title: str, width: int, first: int = 1) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Each row's 1-based number in the sheet, and the values of its first `width` cells."""
+    def rows(
+        self, title: str, width: int, first: int = 1, last: int | None = None
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The rows that hold anything in their first `width` cells.
+
+        Each is its 1-based number in the sheet and the values of these cells.
+        """
         sheet: Any = self._workbook[title]
         # The size that the file claims for a sheet may be wrong, and rows beyond it would be lost.
         sheet.reset_dimensions()
-        found = sheet.iter_rows(min_row=first, max_col=width, values_only=True)
-        number = first
+        rows = sheet.iter_rows(min_row=first, max_row=last, max_col=width, values_only=True)
+        found = self._filled(enumerate(rows, first), title)
         while True:
             with _clear_errors(self._name, f"sheet {title}"):
                 row = next(found, None)
@@ -72,14 +80,31 @@ class Book:
                 return
             self._read += 1
             if self._read > MAX_ROWS:
-                raise FileFormatError(
-                    self._name,
-                    f"sheet {title}, row {number:,}",
-                    f"the workbook has more than {MAX_ROWS:,} rows",
-                    "Delete the empty rows and what is not needed.",
-                )
-            yield number, row
-            number += 1
+                raise self._too_many(title, row[0], f"{MAX_ROWS:,} rows")
+            yield row
+
+    def _filled(
+        self, rows: Iterator[tuple[int, tuple[Any, ...]]], title: str
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The rows that are not empty; openpyxl gives one for each number that has none."""
+        empty: tuple[Any, ...] | None = None  # mostly the same one each time
+        for row in rows:
+            if row[1] is not empty:
+                if any(cell is not None for cell in row[1]):
+                    yield row
+                    continue
+                empty = row[1]
+            self._empty += 1
+            if self._empty > MAX_EMPTY_ROWS:
+                raise self._too_many(title, row[0], f"{MAX_EMPTY_ROWS:,} empty rows")
+
+    def _too_many(self, title: str, row: int, what: str) -> FileFormatError:
+        return FileFormatError(
+            self._name,
+            f"sheet {title}, row {row:,}",
+            f"the workbook has more than {what}",
+            "Delete the empty rows and what is not needed.",
+        )
 
 
 @contextmanager

@@ -155,6 +155,12 @@ def test_csv_has_no_formulas() -> None:
     assert failed[0]["error"] == "'=1+1"
 
 
+def test_csv_has_no_formulas_in_full_width() -> None:
+    labels = ["＝1", "＋1", "－x", " ＠a", "a＝b"]
+    rows = csv_rows([table_of(["f1"], [(label, [estimate(0.5)]) for label in labels])])
+    assert [row["tokeniser"] for row in rows] == ["'＝1", "'＋1", "'－x", "' ＠a", "a＝b"]
+
+
 GOLDEN = r"""% needs \usepackage{booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin
 \begin{table}
 \centering

@@ -3,6 +3,7 @@
 import datetime
 import io
 import random
+import time
 import zipfile
 
 import openpyxl
@@ -304,12 +305,39 @@ def test_too_many_elements_and_too_many_in_one_row(monkeypatch):
 
 
 def test_rows_without_end(monkeypatch):
-    monkeypatch.setattr(workbook, "MAX_ROWS", 1_000)
+    monkeypatch.setattr(workbook, "MAX_EMPTY_ROWS", 1_000)
 
     def far_away(name, content):
         return content.replace(b'r="14"', b'r="2000000000"') if "sheet2" in name else content
 
-    fails(rebuilt(far_away), "sheet 0-1-0, row .*more than 1,000 rows")
+    fails(rebuilt(far_away), "sheet 0-1-0, row 1,013.*more than 1,000 empty rows")
+    monkeypatch.setattr(workbook, "MAX_ROWS", 10)
+    fails(rebuilt(lambda name, content: content), "sheet 0-1-0, row 12.*more than 10 rows")
+
+
+@pytest.mark.parametrize("cell", ["XFD2", "A1048576", "XFD1048576"])
+def test_a_cell_in_the_last_column_or_row_takes_no_time(cell):
+    made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))
+    made["1-1-1"][cell] = "x"
+    stream = io.BytesIO()
+    made.save(stream)
+    started = time.process_time()
+    read = read_reference(stream.getvalue(), name="far.xlsx")
+    assert time.process_time() - started < 2
+    assert read.entries == read_reference(book(SHEETS)).entries
+
+
+def test_far_rows_of_many_sheets_are_refused_in_time():
+    made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))
+    for number in range(2, 8):
+        sheet = made.create_sheet(f"{number}-1-1")
+        sheet.append(HEADER)
+        sheet["G1048576"] = "x"
+    stream = io.BytesIO()
+    made.save(stream)
+    started = time.process_time()
+    fails(stream.getvalue(), "sheet 4-1-1, row .*more than 3,000,000 empty rows")
+    assert time.process_time() - started < 2
 
 
 def test_a_wrong_size_of_a_sheet_loses_no_rows():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.bootstrap import start
 from web.catalogue_panel import catalogue_panel
 from web.inputs import doubtful_reference, reference_upload, skipped_lines, tokeniser_upload
@@ -21,11 +21,10 @@ st.write(
 
 with st.container(border=True):
     score_metrics(current, "start")
-    words = len(study.benchmark.reference)
     st.caption(
         f"Tokeniser **{plain(shortened(study.tokeniser.name, 60))}** on reference "
         f"**{plain(shortened(study.benchmark.reference.name, 60))}** "
-        f"({words:,} {'word' if words == 1 else 'words'})"
+        f"({counted(len(study.benchmark.reference), 'word')})"
     )
     for warning in study.tokeniser.warnings:
         st.warning(plain(warning), icon=":material/warning:")

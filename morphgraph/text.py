@@ -12,6 +12,18 @@ def shortened(text: str, length: int = 40) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def counted(number: float, one: str, several: str = "") -> str:
+    """A number with what is counted: ``one`` of it, else ``several``, which usually adds an s.
+
+    >>> counted(1, "word"), counted(1200, "word"), counted(0, "boundary", "boundaries")
+    ('1 word', '1,200 words', '0 boundaries')
+    >>> counted(1, "word changes", "words change"), counted(float("nan"), "split")
+    ('1 word changes', 'n/a splits')
+    """
+    shown = "n/a" if number != number else f"{number:,.0f}"
+    return f"{shown} {one if shown == '1' else several or one + 's'}"
+
+
 def visible(text: str) -> str:
     """Text without characters that a terminal would act upon: these become their codes.
 

@@ -33,7 +33,7 @@ def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> No
     run = morphgraph("count", texts, "--out", out, "--pipeline", "knockout", "--min-count", 2)
     assert run.code == 0, run.err
     assert run.out == (
-        "183 running words, 6 distinct ones, in 2 files\n"
+        "183 running words, 6 distinct, in 2 files\n"
         f"5 words, 1 rarer than 2 left out: saved {out}\n"
     )
     assert run.err.startswith("counting …\n")
@@ -94,7 +94,7 @@ def test_a_line_of_progress() -> None:
     at = CountProgress("counting", 3, 1200, 120 * mega, 400 * mega, 2.0)
     assert counting._line(at) == "counting: 3 of 1,200 files, 120 of 400 MB, 60.0 MB/s, 0:05 left"
     at = CountProgress("counting", 0, 1, mega, 10**4 * mega, 1.0)
-    assert counting._line(at) == "counting: 0 of 1 files, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
+    assert counting._line(at) == "counting: 0 of 1 file, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
     assert counting._line(CountProgress("counting", 0, 2, 0, 0, 0.0)) == (
         "counting: 0 of 2 files, 0 of 0 MB"
     )

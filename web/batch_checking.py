@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.text import shortened, visible
+from morphgraph.text import counted, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,15 +94,6 @@ def summary(prepared: Prepared, workers: int) -> str:
     tasks, cells = len(prepared.plan.tasks), len(prepared.plan.cells)
     time = duration(prepared.plan.cost / max(1, min(workers, tasks)))
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "cell"), counted(1200, "cell")
-    ('1 cell', '1,200 cells')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def task_table(prepared: Prepared) -> dict[str, list[str]]:

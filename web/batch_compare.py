@@ -8,8 +8,7 @@ import streamlit as st
 
 from morphgraph.batch.names import metric_label
 from morphgraph.errors import MorphGraphError
-from morphgraph.text import shortened, visible
-from web.batch_checking import counted
+from morphgraph.text import counted, shortened, visible
 from web.batch_comparing import (
     filtered,
     named_apart,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import decode_utf8, read_bytes
+from morphgraph.text import counted
 from web.batch_state import settings_of
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def told_cells(states: Mapping[str, str]) -> str:
     number = Counter(states.values())
     if not number["not run"]:
         return ""
-    done = f"{number['done']:,} of {len(states):,} cells {'is' if number['done'] == 1 else 'are'}"
+    are = "is" if number["done"] == 1 else "are"
+    done = f"{number['done']:,} of {counted(len(states), 'cell')} {are}"
     failed = f", {number['failed']:,} failed" if number["failed"] else ""
     return f"{done} done{failed}; the rest has not run."
 

@@ -19,8 +19,7 @@ from morphgraph.batch.progress import (
 from morphgraph.batch.store import is_at_work
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import parse_json, read_bytes
-from morphgraph.text import shortened, visible
-from web.batch_checking import counted
+from morphgraph.text import counted, shortened, visible
 from web.text import plain
 
 _PATIENCE = 120.0
@@ -195,7 +194,7 @@ def tasks_of(progress: Progress | None) -> str:
     """
     if progress is None:
         return "n/a"
-    number = f"{progress.done:,} of {progress.total:,} tasks"
+    number = f"{progress.done:,} of {counted(progress.total, 'task')}"
     parts = [f"{number}, {progress.kept:,} done before" if progress.kept else f"{number} done"]
     return ", ".join([*parts, *progress.outlook()])
 

@@ -10,8 +10,7 @@ from morphgraph.batch.background import Run, ended_early, stop_run
 from morphgraph.batch.progress import Progress
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import decode_utf8, read_bytes
-from morphgraph.text import shortened, visible
-from web.batch_checking import counted
+from morphgraph.text import counted, shortened, visible
 from web.batch_failed import failed_lines, grouped_failures
 from web.batch_progress import (
     badge_of,
@@ -272,7 +271,7 @@ def command_of(run: Run) -> str:
 
 
 def _all(runs: list[Run]) -> None:
-    with st.expander(f"All {len(runs):,} runs", icon=":material/list:"):
+    with st.expander(f"All {counted(len(runs), 'run')}", icon=":material/list:"):
         st.dataframe(
             {
                 "run": [shortened(visible(run.name), 80) for run in runs],

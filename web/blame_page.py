@@ -14,7 +14,7 @@ from morphgraph.draw.charts import (
 from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import percent
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep
 from web.scoreboard import score_metrics
@@ -97,8 +97,10 @@ def _threshold(current: Session, blamed: Blame) -> float:
     types = candidate_types(study.tokeniser, blamed, threshold)
     total = max(1, len(blamed.arrays))
     rate = percent(blamed.dropout_rate(positions))
+    go = "goes" if len(positions) == 1 else "go"
     numbers.markdown(
-        f"**{len(positions):,}** of {total:,} merges go ({len(positions) / total:.1%})  \n"
+        f"**{len(positions):,}** of {counted(total, 'merge')} {go} "
+        f"({len(positions) / total:.1%})  \n"
         f"effective dropout rate **{rate} %** of all joins"
     )
     button.button(
@@ -141,7 +143,7 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
             ),
         },
     )
-    st.caption(f"{len(shown):,} merges; R is empty where a merge was never applied.")
+    st.caption(f"{counted(len(shown), 'merge')}; R is empty where a merge was never applied.")
     rows = event.selection.rows if event else []
     if rows and rows[0] < len(shown):
         _offer(current, int(shown.iloc[rows[0]]["merge_id"]))
@@ -194,5 +196,5 @@ def _curve(
         best = max(defined, key=lambda point: point.f1)
         st.caption(
             f"Highest F1: {percent(best.f1)} % at a threshold of {best.threshold:.2f}, "
-            f"with {best.removed:,} types removed"
+            f"with {counted(best.removed, 'type')} removed"
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from morphgraph.files import DEMOS
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web import autosave
 from web.graph_component import vis_loader
 from web.reopening import keep, known_browser, reopen
@@ -74,7 +74,7 @@ def sidebar(current: Session) -> None:
     st.caption(
         f"**Tokeniser** {plain(shortened(study.tokeniser.name))}  \n"
         f"**Reference** {plain(shortened(study.benchmark.reference.name))}, "
-        f"{len(study.benchmark.reference):,} words"
+        f"{counted(len(study.benchmark.reference), 'word')}"
     )
     _offer_kept_edits(current)
 
@@ -91,9 +91,8 @@ def _offer_kept_edits(current: Session) -> None:
         steps = autosave.kept_steps(tokeniser.checksum, previous=previous)
         if not steps:
             continue
-        edits = "1 edit" if len(steps) == 1 else f"{len(steps):,} edits"
         st.button(
-            f"Restore {edits}" + (" from before" if previous else ""),
+            f"Restore {counted(len(steps), 'edit')}" + (" from before" if previous else ""),
             key=f"restore {previous}",
             icon=":material/restore:",
             width="stretch",

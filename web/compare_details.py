@@ -12,7 +12,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.session import Session
 from web.text import code
 from web.tree_component import tree_picture
@@ -70,7 +70,7 @@ def _samples(segmenter: Dropout, text: str) -> None:
         column_config={"share": st.column_config.ProgressColumn("share", min_value=0, max_value=1)},
     )
     rest = len(found) - 12
-    more = f"; {rest:,} more are rarer" if rest > 0 else ""
+    more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
     st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
 
 

@@ -15,7 +15,7 @@ from morphgraph.evaluate.comparison_files import (
 from morphgraph.evaluate.tables import percent, ratio_text
 from morphgraph.files import DEMOS
 from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.compare_component import comparison_table
 from web.compare_details import one_cell
 from web.compare_words import choose_words
@@ -133,7 +133,7 @@ def _filtered(comparison: Comparison) -> list[int]:
         better = one.selectbox("Better", numbers, format_func=names, key="compare better")
         worse = other.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
         chosen = comparison.better(int(better or 0), int(worse or 0))
-    count.markdown(f"**{len(chosen):,}** of {len(everything):,} words")
+    count.markdown(f"**{len(chosen):,}** of {counted(len(everything), 'word')}")
     return chosen
 
 

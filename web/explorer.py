@@ -9,6 +9,7 @@ from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS
 from morphgraph.graph import MergeGraph
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from morphgraph.text import counted
 from web.edits import knock_out, look_at, show_message
 from web.graph_component import Click, merge_graph
 from web.reopening import keep
@@ -126,7 +127,8 @@ def _controls(current: Session) -> Controls:
     )
     if text:
         numbers = tokeniser.search(text)
-        label = f"{len(numbers):,} matches" if len(numbers) < 100 else "First 100 matches"
+        found = counted(len(numbers), "match", "matches")
+        label = found if len(numbers) < 100 else "First 100 matches"
     else:
         blamed = current.study.blame()
         order = blamed.order[:100]
@@ -178,9 +180,8 @@ def _legend(view: View, limit: int) -> None:
         <span>pill: type · box: merge, with its rank · dots: more neighbours</span></div>"""
     )
     if view.left_out_merges:
-        merges = "merge" if view.left_out_merges == 1 else "merges"
         st.caption(
-            f"{view.left_out_merges:,} {merges} left out to stay within the vertices drawn: "
+            f"{counted(view.left_out_merges, 'merge')} left out to stay within the vertices drawn: "
             + (
                 "lower the steps."
                 if limit >= MAX_VERTICES

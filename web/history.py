@@ -7,7 +7,7 @@ import streamlit as st
 
 from morphgraph.files import Tokeniser, read_recipe, replay, write_recipe
 from morphgraph.graph import Change
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.bootstrap import edit_buttons
 from web.inputs import attempt, content_of
 from web.session import Session
@@ -99,7 +99,7 @@ def recipe_upload(current: Session) -> None:
     def replay_it() -> None:
         recipe = read_recipe(content_of(file), file.name)
         changes = replay(current.study.tokeniser, recipe, file.name)
-        current.notice = f"{len(changes):,} edits replayed."
+        current.notice = f"{counted(len(changes), 'edit')} replayed."
 
     if attempt(replay_it):
         st.rerun()

@@ -9,6 +9,7 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.yardstick import COUNTS_IN_REFERENCE
 from morphgraph.reading import check_size
 from morphgraph.reference import FORMATS
+from morphgraph.text import counted
 from web.session import (
     Session,
     Source,
@@ -185,8 +186,9 @@ def skipped_lines(current: Session) -> None:
     if not skipped:
         return
     total = sum(skip.count for skip in skipped)
-    were = "was" if total == 1 else "were"
-    with st.expander(f"{_counted(total, 'line')} of the reference {were} skipped"):
+    with st.expander(
+        counted(total, "line of the reference was", "lines of the reference were") + " skipped"
+    ):
         st.dataframe(
             {
                 "reason": [skip.reason for skip in skipped],
@@ -206,16 +208,12 @@ def doubtful_reference(current: Session) -> None:
     if total > 2 * used:
         why = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in reference.skipped[:_REASONS])
         more = "; …" if len(reference.skipped) > _REASONS else ""
-        message = f"Only {used:,} of {_counted(total, 'line')} could be used: {why}{more}."
+        message = f"Only {used:,} of {counted(total, 'line')} could be used: {why}{more}."
     elif len(reference) < _FEW:
-        message = f"The reference has only {_counted(len(reference), 'word')}."
+        message = f"The reference has only {counted(len(reference), 'word')}."
     else:
         return
     st.warning(
         f"{plain(message)} If that is not what the file holds, choose its format and encoding.",
         icon=":material/warning:",
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -18,7 +18,7 @@ from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.tracing import KINDS, ChangedMerge, changed_merges
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.edits import look_at
 from web.graph_component import merge_graph
 from web.scoreboard import MARKS
@@ -51,7 +51,10 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     kinds = [kind for kind in KINDS if counts[kind]]
     atoms = phase.counts.get("atoms", 0)
     if atoms:
-        st.caption(f"{atoms:,} characters of the reference were added to the alphabet first.")
+        st.caption(
+            counted(atoms, "character of the reference was", "characters of the reference were")
+            + " added to the alphabet first."
+        )
     if not kinds:
         st.info(
             f"“{phase_label(phase)}” changed no merge. Choose another phase on the timeline to see "
@@ -158,8 +161,7 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
             changed_frame(words), hide_index=True, height=min(35 * (len(words) + 1) + 3, 330)
         )
         shown = f", the first {len(words):,} shown" if len(words) < total else ""
-        noun = "word" if total == 1 else "words"
-        st.caption(f"{total:,} {noun}{shown} · {MARKS}")
+        st.caption(f"{counted(total, 'word')}{shown} · {MARKS}")
 
 
 def _open(current: Session, number: int) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from morphgraph.evaluate import Scope, Weighting
 from morphgraph.evaluate.tables import count, percent, score_frame
 from morphgraph.refine.study import Study
+from morphgraph.text import counted
 from web.bootstrap import edit_buttons
 from web.session import Session
 from web.text import signed
@@ -45,11 +46,12 @@ def score_metrics(
     )
     with columns[4]:
         edit_buttons(current, place)
-    made = "" if not edits else " · 1 edit" if edits == 1 else f" · {edits:,} edits"
+    made = f" · {counted(edits, 'edit')}" if edits else ""
     caption, place_of_signature = st.columns([12, 2], vertical_alignment="center")
     caption.caption(
         f"{scope} boundaries over word {weighting}: {count(now.true_positives)} right of "
-        f"{count(now.predicted)} splits, {count(now.relevant)} gold boundaries{made}"
+        f"{counted(now.predicted, 'split')}, "
+        f"{counted(now.relevant, 'gold boundary', 'gold boundaries')}{made}"
     )
     with place_of_signature.popover("Signature", type="tertiary", width="stretch"):
         st.caption("All that these scores depend on. Put it beside them, so that others can agree.")

@@ -10,9 +10,9 @@ import streamlit as st
 
 from morphgraph.evaluate.errors import ERROR_KINDS, ErrorBrowser, errors_csv
 from morphgraph.evaluate.outcome import Outcome
-from morphgraph.evaluate.tables import count
 from morphgraph.evaluate.yardstick import Scope
 from morphgraph.segment.bte import Bte
+from morphgraph.text import counted
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.scores_breakdown import gold_boundaries
@@ -88,11 +88,11 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         },
     )
     st.caption(
-        f"{count(len(found))} words, the most wrong gaps first, then the most frequent. {MARKS}. "
-        "Choose a row to see how the word came to be cut."
+        f"{counted(len(found), 'word')}, the most wrong gaps first, then the most frequent. "
+        f"{MARKS}. Choose a row to see how the word came to be cut."
     )
     st.download_button(
-        f"All {count(len(found))} words as CSV",
+        f"All {counted(len(found), 'word')} as CSV",
         lambda: errors_csv(browser, found),
         file_name="errors.csv",
         mime="text/csv",

@@ -12,6 +12,7 @@ from morphgraph.evaluate.flota_scores import FlotaScores, flota_scores, standard
 from morphgraph.evaluate.tables import percent
 from morphgraph.evaluate.yardstick import Yardstick
 from morphgraph.files.vocabularies import vocabulary_of
+from morphgraph.text import counted
 from web.session import Session, remembered
 from web.text import plain
 
@@ -69,8 +70,8 @@ def _show(found: FlotaScores, yardstick: Yardstick) -> None:
     )
     first = found.scores[0]
     notes = [
-        f"{plain(yardstick.reference.name)}: {first.entries:,} words of two morphs that are both "
-        f"types while the word is not, {first.entries_with_stem:,} of them with a stem."
+        f"{plain(yardstick.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
+        f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
     ]
     if not first.entries_with_stem:
         notes.append("Stem recall is n/a: the reference does not say which morph is a stem.")

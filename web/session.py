@@ -21,6 +21,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.ablation import AblationCell
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
+from morphgraph.text import counted
 from web.browser_store import BrowserStore
 
 _KEY = "morphgraph session"
@@ -150,8 +151,11 @@ class Session:
         steps = self.recipes.get(tokeniser.checksum)
         if steps and not tokeniser.graph.history:
             tokeniser.graph.replay(steps)
-            edits = "edit" if len(steps) == 1 else "edits"
-            self.notice = f"Your {len(steps)} {edits} of this tokeniser were made again."
+            self.notice = (
+                "Your "
+                + counted(len(steps), "edit of this tokeniser was", "edits of this tokeniser were")
+                + " made again."
+            )
         self._set(Study(tokeniser, benchmark))
 
     def _set(self, study: Study, *, keep_view: bool = False) -> None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from morphgraph.files import Export, Tokeniser, export, words_to_check
 from morphgraph.files.export_texts import FILES
+from morphgraph.text import counted
 from web.history import recipe_button, zipped
 from web.inputs import attempt
 from web.session import Session
@@ -99,7 +100,8 @@ def _forecast(tuples: int) -> None:
 def _result(made: Export, tokeniser: Tokeniser) -> None:
     form = "a `tokenizer.json`" if made.kind == "tokenizer.json" else "a folder for `transformers`"
     st.success(
-        f"**{made.checked_words:,} words and {made.checked_sentences:,} sentences: the same ids** "
+        f"**{counted(made.checked_words, 'word')} and "
+        f"{counted(made.checked_sentences, 'sentence')}: the same ids** "
         f"as in this app, compared in {made.seconds:.1f} s.  \n"
         f"It is {form}: {plain(made.reason)}.",
         icon=":material/check_circle:",

@@ -17,7 +17,7 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.files import to_tokenizer_json
 from morphgraph.files.models import write_model
 from morphgraph.segment.bte import Bte
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from morphgraph.train.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.train.methods import METHODS, Method, train
 from morphgraph.train.pipelines import PIPELINES
@@ -273,7 +273,7 @@ def _run(order: _Order, bar: Any) -> None:
         pipeline=order.pipeline,
         parameters=order.parameters,
         minimum_count=order.least,
-        progress=report(f"Training on {len(counts):,} words …", 0.1, 1.0),
+        progress=report(f"Training on {counted(len(counts), 'word')} …", 0.1, 1.0),
     )
     models = trained_models()
     models.pop(order.label, None)

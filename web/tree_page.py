@@ -5,7 +5,7 @@ import streamlit as st
 
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.evaluate.tables import ratio_text
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.session import Session, remembered
 from web.text import code, plain
 from web.tree_view import Since, number_of, word_tree_changes, word_tree_now
@@ -108,8 +108,7 @@ def _word(current: Session) -> str | None:
 def _merge_table(tree: MergeTree) -> None:
     """The merges of a tree, in the order of application."""
     tokens = " ".join(code(tree.label(root)) for root in tree.roots[:60])
-    count = "1 token" if len(tree.roots) == 1 else f"{len(tree.roots):,} tokens"
-    st.markdown(f"**{count}:** {tokens}")
+    st.markdown(f"**{counted(len(tree.roots), 'token')}:** {tokens}")
     if not tree.merges:
         st.caption("No merge applies to this word: its tokens are its atoms.")
         return

@@ -6,7 +6,7 @@ import streamlit as st
 from morphgraph.evaluate.tables import percent, ratio_text
 from morphgraph.graph import Rewired
 from morphgraph.refine.study import ChangedWord, Example
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.edits import knock_out, look_at
 from web.graph_component import Click
 from web.scoreboard import MARKS
@@ -42,7 +42,7 @@ def _about_type(current: Session, number: int) -> list[Example]:
     if not producers:
         special = graph.types[number] in tokeniser.special
         kind = "A special token: no merge makes it." if special else "An atom: no merge makes it."
-        st.write(f"{kind} It takes part in {uses:,} merges and cannot be knocked out.")
+        st.write(f"{kind} It takes part in {counted(uses, 'merge')} and cannot be knocked out.")
         _centre_button(current, number)
         return []
     for producer in producers:
@@ -50,7 +50,7 @@ def _about_type(current: Session, number: int) -> list[Example]:
         st.write(
             f"{code(shortened(graph.describe(producer, tokeniser.readable_types), 200))}, "
             f"rank {merge.rank:,}; "
-            f"takes part in {uses:,} merges"
+            f"takes part in {counted(uses, 'merge')}"
         )
     blamed = study.blame()
     position = blamed.worst_producer(graph, number) or 0
@@ -131,11 +131,11 @@ def _knockout(current: Session, number: int) -> None:
     gain = 100 * (preview.after.f1 - preview.before.f1)
     rewired, removed = len(preview.change.rewired), len(preview.change.removed_types)
     effect = [f"F1 {percent(preview.after.f1)} % ({signed(gain)})"]
-    effect.append(f"{preview.changed_words:,} words change")
+    effect.append(counted(preview.changed_words, "word changes", "words change"))
     if rewired:
-        effect.append(f"{rewired:,} merges get other parts")
+        effect.append(counted(rewired, "merge gets other parts", "merges get other parts"))
     if removed > 1:
-        effect.append(f"{removed:,} types go")
+        effect.append(counted(removed, "type goes", "types go"))
     st.write("Without it: " + ", ".join(effect) + ".")
     left, right = st.columns(2)
     left.button(
@@ -151,7 +151,9 @@ def _knockout(current: Session, number: int) -> None:
     with right:
         _centre_button(current, number)
     if rewired:
-        with st.expander(f"{rewired:,} merges that get other parts"):
+        with st.expander(
+            counted(rewired, "merge that gets other parts", "merges that get other parts")
+        ):
             _rewired_table(current, list(preview.change.rewired), "is made from", "then made from")
 
 
@@ -242,7 +244,7 @@ def changed_words(current: Session) -> None:
     height = min(35 * (len(words) + 1) + 3, 320)
     st.dataframe(changed_frame(words), hide_index=True, height=height)
     shown = f", the first {len(words):,} shown" if len(words) < total else ""
-    st.caption(f"{total:,} words{shown} · {MARKS}")
+    st.caption(f"{counted(total, 'word')}{shown} · {MARKS}")
 
 
 def changed_frame(words: list[ChangedWord]) -> pd.DataFrame:

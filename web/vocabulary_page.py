@@ -22,7 +22,7 @@ from morphgraph.evaluate.vocabulary_health import VocabularyHealth, case_warning
 from morphgraph.evaluate.vocabulary_lists import matching
 from morphgraph.files.tokeniser import base_name
 from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 from web.downloads import downloads
 from web.edits import look_at
 from web.inputs import frequency_choice
@@ -144,7 +144,7 @@ def _frequencies(current: Session, corpus: Corpus | None) -> None:
         title = "Word frequencies: none"
     else:
         name = plain(shortened(base_name(corpus.name)))
-        title = f"Word frequencies: {name}, {len(corpus.counts):,} different words"
+        title = f"Word frequencies: {name}, {counted(len(corpus.counts), 'different word')}"
     with st.expander(title, icon=":material/bar_chart:", expanded=corpus is None):
         frequency_choice(current)
 
@@ -246,8 +246,8 @@ def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyH
             if pd.api.types.is_numeric_dtype(shown[name]) and shown[name].dtype != bool
         },
     )
-    of = f" of {len(table):,}" if len(shown) < len(table) else ""
-    st.caption(f"{len(shown):,}{of} rows.")
+    of = f"{len(shown):,} of " if len(shown) < len(table) else ""
+    st.caption(f"{of}{counted(len(table), 'row')}.")
     rows = event.selection.rows if event else []
     if rows and rows[0] < len(shown) and chosen[number] in (_NOW, _START):
         _offer(current, int(shown.iloc[rows[0]]["type_id"]))

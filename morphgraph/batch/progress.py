@@ -13,6 +13,7 @@ from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.batch.tasks import Task
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import parse_json, read_bytes
+from morphgraph.text import counted
 
 State = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone without having come to an end, as after a kill."""
@@ -61,7 +62,7 @@ class Progress:
         >>> Progress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).told()
         '13 of 60 tasks, 1 failed, about 2 min left'
         """
-        parts = [f"{self.done + self.failed:,} of {self.total:,} tasks"]
+        parts = [f"{self.done + self.failed:,} of {counted(self.total, 'task')}"]
         if self.kept:
             parts.append(f"{self.kept:,} done before")
         return ", ".join([*parts, *self.outlook()])

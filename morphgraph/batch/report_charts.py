@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from morphgraph.batch.names import metric_is_percent
 from morphgraph.batch.report_table import TITLES, Cell, Column, Table, cell_texts
 from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.text import counted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -46,7 +47,8 @@ def chart_note(table: Table) -> str:
         return f"No chart: {len(table.rows):,} rows are too many for one."
     headings = set() if over is None else {heading for _, heading in _names(table, over.place)}
     more = len(columns) * max(1, len(headings)) - MOST_PANELS
-    return f"{more:,} more panels are not drawn." if more > 0 else ""
+    shown = counted(more, "more panel is", "more panels are")
+    return f"{shown} not drawn." if more > 0 else ""
 
 
 def _known(table: Table) -> list[int]:

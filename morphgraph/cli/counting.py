@@ -13,6 +13,7 @@ import typer
 
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import console, print_json
+from morphgraph.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.train.counting import CountProgress
@@ -69,14 +70,16 @@ def count(
         print_json(asdict(report))
         return
     print(
-        f"{report.words:,} running words, {report.distinct:,} distinct ones, in {report.files:,} "
-        f"file{'s' if report.files > 1 else ''}"
+        f"{counted(report.words, 'running word')}, {report.distinct:,} distinct, in "
+        f"{counted(report.files, 'file')}"
     )
     if not report.kept:
-        print(f"no word occurs {minimum_count:,} times: the file is empty", file=sys.stderr)
+        print(
+            f"no word occurs {counted(minimum_count, 'time')}: the file is empty", file=sys.stderr
+        )
     rare = report.distinct - report.kept
     left_out = f", {rare:,} rarer than {minimum_count} left out" if minimum_count > 1 else ""
-    print(f"{report.kept:,} words{left_out}: saved {report.saved}")
+    print(f"{counted(report.kept, 'word')}{left_out}: saved {report.saved}")
 
 
 @contextmanager
@@ -130,7 +133,7 @@ def _share(at: "CountProgress") -> float:
 
 def _line(at: "CountProgress") -> str:
     """Such as: counting: 3 of 8 files, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
-    line = f"{at.stage}: {at.files_done:,} of {at.files:,} files"
+    line = f"{at.stage}: {at.files_done:,} of {counted(at.files, 'file')}"
     if at.stage != "counting":
         return line
     line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"

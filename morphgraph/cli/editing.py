@@ -34,6 +34,7 @@ from morphgraph.cli.output import (
     progress_bar,
     save,
 )
+from morphgraph.text import counted
 
 
 def knockout(
@@ -140,7 +141,7 @@ def knockout(
         return
     print_scores(result.after, result.before)
     print(
-        f"{len(result.removed):,} types removed "
+        f"{counted(len(result.removed), 'type')} removed "
         f"({result.share_of_merges:.1%} of the merges, effective dropout rate "
         f"{as_percent(result.dropout_rate)} %); |V| is now {result.vocabulary_size:,}"
     )

@@ -12,6 +12,7 @@ import typer
 
 from morphgraph.cli.output import console, print_table
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.batch.evaluating import Prepared
@@ -189,7 +190,8 @@ def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> 
     count = min(workers or os.cpu_count() or 1, max(1, len(missing)))
     total = sum(task.cost for task in missing) / count
     print(
-        f"{len(prepared.plan.cells):,} cells; about {duration(total)} with {count} workers on one "
+        f"{counted(len(prepared.plan.cells), 'cell')}; about {duration(total)} with "
+        f"{counted(count, 'worker')} on one "
         "machine, as a rough guess"
     )
 
@@ -204,4 +206,5 @@ def _print_end(outcome: "Outcome", out: Path) -> None:
         print(f"tracebacks are in {out / 'run.log'}", file=sys.stderr)
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command goes on" if outcome.stopped else "done"
-    print(f"{end}: {done:,} of {len(outcome.reports):,} tasks; the report is {out / 'report.html'}")
+    tasks = counted(len(outcome.reports), "task")
+    print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")

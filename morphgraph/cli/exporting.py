@@ -8,6 +8,7 @@ import typer
 from morphgraph.cli.options import FormatOption, JsonOption, TokeniserOption, read_gold, warn
 from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import counted
 
 
 def export(
@@ -41,11 +42,15 @@ def export(
         print_json(made.to_dict())
         return
     print(
-        f"{made.checked_words:,} words and {made.checked_sentences:,} sentences: the same ids "
+        f"{counted(made.checked_words, 'word')} and "
+        f"{counted(made.checked_sentences, 'sentence')}: the same ids "
         f"({made.seconds:.1f} s)"
     )
     print(f"form: {made.kind} ({made.reason})")
-    print(f"{made.vocab_size:,} types, {made.merges:,} merges, {made.tuple_merges:,} tuple merges")
+    print(
+        f"{counted(made.vocab_size, 'type')}, {counted(made.merges, 'merge')}, "
+        f"{counted(made.tuple_merges, 'tuple merge')}"
+    )
     for path in saved:
         print(f"saved {path}")
     print(made.signature)

@@ -31,6 +31,7 @@ from morphgraph.cli.output import (
     print_table,
 )
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import counted
 
 
 def blame(
@@ -99,7 +100,7 @@ def blame(
         )
     ]
     print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2}, keys=2)
-    print(f"{len(positions):,} of {len(found.arrays):,} merges have R ≥ {threshold}")
+    print(f"{len(positions):,} of {counted(len(found.arrays), 'merge')} have R ≥ {threshold}")
     print(signature)
 
 

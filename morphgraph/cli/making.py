@@ -10,6 +10,7 @@ import typer
 from morphgraph.cli.options import JsonOption, word_counts
 from morphgraph.cli.output import print_json, progress_bar, write
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.train.counts import WordCounts
@@ -78,8 +79,8 @@ def train(
     if as_json:
         print_json(report)
         return
-    merges = f", {report['merges']:,} merges" if "merges" in report else ""
-    print(f"{report['vocab_size']:,} types{merges}: saved {out}")
+    merges = f", {counted(report['merges'], 'merge')}" if "merges" in report else ""
+    print(f"{counted(report['vocab_size'], 'type')}{merges}: saved {out}")
     if "signature" in report:
         print(report["signature"])
 

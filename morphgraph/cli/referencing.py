@@ -12,7 +12,7 @@ from morphgraph.cli.options import (
     read_gold,
 )
 from morphgraph.cli.output import print_json, print_table
-from morphgraph.text import visible
+from morphgraph.text import counted, visible
 
 if TYPE_CHECKING:
     from morphgraph.reference import Description, Entry, Reference
@@ -40,7 +40,7 @@ def show(
         return
     _print_entries(shown)
     if len(shown) < len(reference):
-        print(f"… {len(reference) - len(shown):,} more entries")
+        print(f"… {counted(len(reference) - len(shown), 'more entry', 'more entries')}")
     print()
     _print_description(reference, description)
     for skip in reference.skipped:
@@ -95,7 +95,8 @@ def _print_description(reference: "Reference", description: "Description") -> No
             listed = ", ".join(f"{visible(affix)} {times:,}" for affix, times in affixes)
             print(f"most frequent {name}: {listed}")
     print(
-        f"{description.entries:,} entries of {description.words:,} words, "
+        f"{counted(description.entries, 'entry', 'entries')} of "
+        f"{counted(description.words, 'word')}, "
         f"{description.words_with_several_analyses:,} of these with several analyses "
         f"({visible(reference.name)}, {reference.format})"
     )

@@ -94,7 +94,7 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
                 marker_color=colour,
                 customdata=np.stack([edges[:-1], edges[1:]], axis=1),
                 hovertemplate="R from %{customdata[0]:.2f} to %{customdata[1]:.2f}<br>"
-                "%{y:,} merges<extra></extra>",
+                "merges: %{y:,}<extra></extra>",
             )
         )
     figure.update_layout(barmode="stack", yaxis_type="log")
@@ -169,7 +169,7 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
                 width=np.diff(edges) * 0.94,
                 name=name,
                 marker_color=colour,
-                hovertemplate="about rank %{x:,.0f}<br>%{y:,} merges<extra></extra>",
+                hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>",
             )
         )
     figure.update_layout(barmode="stack")
@@ -185,7 +185,7 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
         points,
         mode="lines",
         customdata=[point.removed for point in points],
-        hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>%{customdata:,} types go",
+        hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>types removed: %{customdata:,}",
     )
     figure.update_layout(hovermode="x unified")
     figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)

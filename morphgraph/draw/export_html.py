@@ -12,6 +12,7 @@ from typing import Any
 
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Scene, SceneEdge, SceneVertex, Theme
 from morphgraph.errors import MorphGraphError
+from morphgraph.text import counted
 
 _FONT = "system-ui, sans-serif"
 
@@ -65,7 +66,7 @@ def stand_alone_html(scene: Scene, title: str) -> str:
 
 def _note(scene: Scene) -> str:
     types = sum(vertex.kind == "type" for vertex in scene.vertices)
-    note = f"{types:,} types, {len(scene.vertices) - types:,} merges"
+    note = f"{counted(types, 'type')}, {counted(len(scene.vertices) - types, 'merge')}"
     return f"{note}; left out: {scene.left_out:,}" if scene.left_out else note
 
 

@@ -62,7 +62,7 @@ def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -
             yaxis="y2",
             mode="lines+markers",
             line={"color": VOCABULARY, "shape": "hvh", "width": 2},
-            hovertemplate="%{y:,} types",
+            hovertemplate="types: %{y:,}",
         )
     )
     figure.update_layout(

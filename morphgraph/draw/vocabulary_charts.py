@@ -51,7 +51,7 @@ def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
                 name=plain(shortened(label)),
                 text=[plain(shortened(text)) for text in chosen["type"]],
                 line=_line(number),
-                hovertemplate="%{text}<br>rank %{x:,}, %{y:,} tokens",
+                hovertemplate="%{text}<br>rank %{x:,}, tokens: %{y:,}",
             )
         )
     figure.update_xaxes(type="log", dtick=1, exponentformat="power")
@@ -78,7 +78,7 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
                 name=plain(shortened(label)),
                 line=_line(number),
                 customdata=found,
-                hovertemplate="%{x} characters: %{customdata:,} types, %{y:.2f} %",
+                hovertemplate="characters: %{x}, types: %{customdata:,}, %{y:.2f} %",
             )
         )
     figure.update_layout(showlegend=True)

@@ -19,7 +19,7 @@ from morphgraph.files.saving import new_ids, to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import checksum
 from morphgraph.segment import UNKNOWN, segment
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 
 Kind = Literal["tokenizer.json", "folder"]
 
@@ -82,7 +82,10 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
     reason = "every merge is a pair, so the tokenizers library reads it by itself"
     if tuples:
         kind = "folder"
-        reason = f"{_count(tuples, 'merge')} of more than two parts, which no tokenizer.json holds"
+        reason = (
+            counted(tuples, "merge is", "merges are")
+            + " of more than two parts, which no tokenizer.json holds"
+        )
     elif difference := check.difference(lambda: _library(data)):
         kind = "folder"
         reason = f"as a tokenizer.json it would be another tokeniser: {difference}"
@@ -252,7 +255,3 @@ def _exported_class(document: dict[str, Any]) -> Any:
     library, merging = load(document)
     plug_in(library, merging)
     return library
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what} is" if number == 1 else f"{number:,} {what}s are"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from morphgraph.files.tokeniser import base_name
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
@@ -178,10 +178,11 @@ def readme(
     lines = [
         "# A tokeniser from morphgraph",
         "",
-        f"Made from {code_span(shortened(base_name(name), 100))}: {facts['vocab_size']:,} types, "
-        f"{facts['merges']:,} merges, {facts['tuple_merges']:,} of them of more than two parts. "
-        f"{facts['checked_words']:,} words and {facts['checked_sentences']:,} sentences got the "
-        "same ids as in morphgraph.",
+        f"Made from {code_span(shortened(base_name(name), 100))}: "
+        f"{counted(facts['vocab_size'], 'type')}, {counted(facts['merges'], 'merge')}, "
+        f"{facts['tuple_merges']:,} of them of more than two parts. "
+        f"{counted(facts['checked_words'], 'word')} and "
+        f"{counted(facts['checked_sentences'], 'sentence')} got the same ids as in morphgraph.",
         "",
         f"Signature: {code_span(facts['signature'])}  ",
         f"Checksum of {'tokeniser.bte.json' if own_class else 'tokenizer.json'} "
@@ -204,8 +205,9 @@ def readme(
     if new := facts["new_types"]:
         lines += [
             "",
-            f"{new:,} types are new, so they have no old id. Start each from the mean of the "
-            "embeddings of the tokens that the old tokeniser makes of it.",
+            counted(new, "type is new, so it has", "types are new, so they have")
+            + " no old id. Start each from the mean of the embeddings of the tokens that the old "
+            "tokeniser makes of it.",
         ]
     lines += [
         "",

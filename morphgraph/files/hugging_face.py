@@ -23,7 +23,7 @@ from morphgraph.reading import checksum as sum_of
 from morphgraph.reading import decode_utf8, parse_json
 from morphgraph.segment import unreachable_types
 from morphgraph.segment.byte_level import BYTE_TO_CHAR
-from morphgraph.text import shortened
+from morphgraph.text import counted, shortened
 
 _cut = partial(shortened, length=60)
 _BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
@@ -230,7 +230,8 @@ def _build(
     elif len(kept) < len(merges):
         # As the `tokenizers` library does: the last line of several with the same parts counts.
         warnings.append(
-            f"{len(merges) - len(parts_seen):,} merges are listed more than once; the last counts."
+            counted(len(merges) - len(parts_seen), "merge is", "merges are")
+            + " listed more than once; the last counts."
         )
     graph = MergeGraph(
         types,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.segment.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.text import counted
 from morphgraph.train.counts import WordCounts
 from morphgraph.train.rules import (
     COVERAGE,
@@ -127,7 +128,7 @@ def prepare(
     if not pieces:
         raise MorphGraphError(
             f"The pipeline {pipeline} leaves no word to train on"
-            + "".join(f"; {number:,} words: {reason}" for reason, number in dropped.items())
+            + "".join(f"; {counted(n, 'word')}: {reason}" for reason, n in dropped.items())
             + ". Give more words, or a smaller least count."
         )
     return Prepared(

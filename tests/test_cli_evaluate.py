@@ -116,6 +116,29 @@ def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
     assert set(pd.read_parquet(out / "results.parquet")["method"]) == {"as it is"}
 
 
+def test_what_ships_has_a_name(
+    morphgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed = morphgraph("evaluate", "--list")
+    assert listed.code == 0
+    names = [line.split()[0] for line in listed.out.splitlines()[1:-1]]
+    assert names[0] == "demo"
+    assert "rebpe-table1" in names
+    (tmp_path / "demo").mkdir()  # a folder is no configuration
+    run = morphgraph("evaluate", "demo", "--dry-run")
+    assert run.code == 0
+    assert "18 cells" in run.out
+    (tmp_path / "demo").rmdir()
+    (tmp_path / "demo").write_text(TINY)  # a file of that name comes first
+    assert "2 cells" in morphgraph("evaluate", "demo", "--dry-run").out
+    run = morphgraph("evaluate", "demos", "--dry-run")
+    assert run.code == 2
+    assert "nor does an evaluation of that name ship" in run.err
+    assert "demo, flota-table1" in run.err
+    assert "--list" in morphgraph("evaluate").err
+
+
 def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: Path) -> None:
     run = morphgraph("evaluate", "--schema")
     assert run.code == 0
@@ -163,7 +186,7 @@ def test_what_is_wrong_in_the_file_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "There is nothing to evaluate. Name a YAML file, or use --schema."),
+        ([], "Name a YAML file or an evaluation that ships (--list), or use --schema."),
         (["none.yaml"], "none.yaml: no such file or directory. Check the path"),
         (["{tiny}"], "The run needs a folder. Add --out DIR."),
         (

@@ -95,13 +95,14 @@ class TokeniserChoice(Strict):
     file: str | None = Field(
         None, description="tokenizer.json, a folder, a model, a vocabulary, or demo:{code}."
     )
+    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
 
     @model_validator(mode="after")
     def _trained_or_loaded(self) -> Self:
         if (self.train is None) == (self.file is None):
             raise ValueError("a tokeniser is trained or loaded. Give either train or file.")
         if self.file is not None:
-            given = self.model_fields_set - {"name", "file"}
+            given = self.model_fields_set - {"name", "file", "languages"}
             if given:
                 raise ValueError(f"{min(given)} is for training. Leave it out beside file.")
             return self
@@ -137,7 +138,7 @@ class ReferenceChoice(Strict):
         None, ge=1, description="Only this many entries, drawn at random from all."
     )
     sample_seed: int = Field(0, ge=0, description="For sample.")
-    languages: list[str] | None = Field(None, description="Only for these languages.")
+    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
 
     @model_validator(mode="after")
     def _known_format(self) -> Self:
@@ -289,10 +290,7 @@ class Evaluation(Strict):
         if not self.references and not self.vocabulary:
             raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
         for kind in ("tokenisers", "corpora", "references"):
-            names = [choice.name for choice in getattr(self, kind) or () if choice.name]
-            twice = next((name for name in names if names.count(name) > 1), None)
-            if twice is not None:
-                raise ValueError(f"two {kind} have the name “{twice}”. Name them apart.")
+            self._check_names(kind)
         known = {choice.name for choice in self.tokenisers}
         for method in self.methods:
             for name in method.tokenisers or ():
@@ -310,6 +308,23 @@ class Evaluation(Strict):
                     f"Titles: {', '.join(titles) or 'none'}."
                 )
         return self
+
+    def _check_names(self, kind: str) -> None:
+        """Names are apart in each language, and each tokeniser is for some language."""
+        taken: set[tuple[str | None, str]] = set()
+        for choice in getattr(self, kind) or ():
+            meant = getattr(choice, "languages", None)
+            own = [name for name in self.languages if meant is None or name in meant]
+            if not own and kind == "tokenisers":
+                listed_languages = ", ".join(self.languages)
+                raise ValueError(
+                    f"a tokeniser is for {', '.join(meant or ())} only, which the evaluation does "
+                    f"not have. Its languages: {listed_languages}."
+                )
+            for language in own:
+                if choice.name and (choice.name, language) in taken:
+                    raise ValueError(f"two {kind} have the name “{choice.name}”. Name them apart.")
+                taken.add((choice.name, language))
 
     @property
     def used_corpora(self) -> list[Corpus]:

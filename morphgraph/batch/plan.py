@@ -125,12 +125,21 @@ class _Planner:
             for place, choice in enumerate(self.evaluation.references)
             if choice.languages is None or language in choice.languages
         ]
+        tokenisers = [
+            (place, choice)
+            for place, choice in enumerate(self.evaluation.tokenisers)
+            if choice.languages is None or language in choice.languages
+        ]
+        if not tokenisers:
+            problem = f"{language} has no tokeniser"
+            fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
+            raise self._error(("tokenisers",), MorphGraphError(f"{problem}. {fix}"))
         corpora: list[_Counted | None] = [
             self._counts(corpus, place, values)
             for place, corpus in enumerate(self.evaluation.used_corpora)
         ]
         for corpus in corpora or [None]:
-            for place, choice in enumerate(self.evaluation.tokenisers):
+            for place, choice in tokenisers:
                 for tokeniser in self._tokenisers(choice, place, corpus, values):
                     for number, method in enumerate(self.evaluation.methods):
                         if method.tokenisers is None or choice.name in method.tokenisers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from morphgraph.errors import MorphGraphError
@@ -22,3 +23,20 @@ def shipped_configurations() -> dict[str, str]:
         raise MorphGraphError(
             "The shipped configurations cannot be read. Install morphgraph again."
         ) from error
+
+
+def configuration_path(source: str | os.PathLike[str]) -> Path:
+    """The file that somebody means: a path, or the name of a shipped configuration.
+
+    A file of that path comes first. `MorphGraphError` if there is neither.
+    """
+    path = Path(source)
+    names = list(shipped_configurations())
+    if path.is_file() or str(source) not in names:
+        if not path.exists() and path.name == str(source) and not path.suffix:
+            raise MorphGraphError(
+                f"{source}: there is no such file, nor does an evaluation of that name ship. "
+                f"Those that ship: {', '.join(names)}."
+            )
+        return path
+    return shipped_folder() / f"{source}.yaml"

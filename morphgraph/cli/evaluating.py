@@ -25,7 +25,7 @@ SOME_FAILED = 1
 
 def evaluate(
     configuration: Annotated[
-        Path | None, typer.Argument(help="A YAML file; examples are in docs/evaluations.")
+        str | None, typer.Argument(help="A YAML file, or the name of one that ships; see --list.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -50,6 +50,9 @@ def evaluate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan and what it may cost.")
     ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the evaluations that ship, by name.")
+    ] = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of configurations.")
     ] = False,
@@ -63,16 +66,23 @@ def evaluate(
 
         print(schema_text())
         return
+    if list_:
+        _print_shipped()
+        return
     if configuration is None:
-        raise MorphGraphError("There is nothing to evaluate. Name a YAML file, or use --schema.")
+        raise MorphGraphError(
+            "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list), "
+            "or use --schema."
+        )
     if sum(option is not None for option in (workers, scheduler, slurm)) > 1:
         raise MorphGraphError(
             "Tasks run in one place. Give one of --workers, --scheduler and --slurm."
         )
     from morphgraph.batch.evaluating import prepare_evaluation
+    from morphgraph.batch.shipped import configuration_path
 
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    prepared = prepare_evaluation(configuration, chosen, folder)
+    prepared = prepare_evaluation(configuration_path(configuration), chosen, folder)
     if dry_run:
         _print_plan(prepared, out, workers)
         return
@@ -165,6 +175,18 @@ class _Lines:
             return
         self._state, self._at = now.state, time.monotonic()
         print(f"{now.state}: {now.told()}", file=sys.stderr, flush=True)
+
+
+def _print_shipped() -> None:
+    from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.shipped import shipped_configurations
+
+    rows = []
+    for name, text in shipped_configurations().items():
+        found, _ = parse_evaluation(text, name)
+        rows.append([name, f"{len(found.languages):,}", found.title or found.name])
+    print_table(["name", "languages", "what"], rows, left={0, 2})
+    print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
 def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> None:

@@ -257,3 +257,56 @@ def test_cells_need_counts_only_where_these_change_something(folder: Path) -> No
     blamed = text.replace("holdout: 0.5", "weighting: tokens")
     needing = [task for task in planned(blamed, folder, ["en"]).cells if counts & set(task.needs)]
     assert {task.columns["method"] for task in needing} == {"BPE-knockout"}
+
+
+LANGUAGES = """\
+name: languages
+languages: [en, de]
+tokenisers:
+  - name: mine
+    file: demo:en
+    languages: en
+  - name: mine
+    file: demo:de
+    languages: [de]
+  - name: everywhere
+    file: demo:nl
+references:
+  - source: "{language}.tsv"
+"""
+
+
+def test_a_tokeniser_for_some_languages(folder: Path) -> None:
+    plan = planned(LANGUAGES, folder)
+    found = {(t.columns["language"], t.columns["tokeniser"]) for t in plan.cells}
+    assert found == {(lg, name) for lg in ("en", "de") for name in ("mine", "everywhere")}
+    sources = {t.label: t.spec["path"] for t in plan.tasks if t.kind == "tokeniser"}
+    assert sources["mine, en"] == "demo:en"
+    assert sources["mine, de"] == "demo:de"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("languages: en\n", "languages: [en, de]\n", "two tokenisers have the name “mine”"),
+        (
+            "languages: [de]",
+            "languages: [deu]",
+            r"a tokeniser is for deu only, which the evaluation does not have\. Its languages: en",
+        ),
+        (
+            "  - name: everywhere\n    file: demo:nl\n",
+            "",
+            r"line 3, field tokenisers: nl has no tokeniser\. Add nl to the languages of one",
+        ),
+    ],
+)
+def test_languages_of_tokenisers_that_do_not_fit(
+    folder: Path, old: str, new: str, message: str
+) -> None:
+    text = LANGUAGES.replace(old, new)
+    if "nl has" in message:
+        text = text.replace("[en, de]", "[en, de, nl]")
+        (folder / "nl.tsv").write_text("vrijheid\tvrij heid\n")
+    with pytest.raises(FileFormatError, match=message):
+        planned(text, folder)

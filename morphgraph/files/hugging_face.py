@@ -259,13 +259,6 @@ def _build(
     if settings.get("dropout"):
         warnings.append("The file's merge dropout is left out here.")
     preprocessor = preprocessor_of(document, name, number_of)
-    if preprocessor.normalizer is not None and any(
-        token.get("normalized") for token in document.get("added_tokens") or []
-    ):
-        warnings.append(
-            "Some added tokens are to be looked for after normalisation; here they are looked for "
-            "in the text as it is."
-        )
     return Tokeniser(
         name,
         graph,

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from morphgraph.errors import FileFormatError
-from morphgraph.segment.preprocess import AddedToken, Preprocessor, letters_stay_whole
+from morphgraph.segment.added_tokens import AddedToken
+from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
 from morphgraph.text import shortened
 
 _cut = partial(shortened, length=60)
@@ -125,10 +126,13 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
         byte_fallback=bool(settings.get("byte_fallback")),
         added=tuple(
             AddedToken(
-                token["content"],
-                *(token.get(flag) is True for flag in ("single_word", "lstrip", "rstrip")),
+                token["content"], *(token.get(flag) is True for flag in AddedToken._fields[1:])
             )
-            for token in document.get("added_tokens") or []
+            # Of two with one normalised form the library takes the special one, else the first.
+            for token in sorted(
+                document.get("added_tokens") or [],
+                key=lambda token: token.get("special") is not True,
+            )
         ),
     )
     try:

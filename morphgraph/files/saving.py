@@ -76,13 +76,13 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
 
 
 def _model_types(tokeniser: Tokeniser) -> set[int]:
-    vocabulary = tokeniser.document["model"].get("vocab")
-    outside = {
-        text
-        for text in tokeniser.special
-        if isinstance(vocabulary, dict) and text not in vocabulary
+    graph = tokeniser.graph
+    return {
+        number
+        for number in graph.type_ids()
+        # An edit may have added a merge that makes what was only an added token.
+        if graph.types[number] not in tokeniser.only_added or not graph.is_atom(number)
     }
-    return {n for n in tokeniser.graph.type_ids() if tokeniser.graph.types[n] not in outside}
 
 
 def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from morphgraph.files.lineage import Lineage
@@ -52,6 +52,12 @@ class Tokeniser:
             bool(self.suffix) and text.endswith(self.suffix) and len(text) == len(self.suffix) + 1
         )
 
+    @cached_property
+    def only_added(self) -> frozenset[str]:
+        """Added tokens that the model's own vocabulary lacks: characters that are none of its."""
+        vocabulary = self.document.get("model", {}).get("vocab")
+        return self.special - vocabulary.keys() if isinstance(vocabulary, dict) else frozenset()
+
     @property
     def alphabet(self) -> tuple[str, ...]:
         """The atoms that edits added: words encoded with others have to be encoded again."""
@@ -61,8 +67,11 @@ class Tokeniser:
         added = self.alphabet
         if self._encoders.get(added) is None:
             ids = {text: n for n, text in enumerate(self.graph.types[: len(self.vocabulary_ids)])}
+            tokens = {token.content: ids[token.content] for token in self.preprocessor.added}
+            for text in self.only_added:
+                del ids[text]
             ids |= {text: self.graph.ids[text] for text in added}
-            self._encoders[added] = WordEncoder(self.preprocessor, ids)
+            self._encoders[added] = WordEncoder(self.preprocessor, ids, tokens)
         return self._encoders[added]
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
@@ -70,10 +79,14 @@ class Tokeniser:
         return self._encoder().encode(words, bare=bare)
 
     def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
-        """The atoms that words need and the alphabet lacks, by code point."""
-        encoder = WordEncoder(self.preprocessor, self._encoder().ids)
+        """The atoms that words need and the alphabet lacks, by code point.
+
+        A character that is an added token is none of them: it is a type, but no atom.
+        """
+        known = self._encoder()
+        encoder = WordEncoder(self.preprocessor, known.ids, known.added)
         encoder.encode(words, bare=bare)
-        return sorted(encoder.missing)
+        return sorted(encoder.missing - self.only_added)
 
     def fork(self) -> "Tokeniser":
         """The same tokeniser with a graph of its own, before any edit."""

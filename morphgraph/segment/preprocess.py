@@ -1,14 +1,14 @@
 """From a word to its atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.segment.added_tokens import AddedToken, Searches
 from morphgraph.segment.byte_level import BYTE_TO_CHAR, encode
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
@@ -19,33 +19,7 @@ Piece = list[tuple[str, int, int]]
 """The characters of a piece, each with the span of the original text that it came from."""
 
 
-class AddedToken(NamedTuple):
-    """A token that a text is searched for before anything else.
-
-    ``single_word``: not inside a word; ``lstrip`` and ``rstrip``: it takes the white space on that
-    side along.
-    """
-
-    content: str
-    single_word: bool = False
-    lstrip: bool = False
-    rstrip: bool = False
-
-
-def _added_pattern(added: Sequence[AddedToken]) -> re.Pattern[str]:
-    """A pattern with one named group for each combination of flags; longer contents first."""
-    kinds: dict[tuple[bool, bool, bool], list[str]] = {}
-    for token in sorted(added, key=lambda token: len(token.content), reverse=True):
-        kinds.setdefault(token[1:], []).append(re.escape(token.content))
-    choices = []
-    for number, ((single_word, lstrip, rstrip), contents) in enumerate(kinds.items()):
-        choice = f"(?P<kind{number}>{'|'.join(contents)})"
-        if single_word:
-            choice = rf"(?<!\w){choice}(?!\w)"
-        if lstrip:
-            choice = rf"\s*{choice}"
-        choices.append(rf"{choice}\s*" if rstrip else choice)
-    return re.compile("|".join(choices))
+_ALL = slice(None)
 
 
 @dataclass
@@ -74,23 +48,9 @@ class Preprocessor:
     fuse_unknown: bool = False
     byte_fallback: bool = False
     added: tuple[AddedToken, ...] = ()
-    _added_pattern: re.Pattern[str] | None = field(init=False, repr=False, default=None)
 
-    def __post_init__(self) -> None:
-        if self.added:
-            self._added_pattern = _added_pattern(self.added)
-
-    def has_added_token(self, text: str) -> bool:
-        """Whether an added token occurs in a text."""
-        return self._added_pattern is not None and self._added_pattern.search(text) is not None
-
-    def pieces(self, text: str, start: int = 0) -> list[Piece]:
-        """What the pre-tokeniser leaves together, as characters with spans into ``text``.
-
-        Only of what follows ``start``, where the library knows that it does not start the text.
-        """
-        if start:
-            return self._aligned_pieces(text, start)
+    def pieces(self, text: str) -> list[Piece]:
+        """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
         if self.normalizer is None or self.normalizer.normalize_str(text) == text:
             if self.pre_tokenizer is None:
                 return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
@@ -107,18 +67,16 @@ class Preprocessor:
                 elif not self.byte_level and text[start:end] == piece:
                     found.append([(text[i], i, i + 1) for i in range(start, end)])
                 else:
-                    return self._aligned_pieces(text)
+                    return self.pieces_of_part(text)
             return found
-        return self._aligned_pieces(text)
+        return self.pieces_of_part(text)
 
-    def _aligned_pieces(self, text: str, start: int = 0) -> list[Piece]:
-        from tokenizers import PreTokenizedString
+    def pieces_of_part(self, text: str, raw: slice = _ALL, normalised: slice = _ALL) -> list[Piece]:
+        """The pieces of a part, where the library knows what part of the text it is.
 
-        work = PreTokenizedString(text)
-        if start:
-            work.split(lambda _, whole: [whole[start:]])
-        if self.normalizer is not None:
-            work.normalize(self.normalizer.normalize)
+        ``raw``: of the text; ``normalised``: of that, once it is normalised.
+        """
+        work = self._part(text, raw, normalised)
         if self.pre_tokenizer is not None:
             self.pre_tokenizer.pre_tokenize(work)
         lengths = [len(piece) for piece, *_ in work.get_splits("original", "char")]
@@ -129,16 +87,49 @@ class Preprocessor:
             for n in lengths
         ]
 
+    def span_of_part(self, text: str, raw: slice, normalised: slice) -> tuple[int, int]:
+        """Where in the text a part of its normalised form comes from."""
+        found = self._part(text, raw, normalised).get_splits("original", "char")
+        return found[0][1] if found else (raw.start, raw.start)
+
+    def _part(self, text: str, raw: slice, normalised: slice) -> Any:
+        from tokenizers import PreTokenizedString
+
+        def chosen(_: int, whole: Any) -> list[Any]:
+            part = whole[raw]
+            if part is None:
+                return []
+            if self.normalizer is not None:
+                self.normalizer.normalize(part)
+            part = part[normalised]
+            return [] if part is None else [part]
+
+        work = PreTokenizedString(text)
+        work.split(chosen)
+        return work
+
 
 class WordEncoder:
     """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
 
-    ``missing`` collects the atoms that were needed and are not in the alphabet.
+    ``added``: the ids of the added tokens, which are no part of the alphabet; those of the
+    preprocessor that have none are not looked for. ``missing`` collects the atoms that were needed
+    and are not in the alphabet.
     """
 
-    def __init__(self, preprocessor: Preprocessor, ids: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        preprocessor: Preprocessor,
+        ids: Mapping[str, int],
+        added: Mapping[str, int] | None = None,
+    ) -> None:
         self.preprocessor = preprocessor
         self.ids = ids
+        self.added = added or {}
+        self._searches = Searches(
+            [token for token in preprocessor.added if token.content in self.added],
+            preprocessor.normalizer,
+        )
         self.missing: set[str] = set()
         self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
         # Only such added tokens can occur in letters with a space before them.
@@ -188,7 +179,9 @@ class WordEncoder:
             and not self.preprocessor.suffix
             and word.isalpha()
             and self.preprocessor.normalizer is None
-            and not (self._added_letters and self.preprocessor.has_added_token(" " + word))
+            and not (
+                self._added_letters and self._searches.match(" " + word.replace(SEPARATOR, " "))
+            )
         )
 
     def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words:
@@ -211,22 +204,17 @@ class WordEncoder:
         piece_offsets = [0]
         unknown: dict[int, str] = {}
         text = prefix + word
-        for start, part, is_added in self._parts(text):
-            if is_added:
-                atoms.append(self.ids[part])
-                spans.append((start, start + len(part)))
+        for token, span, pieces in self._parts(text):
+            if token is not None:
+                atoms.append(self.added[token.content])
+                spans.append(span)
                 piece_offsets.append(len(atoms))
-                continue
-            # One character before is enough for the library to see that the text goes on.
-            context = min(start, 1)
-            seen = text[start - context : start + len(part)]
-            shift = start - context
-            for piece in self.preprocessor.pieces(seen, context):
+            for piece in pieces:
                 if piece and piece[0][0] in MARKERS:
                     markers.add(len(atoms))
                 for atom, first, last in self._atoms(piece, unknown, len(atoms)):
                     atoms.append(atom)
-                    spans.append((shift + first, shift + last))
+                    spans.append((first, last))
                 if len(atoms) > piece_offsets[-1]:
                     piece_offsets.append(len(atoms))
         position = [
@@ -242,20 +230,23 @@ class WordEncoder:
             unknown,
         )
 
-    def _parts(self, text: str) -> Iterator[tuple[int, str, bool]]:
-        pattern = self.preprocessor._added_pattern
-        at = 0
-        for match in pattern.finditer(text) if pattern else ():
-            kind = match.lastgroup or 0
-            content = match.group(kind)
-            if content not in self.ids:
+    def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
+        """The added tokens with their spans, and the pieces of what is between them."""
+        settings = self.preprocessor
+        if not self._searches.match(text):
+            yield None, (0, len(text)), settings.pieces(text)
+            return
+        for outer in self._searches.raw.parts(text):
+            raw = slice(outer.start, outer.end)
+            if outer.token is not None:
+                yield outer.token, (outer.start, outer.end), []
                 continue
-            if match.start() > at:
-                yield at, text[at : match.start()], False
-            yield match.start(kind), content, True
-            at = match.end()
-        if at < len(text):
-            yield at, text[at:], False
+            for inner in self._searches.normalised.parts(self._searches.normal(text[raw])):
+                part = slice(inner.start, inner.end)
+                if inner.token is not None:
+                    yield inner.token, settings.span_of_part(text, raw, part), []
+                else:
+                    yield None, (0, 0), settings.pieces_of_part(text, raw, part)
 
     def _atoms(
         self, piece: Piece, unknown: dict[int, str], offset: int

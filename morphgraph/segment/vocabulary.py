@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import checksum
+from morphgraph.segment.added_tokens import AddedToken
 from morphgraph.segment.byte_level import decode
-from morphgraph.segment.preprocess import AddedToken, Preprocessor, WordEncoder
+from morphgraph.segment.preprocess import Preprocessor, WordEncoder
 from morphgraph.segment.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
@@ -115,7 +116,7 @@ class SubwordVocabulary:
 
     @cached_property
     def atoms(self) -> dict[str, int]:
-        """The alphabet with its ids: characters of types, added tokens, and bytes as a fallback."""
+        """The alphabet with its ids: characters of types, and bytes as a fallback."""
         texts: dict[str, None] = {}
         byte_types = set(BYTES) if self.byte_fallback else set()
         for text in self.types:
@@ -125,10 +126,17 @@ class SubwordVocabulary:
                 characters = list(self._characters(text))
                 if not self.byte_fallback or len(characters) == 1:
                     texts.update(dict.fromkeys(characters))
-        for token in self.preprocessor.added:
-            if token.content in self.ids:
-                texts[token.content] = None
         return {text: number for number, text in enumerate(texts)}
+
+    @cached_property
+    def added(self) -> dict[str, int]:
+        """The added tokens that are types, with the ids by which encoded words show them.
+
+        These follow those of the alphabet, of which they are no part.
+        """
+        contents = (token.content for token in self.preprocessor.added)
+        texts = dict.fromkeys(text for text in contents if text in self.ids)
+        return {text: number for number, text in enumerate(texts, start=len(self.atoms))}
 
     def _characters(self, text: str) -> Iterator[str]:
         """The characters of a string; an end-of-word suffix belongs to the last one."""
@@ -155,15 +163,15 @@ class SubwordVocabulary:
         """The types by their characters, in both forms."""
         from morphgraph.kernels.trie import ABSENT, build_trie
 
-        atom_types = np.full(len(self.atoms), ABSENT, np.int32)
-        added = {token.content for token in self.preprocessor.added}
+        atom_count = len(self.atoms) + len(self.added)
+        atom_types = np.full(atom_count, ABSENT, np.int32)
         bytes_ = set(BYTES) if self.byte_fallback else set()
         entries: list[tuple[list[int], int, int]] = []
         for number, text in enumerate(self.types):
             if text in bytes_:
                 atom_types[self.atoms[text]] = number
-            elif text in added:
-                entries += [([self.atoms[text]], number, form) for form in (PLAIN, MARKED)]
+            elif text in self.added:
+                entries += [([self.added[text]], number, form) for form in (PLAIN, MARKED)]
             elif text not in self.special:
                 path = self._path(text)
                 entries.append((path, number, PLAIN))
@@ -177,7 +185,7 @@ class SubwordVocabulary:
             offsets,
             np.array([number for _, number, _ in entries], np.int32),
             np.array([form for *_, form in entries], np.int64),
-            len(self.atoms),
+            atom_count,
         )
         return Trie(table, root, ends, int(depth), atom_types)
 
@@ -190,11 +198,11 @@ class SubwordVocabulary:
             fuse_unknown=False,
             byte_fallback=self.byte_fallback,
         )
-        return WordEncoder(own, self.atoms)
+        return WordEncoder(own, self.atoms, self.added)
 
     @cached_property
     def _atom_texts(self) -> tuple[str, ...]:
-        return tuple(self.atoms)
+        return (*self.atoms, *self.added)
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Words as characters of the alphabet, as they stand in running text.

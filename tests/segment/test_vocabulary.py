@@ -10,7 +10,8 @@ from tokenizers import normalizers, pre_tokenizers
 from morphgraph.errors import MorphGraphError
 from morphgraph.files.vocabularies import load_vocabulary
 from morphgraph.segment import UNKNOWN
-from morphgraph.segment.preprocess import AddedToken, Preprocessor
+from morphgraph.segment.added_tokens import AddedToken
+from morphgraph.segment.preprocess import Preprocessor
 from morphgraph.segment.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP

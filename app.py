@@ -5,9 +5,11 @@ import streamlit as st
 from morphgraph.text import counted, shortened
 from web.bootstrap import start
 from web.catalogue_panel import catalogue_panel
-from web.inputs import doubtful_reference, reference_upload, skipped_lines, tokeniser_upload
+from web.inputs import doubtful_reference, reference_upload, skipped_lines
+from web.languages import reference_in_another_language
 from web.scoreboard import score_metrics
 from web.text import plain
+from web.tokeniser_upload import tokeniser_upload
 
 current = start("Start")
 study = current.study
@@ -29,6 +31,7 @@ with st.container(border=True):
     for warning in study.tokeniser.warnings:
         st.warning(plain(warning), icon=":material/warning:")
     doubtful_reference(current)
+    reference_in_another_language(current)
     skipped_lines(current)
 
 CARDS = (

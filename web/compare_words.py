@@ -9,6 +9,7 @@ import streamlit as st
 from morphgraph.evaluate.comparing import most_disputed
 from morphgraph.refine.study import Study
 from morphgraph.segment.segmentation import Segmenter
+from web.languages import words_in_another_language
 from web.session import Session, remembered
 
 Gold = tuple[str, ...] | None
@@ -35,6 +36,7 @@ def choose_words(current: Session, segmenters: Sequence[Segmenter]) -> tuple[lis
         texts = _typed()
     else:
         return _drawn(current, segmenters)
+    words_in_another_language(current, [word for text in texts for word in text.split()])
     known = _gold_of(study)
     return texts, [known.get(text) for text in texts]
 

@@ -14,7 +14,6 @@ from web.session import (
     Session,
     Source,
     uploaded_reference,
-    uploaded_tokeniser,
     wordfreq_frequencies,
     wordfreq_languages,
 )
@@ -46,6 +45,7 @@ _ENCODINGS = (
     "big5",
 )
 _NO_FREQUENCIES, _FROM_FILE = "none", "a file"
+_TAKEN = "uploads taken"
 _FEW = 10
 """A reference with fewer words than this is likely to have been read wrongly."""
 _REASONS = 3
@@ -68,29 +68,19 @@ def content_of(file: UploadedFile) -> bytes:
     return file.getvalue()
 
 
-def tokeniser_upload(current: Session) -> None:
-    """Upload a tokeniser, as one file or two, and open it."""
-    files = st.file_uploader(
-        "Tokeniser",
-        type=["json", "txt"],
-        accept_multiple_files=True,
-        key=f"tokeniser upload {current.study_number}",
-        help="A Hugging Face tokenizer.json, or vocab.json and merges.txt together (BPE).",
-    )
-    if not files:
-        return
-    if len(files) == 1 and files[0].name.lower().endswith(("vocab.json", ".txt")):
-        other = "merges.txt" if files[0].name.lower().endswith(".json") else "vocab.json"
-        st.info(f"Add {other} to the same field: the two belong together.")
-        return
+def upload_key(field: str) -> str:
+    """The key of an upload field, a new one as soon as its file was taken.
 
-    def open_it() -> None:
-        contents = {file.name: content_of(file) for file in files}
-        opened = uploaded_tokeniser(contents)
-        current.open_tokeniser(opened, Source(opened.name, tuple(contents.items())))
+    What happens in other fields does not change it: a file that could not be read stays there with
+    its error until it is taken out, or replaced.
+    """
+    return f"{field} upload {st.session_state.get(_TAKEN, {}).get(field, 0)}"
 
-    if attempt(open_it):
-        st.rerun()
+
+def taken(field: str) -> None:
+    """Empty an upload field: its file was taken."""
+    counts = st.session_state.setdefault(_TAKEN, {})
+    counts[field] = counts.get(field, 0) + 1
 
 
 def reference_upload(current: Session) -> None:
@@ -108,12 +98,12 @@ def reference_upload(current: Session) -> None:
     encoding = right.selectbox(
         "Encoding",
         [_AS_MARKED, *_ENCODINGS],
-        key=f"reference encoding {current.study_number}",
+        key=f"encoding of {upload_key('reference')}",
         help="Never guessed: a wrong letter would be worse than no file.",
     )
     file = st.file_uploader(
         "Reference",
-        key=f"reference upload {current.study_number}",
+        key=upload_key("reference"),
         help="A morphologically segmented word list: plain, CELEX, MorphyNet, UniMorph, SIGMORPHON "
         "2022, UniSegments, MorphoLex, LADEC, Morpho Challenge or MorphScore.",
     )
@@ -127,6 +117,7 @@ def reference_upload(current: Session) -> None:
         current.open_reference(uploaded_reference(source), source)
 
     if attempt(open_it):
+        taken("reference")
         st.rerun()
 
 
@@ -153,7 +144,7 @@ def frequency_choice(current: Session) -> None:
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
-        key=f"frequency upload {current.study_number}",
+        key=upload_key("frequency"),
         help="One word a line: the word, a tab or a space, and its count.",
     )
     if file is None:
@@ -168,6 +159,7 @@ def frequency_choice(current: Session) -> None:
         current.use_frequencies(dict(counts.items()), file.name, source)
 
     if attempt(use_it):
+        taken("frequency")
         st.rerun()
 
 

@@ -8,7 +8,7 @@ from morphgraph.refine.study import Study
 from morphgraph.text import counted
 from web.bootstrap import edit_buttons
 from web.session import Session
-from web.text import signed
+from web.text import plain, signed
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
@@ -53,6 +53,7 @@ def score_metrics(
         f"{counted(now.predicted, 'split')}, "
         f"{counted(now.relevant, 'gold boundary', 'gold boundaries')}{made}"
     )
+    partial_gold(study.benchmark.reference.partial_note)
     with place_of_signature.popover("Signature", type="tertiary", width="stretch"):
         st.caption("All that these scores depend on. Put it beside them, so that others can agree.")
         st.code(
@@ -60,6 +61,12 @@ def score_metrics(
             language=None,
             wrap_lines=True,
         )
+
+
+def partial_gold(note: str) -> None:
+    """Say beside precision that the gold is partial, where there is such a note."""
+    if note:
+        st.warning(plain(note), icon=":material/info:")
 
 
 def score_table(study: Study) -> None:

@@ -26,8 +26,9 @@ from morphgraph.text import apart, shortened
 from web.catalogue_panel import catalogue_panel
 from web.downloads import downloads
 from web.inputs import frequency_choice, reference_upload, skipped_lines
+from web.languages import reference_in_another_language
 from web.method_picker import START, choose_methods
-from web.scoreboard import score_table
+from web.scoreboard import partial_gold, score_table
 from web.scores_breakdown import breakdowns
 from web.scores_charts import pictures
 from web.scores_errors import error_browser
@@ -88,6 +89,9 @@ def scores_page(current: Session) -> None:
         for found, yardstick in zip(outcomes, yardsticks, strict=True)
     ]
     _show(tables)
+    reference_in_another_language(current)
+    for note in dict.fromkeys(_partial(yardstick) for yardstick in yardsticks):
+        partial_gold(note)
     downloads(
         {
             "scores.csv": partial(scores_csv, tables),
@@ -111,6 +115,12 @@ def scores_page(current: Session) -> None:
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)
+
+
+def _partial(yardstick: Yardstick) -> str:
+    """What to say of a reference whose gold is partial, with its name; else nothing."""
+    note = yardstick.reference.partial_note
+    return f"{yardstick.reference.name}: {note}" if note else ""
 
 
 def _settings(

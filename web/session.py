@@ -15,12 +15,15 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import Benchmark
 from morphgraph.files import DEMOS, Tokeniser, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.files.demos import demo_gold_path
+from morphgraph.files.models import uploaded_segmenter
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.reference import read_reference
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.ablation import AblationCell
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import counted
 from web.browser_store import BrowserStore
 
@@ -276,8 +279,10 @@ def wordfreq_languages() -> list[str]:
 
 
 @st.cache_resource(show_spinner="Reading the tokeniser…", max_entries=4)
-def _parsed_tokeniser(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Tokeniser:
-    return load_uploaded_tokeniser(dict(zip(names, contents, strict=True)))
+def _read_model(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Segmenter:
+    if len(names) == 1:
+        return uploaded_segmenter(contents[0], names[0])
+    return Bte(load_uploaded_tokeniser(dict(zip(names, contents, strict=True))))
 
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=4)
@@ -287,9 +292,21 @@ def uploaded_reference(source: Source) -> Reference:
     return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
 
 
+def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
+    """What is in one uploaded file of any kind, or in a vocab.json and merges.txt together.
+
+    What is cut by its merges is a `Bte`, whose tokeniser can be opened. It is shared by sessions:
+    fork it before editing. `MorphGraphError` if it cannot be read.
+    """
+    return _read_model(tuple(files), tuple(files.values()))
+
+
 def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
-    """An uploaded tokeniser with a graph of its own; `MorphGraphError` if it cannot be read."""
-    return _parsed_tokeniser(tuple(files), tuple(files.values())).fork()
+    """An uploaded tokeniser with a graph of its own; `MorphGraphError` if it has no merges."""
+    found = uploaded_model(files)
+    if type(found) is not Bte:
+        raise MorphGraphError(f"{', '.join(files)} has no merges. Choose a BPE tokeniser.")
+    return found.tokeniser.fork()
 
 
 @contextmanager

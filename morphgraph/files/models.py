@@ -189,6 +189,18 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     return _by_types(vocabulary, _method_for(vocabulary), {})
 
 
+def lists_merges(data: bytes) -> bool:
+    """Whether a file looks like a list of merges, two parts a line, and not like one of types.
+
+    >>> lists_merges(b"#version: 0.2\\na b\\n"), lists_merges(b"[UNK]\\n##ing\\n")
+    (True, False)
+    """
+    lines = [line for line in data[:65_536].decode("utf-8", "replace").splitlines() if line][:200]
+    if lines and lines[0].startswith("#version"):
+        return True
+    return bool(lines) and all(len(line.split()) == 2 for line in lines[:-1] or lines)
+
+
 def _check(method: str, parameters: Mapping[str, Any]) -> None:
     if method not in SAVED_METHODS:
         listed = ", ".join(SAVED_METHODS)

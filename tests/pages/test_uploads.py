@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from morphgraph import reading
+from morphgraph.evaluate.methods import method_on
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.files.models import write_model
 
 IMAGE = "<img src=x onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
@@ -277,7 +280,7 @@ def test_a_reference_of_enough_words_is_no_warning(app: Any) -> None:
         ({"tokenizer.json": b'{"model": {"type": "BPE", "vocab": {"a": 0'}, "the JSON is cut off"),
         ({"tokenizer.json": b""}, "empty"),
         ({"tokenizer.json": b"[]"}, "model"),
-        ({"tokenizer.json": b'{"model": {"type": "Unigram", "vocab": []}}'}, "Unigram"),
+        ({"tokenizer.json": b'{"model": {"type": "Unigram", "vocab": []}}'}, "model.vocab"),
         ({"tokenizer.json": '{"möglich": 1}'.encode("latin-1")}, "not valid UTF-8"),
         ({"vocab.json": b'{"a": 0, "b": 1, "ab": 2}', "merges.txt": b"a b\nab c\n"}, "“c”"),
         ({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b"a b\n"}, "“ab”"),
@@ -362,6 +365,108 @@ def test_bad_frequencies_are_a_message(app: Any, content: bytes, message: str) -
     assert message in error
     assert app.session.study.benchmark.frequency_source == "wordfreq:en"
     works(app)
+
+
+def test_an_error_stays_when_another_field_takes_a_file(app: Any, tokenizer_json: bytes) -> None:
+    app.upload("Tokeniser", ("tokenizer.json", b'{"model": {"type": "BPE", "vocab": {'))
+    [error] = app.errors()
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
+    assert app.session.study.benchmark.reference.name == "gold.tsv"
+    assert app.errors() == [error]
+    [field] = [f for f in app.test.file_uploader if f.label == "Tokeniser"]
+    field.clear()
+    app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
+    assert app.errors() == []
+    assert app.session.study.tokeniser.name == "tokenizer.json"
+
+
+BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\ndo\ndesk\n##do\n##ing\n##able\n"
+UNIGRAM = json.dumps(
+    {"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["un", -1], ["do", -2]]}}
+).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "method", "size"),
+    [("bert.txt", BERT, "WordPiece", 10), ("tokenizer.json", UNIGRAM, "Unigram", 3)],
+)
+def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
+    app: Any, name: str, content: bytes, method: str, size: int
+) -> None:
+    app.upload("Tokeniser", (name, content)).run()
+    assert app.errors() == []
+    assert not app.test.info  # nothing that belongs to it is missing
+    [told] = [m.value.replace("\\", "").replace("\u2060", "") for m in app.test.success]
+    assert told.startswith(f"{name} holds {size} types for {method}")
+    assert "Compare and Scores" in told
+    assert app.session.language == "en"
+    for page in ("compare", "scores"):
+        app.test.query_params["methods"] = "bpe"
+        app.open(page)
+        [box] = [m for m in app.test.multiselect if m.label == "Methods"]
+        assert box.value[-1] == f"model {name}"
+        assert box.value.count(f"model {name}") == 1
+
+
+def test_merges_alone_are_asked_for_their_vocabulary(app: Any) -> None:
+    app.upload("Tokeniser", ("any name.txt", b"a b\nab c\n"))
+    [told] = [message.value for message in app.test.info]
+    assert told.startswith("Add vocab.json")
+    assert app.errors() == []
+
+
+def test_a_saved_model_of_bpe_is_opened(app: Any) -> None:
+    merges = app.graph.merges()
+    model = write_model(method_on(app.session.study.tokeniser.fork(), "bpe"))
+    app.upload("Tokeniser", ("model.json", model))
+    assert app.errors() == []
+    assert app.session.language == ""
+    assert app.graph.merges() == merges
+
+
+# -------------------------------------------------------------------------- what does not fit
+
+
+def test_a_reference_in_another_language_is_a_warning(app: Any) -> None:
+    assert warnings(app) == []
+    app.upload("Reference", ("mine.tsv", demo_gold_path("de").read_bytes()))
+    told = "The words of mine.tsv are German, but the types of the tokeniser are English"
+    for page in ("start", "scores"):
+        app.open(page)
+        assert [w for w in warnings(app) if told in w]
+    app.choose("Demo", "de")
+    assert not [w for w in warnings(app) if "are German" in w]
+
+
+def test_frequencies_of_another_language_are_a_warning(app: Any) -> None:
+    app.open("scores").choose("From wordfreq", "de")
+    [told] = [w for w in warnings(app) if "frequencies" in w]
+    assert told.startswith(
+        "The words of demo:en are English, but the word frequencies are those of"
+    )
+    app.choose("From wordfreq", "en")
+    assert not [w for w in warnings(app) if "frequencies" in w]
+
+
+def test_words_of_another_language_on_compare_are_a_warning(app: Any) -> None:
+    app.test.query_params["methods"] = "bpe"
+    app.test.query_params["words"] = "Freundschaft Arbeit unglaublich"
+    app.open("compare")
+    [told] = [w for w in warnings(app) if "German" in w]
+    assert told.startswith("These words are German, but the gold of demo:en is English")
+
+
+def test_partial_gold_is_told_where_precision_is_shown(app: Any) -> None:
+    lines = [f"{stem}\tun{stem}\tV\tV\tun\tprefix" for stem in STEMS]
+    app.choose("Format", "morphynet-derivation")
+    app.upload("Reference", ("mine.tsv", "\n".join(lines).encode()))
+    app.test.query_params["methods"] = "bpe"
+    for page in ("start", "blame", "rebpe", "scores", "compare"):
+        app.open(page)
+        [told] = [w for w in warnings(app) if "precision" in w]
+        assert "The gold is partial (one affix a word)" in told
+    app.choose("Demo", "en")
+    assert not [w for w in warnings(app) if "partial" in w]
 
 
 def test_after_an_error_another_file_can_be_opened(app: Any, tokenizer_json: bytes) -> None:

@@ -1,0 +1,66 @@
+"""Languages are told where they can be, and nothing is said of what is in doubt."""
+
+from itertools import product
+
+import pytest
+
+from morphgraph.files import load_tokeniser
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.reference.language import clash, language_of
+
+GERMAN = ["Freundschaft", "Arbeit", "unglaublich", "Zeitungen"]
+ENGLISH = ["friendship", "working", "unbelievable", "newspapers"]
+
+
+@pytest.fixture(scope="module")
+def gold() -> dict[str, list[str]]:
+    return {
+        code: [entry.word for entry in read_reference(demo_gold_path(code)).entries]
+        for code in ("en", "de", "nl")
+    }
+
+
+@pytest.fixture(scope="module")
+def types() -> dict[str, list[str]]:
+    return {
+        code: [name[1:] for name in load_tokeniser(f"demo:{code}").readable_types]
+        for code in ("en", "de", "nl")
+    }
+
+
+def test_the_demos_are_of_their_languages(
+    gold: dict[str, list[str]], types: dict[str, list[str]]
+) -> None:
+    for one, other in product(gold, types):
+        assert clash(gold[one], types[other]) == ((one, other) if one != other else ("", ""))
+
+
+def test_a_few_words(gold: dict[str, list[str]]) -> None:
+    assert clash(GERMAN, gold["en"]) == ("de", "en")
+    assert clash(ENGLISH, gold["en"]) == ("", "")
+    assert clash(["undesirable", "antiaircraft", "zzzz"], gold["en"]) == ("", "")
+    assert clash(["Hand", "Arm", "warm"], gold["en"]) == ("", "")  # of both
+    assert clash([], gold["en"]) == clash(GERMAN, []) == ("", "")
+
+
+def test_many_words_of_no_known_language(gold: dict[str, list[str]]) -> None:
+    finnish = [
+        f"{stem}{ending}"
+        for stem in ("taloissa", "kirjasto", "ystävyys", "lukemine")
+        for ending in ("mme", "nsa", "kaan", "han", "ko", "kin")
+    ]
+    assert clash(finnish, gold["en"]) == ("", "en")
+    assert clash(finnish[:5], gold["en"]) == ("", "")  # too few to be sure
+    assert clash(gold["en"], finnish) == ("", "")
+
+
+def test_every_public_reference_is_told_apart(data_folder, types) -> None:  # type: ignore[no-untyped-def]
+    folder = data_folder / "references"
+    rare = read_reference(folder / "sigmorphon2022" / "eng.word.dev.tsv")
+    assert language_of([entry.word for entry in rare.entries]) == "en"
+    for name, own in (("deu", "de"), ("swe", ""), ("hun", "")):
+        reference = read_reference(folder / "morphynet" / f"{name}.derivational.v1.tsv")
+        words = [entry.word for entry in reference.entries]
+        assert language_of(words) == own
+        assert clash(words, types["en"]) == (own, "en")

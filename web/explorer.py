@@ -92,8 +92,12 @@ def _clicked_type(graph: MergeGraph, key: str) -> int | None:
     number = int(key[1:])
     if key.startswith("t"):
         return number if number < len(graph.types) else None
-    is_merge = key.startswith("m") and number < graph.merge_id_limit and graph.has_merge(number)
-    return graph.merge(number).result if is_merge else None
+    if not key.startswith("m"):
+        return None
+    if number < graph.merge_id_limit and graph.has_merge(number):
+        return graph.merge(number).result
+    removed = (c.removed_merges[number] for c in graph.history if number in c.removed_merges)
+    return next((merge.result for merge in removed), None)
 
 
 @dataclass(frozen=True)

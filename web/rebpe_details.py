@@ -16,7 +16,7 @@ from morphgraph.draw.rebpe_charts import (
 from morphgraph.evaluate.tables import percent
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe import Phase, ReBPERun
 from morphgraph.refine.tracing import KINDS, ChangedMerge, changed_merges
 from morphgraph.text import counted, shortened
 from web.edits import look_at
@@ -39,11 +39,23 @@ _MOST = 2000
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
-    """The merges that the phase on show changed; one of them in the graph, and in words."""
-    phase = run.phases[-1]
-    if phase.kind == "start":
+    """The merges that the phase on show changed; one of them in the graph, and in words.
+
+    Where it changed none, as at the end of a run, those of the last phase that did.
+    """
+    last = run.phases[-1]
+    if last.kind == "start":
         st.info("Nothing has been done yet. Run a phase, and see here what it did.")
         return
+    phase = next((p for p in reversed(run.phases) if not p.change.is_empty), None)
+    if phase is None:
+        st.info(f"“{phase_label(last)}” found nothing to change, nor did any phase before it.")
+        return
+    if phase is not last:
+        st.info(
+            f"“{phase_label(last)}” found nothing to change. "
+            f"Below is what the last phase that did, “{phase_label(phase)}”, changed."
+        )
     graph = current.study.graph
     edits = _edits_of(current, run)
     entries = changed_merges(current.graph_after(edits), phase.change)
@@ -56,10 +68,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
             + " added to the alphabet first."
         )
     if not kinds:
-        st.info(
-            f"“{phase_label(phase)}” changed no merge. Choose another phase on the timeline to see "
-            "what that did."
-        )
+        st.info(f"“{phase_label(phase)}” changed no merge.")
         return
     kind = st.segmented_control(
         f"What “{phase_label(phase)}” did",
@@ -71,7 +80,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     )
     st.caption(_MEANING[kind or kinds[0]])
     chosen = [entry for entry in entries if entry.kind == kind]
-    frame = _frame(current, run, chosen[:_MOST])
+    frame = _frame(current, phase, chosen[:_MOST])
     event: Any = st.dataframe(
         frame,
         hide_index=True,
@@ -93,7 +102,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.caption("Select a row to see the graph around it, and words before and after.")
 
 
-def _frame(current: Session, run: ReBPERun, entries: list[ChangedMerge]) -> pd.DataFrame:
+def _frame(current: Session, phase: Phase, entries: list[ChangedMerge]) -> pd.DataFrame:
     study = current.study
     names = study.tokeniser.readable_types
     columns: dict[str, list[Any]] = {
@@ -108,7 +117,7 @@ def _frame(current: Session, run: ReBPERun, entries: list[ChangedMerge]) -> pd.D
     if kind in ("linked", "created"):
         columns["tuple merges that use it"] = [entry.also for entry in entries]
     if kind == "removed":
-        known = [run.phases[-1].blame.get(entry.merge, (0.0, 0.0)) for entry in entries]
+        known = [phase.blame.get(entry.merge, (0.0, 0.0)) for entry in entries]
         columns["N"] = [applied for applied, _ in known]
         columns["B"] = [crossed for _, crossed in known]
         columns["R"] = [crossed / n if n else None for n, crossed in known]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
 from morphgraph.evaluate.tables import ratio_text
-from morphgraph.graph import Change, MergeGraph
+from morphgraph.graph import Change, Merge, MergeGraph
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.reify import TypeAtoms, preview_reification
@@ -42,7 +42,8 @@ def view_around(
     """The neighbourhood of a type as a scene, as much as possible of the ``previous`` one kept.
 
     Merges ``shown`` before an edit stay in it, in their new form, and types of the picture that the
-    last edit removed stay as ghosts; so the focus may be a type that is gone. Merges that the last
+    last edit removed stay as ghosts, with the merges that made them; so the focus may be a type
+    that is gone, and is shown with what was made of it. Merges that the last
     edit changed are preferred, then those applied most often.
     """
     graph = study.graph
@@ -53,7 +54,18 @@ def view_around(
     importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
     drawn = previous or {}
     ghosts = [n for n in change.removed_types if type_key(n) in drawn] if change and shown else []
+    gone = {
+        number: merge
+        for number, merge in (change.removed_merges.items() if change else ())
+        if merge.result in ghosts
+    }
+    kept = list(shown)
     if not graph.is_present(focus):
+        # What made it, and what was made with it, belong around it still.
+        removal = next((c for c in reversed(graph.history) if focus in c.removed_types), Change({}))
+        made = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
+        gone = made | gone
+        kept += [e.merge for e in removal.rewired if focus in e.old_parts]
         ghosts.append(focus)
     for merge in rewired:
         if merge in importance:
@@ -66,16 +78,12 @@ def view_around(
         limit=limit,
         importance=importance,
         names=study.tokeniser.readable_types,
-        keep=shown,
+        keep=kept,
         ghosts=ghosts,
+        gone=gone,
     )
-    values = _describe(study, around)
+    values = _describe(study, around, gone=gone)
     left_out = around.left_out_merges
-    if not graph.is_present(focus):
-        # What was made with a type that is gone belongs around it still.
-        entries = change.rewired if change else ()
-        used = [entry.merge for entry in entries if focus in entry.old_parts]
-        left_out += sum(merge_key(merge) not in around.digraph for merge in used)
     changed = [merge_key(merge) for merge in rewired if graph.has_merge(merge)]
     scene = scene_of(
         around.digraph,
@@ -162,9 +170,15 @@ def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
 
 
 def _describe(
-    study: Study, around: Neighbourhood, graph: MergeGraph | None = None
+    study: Study,
+    around: Neighbourhood,
+    graph: MergeGraph | None = None,
+    gone: Mapping[int, Merge] | None = None,
 ) -> dict[str, float]:
-    """Write tooltips into the digraph; the blame ratio of each vertex, NaN if never applied."""
+    """Write tooltips into the digraph; the blame ratio of each vertex, NaN if never applied.
+
+    ``gone``: merges of it that the graph no longer has.
+    """
     graph, blamed = graph or study.graph, study.blame()
     names = study.tokeniser.readable_types
     values: dict[str, float] = {}
@@ -181,10 +195,14 @@ def _describe(
                 attributes["tooltip"] = f"{attributes['label']}\n{kind}"
                 continue
             number = max(producers, key=lambda merge: _blame_of(blamed, merge))
-        merge = graph.merge(number)
+        is_gone = bool(attributes.get("ghost"))
+        merge = gone[number] if gone and is_gone else graph.merge(number)
         described = " + ".join(_name(study, graph, names, part) for part in merge.parts)
         described += f" → {_name(study, graph, names, merge.result)}"
         tooltip = f"{shortened(described, _LONGEST)}\nrank {merge.rank:,}"
+        if is_gone:
+            attributes["tooltip"] = f"{tooltip}\nknocked out"
+            continue
         position = blamed.position.get(number)
         if position is not None:
             applied, crossed = blamed.applied[position], blamed.blamed[position]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
 
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ def merge_key(number: int) -> str:
 
 
 def to_networkx(
-    graph: MergeGraph, merges: Iterable[int] | None = None, names: Sequence[str] | None = None
+    graph: MergeGraph,
+    merges: Iterable[int] | None = None,
+    names: Sequence[str] | None = None,
+    gone: Mapping[int, Merge] | None = None,
 ) -> "nx.DiGraph":
     """The alternating digraph of all present types and merges, or of some ``merges`` (ids) only.
 
-    ``names`` are labels of the types by id, else their strings.
+    ``names`` are labels of the types by id, else their strings. ``gone``: merges that the graph no
+    longer has, to show beside them.
 
     >>> graph = MergeGraph.from_merges([("a", "a"), ("aa", "b")])
     >>> digraph = to_networkx(graph)
@@ -56,8 +61,11 @@ def to_networkx(
     if merges is None:
         for number in graph.type_ids():
             add_type(number)
-    for number in graph.merge_ids() if merges is None else merges:
-        rank, parts, result = graph.merge(number)
+    some = graph.merge_ids() if merges is None else merges
+    for number, (rank, parts, result) in [
+        *((number, graph.merge(number)) for number in some),
+        *(gone or {}).items(),
+    ]:
         key = merge_key(number)
         digraph.add_node(key, kind="merge", label=str(rank), rank=rank)
         places: dict[int, list[int]] = {}
@@ -149,37 +157,48 @@ def neighbourhood(
     names: Sequence[str] | None = None,
     keep: Iterable[int] = (),
     ghosts: Iterable[int] = (),
+    gone: Mapping[int, Merge] | None = None,
 ) -> Neighbourhood:
     """The merges within ``down`` steps towards the atoms and ``up`` steps towards long types.
 
     At most ``limit`` vertices, and never more than `MAX_VERTICES`: merges to ``keep`` come first,
     whatever their distance, then nearer ones, then those of higher ``importance`` (by merge id),
     then lower ranks. A merge is always shown with all its parts and its result. ``ghosts`` are
-    removed types to show without edges; the focus may be one of them.
+    removed types to show; the focus may be one of them. ``gone`` are removed merges, by their ids,
+    which are shown first of all and make no more than ghosts: a removed focus is looked down from
+    through them. Vertices of both kinds have ``ghost`` set.
     """
     limit = min(limit, MAX_VERTICES)
     weight = importance or {}
     shown_types = {focus, *islice(ghosts, max(0, limit - 1))}
     shown_merges: dict[int, None] = {}
+    shown_gone: dict[int, Merge] = {}
     left_out = 0
 
-    def expand(merges: Iterable[int]) -> None:
+    def take(number: int, merge: Merge) -> bool:
         nonlocal left_out
+        new = {*merge.parts, merge.result} - shown_types
+        if len(shown_types) + len(shown_merges) + len(shown_gone) + len(new) + 1 > limit:
+            left_out += 1
+            return False
+        shown_types.update(new)
+        return True
+
+    def expand(merges: Iterable[int]) -> None:
         ranked = sorted(merges, key=lambda m: (-weight.get(m, 0.0), graph.merge(m).rank))
         for number in ranked:
-            if number in shown_merges:
-                continue
-            merge = graph.merge(number)
-            new = {*merge.parts, merge.result} - shown_types
-            if len(shown_types) + len(shown_merges) + len(new) + 1 > limit:
-                left_out += 1
-                continue
-            shown_merges[number] = None
-            shown_types.update(new)
+            if number not in shown_merges and take(number, graph.merge(number)):
+                shown_merges[number] = None
 
+    for number, merge in (gone or {}).items():
+        if take(number, merge):
+            shown_gone[number] = merge
     # Derivations are small and explain the type, so they come before what is made from it.
     expand(number for number in keep if graph.has_merge(number))
     below = above = [focus] if graph.is_present(focus) else []
+    if not below:
+        down -= 1
+        below = [part for m in shown_gone.values() if m.result == focus for part in m.parts]
     for step in range(max(up, down)):
         if step < down:
             near = list(dict.fromkeys(m for number in below for m in graph.incoming(number)))
@@ -190,14 +209,15 @@ def neighbourhood(
             near = list(dict.fromkeys(m for number in above for m in graph.outgoing(number)))
             expand(near)
             above = list(dict.fromkeys(graph.merge(m).result for m in near if m in shown_merges))
-    digraph = to_networkx(graph, shown_merges, names)
+    digraph = to_networkx(graph, shown_merges, names, shown_gone)
+    for number in shown_gone:
+        digraph.nodes[merge_key(number)]["ghost"] = True
     shown = graph.types if names is None else names
     for number in shown_types:
-        key, gone = type_key(number), not graph.is_present(number)
+        key = type_key(number)
         if key not in digraph:
-            digraph.add_node(
-                key, kind="type", label=shown[number], atom=graph.is_atom(number), ghost=gone
-            )
+            digraph.add_node(key, kind="type", label=shown[number], atom=graph.is_atom(number))
+        digraph.nodes[key]["ghost"] = not graph.is_present(number)
         around = (*graph.incoming(number), *graph.outgoing(number))
-        digraph.nodes[type_key(number)]["frontier"] = any(m not in shown_merges for m in around)
+        digraph.nodes[key]["frontier"] = any(m not in shown_merges for m in around)
     return Neighbourhood(focus, digraph, left_out)

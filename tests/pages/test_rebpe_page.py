@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -50,6 +52,34 @@ def test_phase_by_phase(app: Any) -> None:
     assert any("Converged" in text.value for text in app.test.markdown)
     labels = [b.label for b in app.test.button if b.disabled]
     assert {"Done", "One iteration", "To convergence", "Forward"} <= set(labels)
+
+
+def test_after_convergence_the_last_phase_that_changed_something_is_shown(app: Any) -> None:
+    app.open("rebpe").press("To convergence")
+    phases = app.session.run.phases
+    assert phases[-1].change.is_empty, "a run ends with a phase that has nothing to do"
+    last = next(phase for phase in reversed(phases) if not phase.change.is_empty)
+    [said] = [info.value for info in app.test.info]
+    assert f"“{last.iteration} {last.kind}”" in said
+    [table] = [d for d in app.test.dataframe if "type" in d.value.columns]
+    counts = last.counts
+    kind = next(k for k in ("removed", "split", "repaired", "linked", "created") if k in counts)
+    assert len(table.value) == counts[kind]
+    app.press("Back")
+    while app.session.run.phases[-1] is not last:
+        app.press("Back")
+    assert not app.test.info, "a phase that changed something is told of without a preface"
+
+
+def test_a_run_that_changes_nothing_says_so(
+    app: Any, small_document: Callable[..., dict[str, Any]]
+) -> None:
+    document = small_document([("a", "b")], "abc")
+    app.upload("Tokeniser", ("tiny.json", json.dumps(document).encode()))
+    app.upload("Reference", ("tiny.tsv", b"ab\tab\nabc\tab c\n"))
+    app.open("rebpe").press("To convergence")
+    [said] = [info.value for info in app.test.info]
+    assert said.endswith("found nothing to change, nor did any phase before it.")
 
 
 def test_back_and_forth(app: Any) -> None:

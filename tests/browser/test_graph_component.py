@@ -168,6 +168,27 @@ def test_five_fast_clicks_all_arrive_in_order(page: Page, url: str) -> None:
     assert log(page) == expected
 
 
+def test_a_tooltip_closes_when_what_it_is_about_may_have_changed(page: Page, url: str) -> None:
+    page.goto(url)
+    wait_for_graph(page)
+    tip = page.locator(".tip")
+    page.mouse.move(*place(page, "m47"))
+    expect(tip).to_be_visible()
+    # The pointer stays where it is: buttons are pressed without it.
+    page.get_by_role("button", name="Rerun", exact=True).evaluate("button => button.click()")
+    page.wait_for_timeout(600)
+    expect(tip).to_be_visible()  # nothing is different
+    page.get_by_label("Knock out un").evaluate("box => box.click()")
+    expect(tip).to_be_hidden()
+    page.wait_for_function("!__morphgraph_views.get('ung').view.animation")
+    expect(tip).to_be_hidden()
+    x, y = place(page, "m47")
+    page.mouse.move(x, y + 60)  # away from every vertex
+    page.wait_for_timeout(100)
+    page.mouse.move(x, y)
+    expect(tip).to_be_visible()  # and tells of the new state
+
+
 def test_a_double_click_is_two_clicks_and_a_double(page: Page, url: str) -> None:
     page.goto(url)
     wait_for_graph(page)

@@ -138,6 +138,9 @@ class GraphView {
     if (!this.pending.length || switched) this.selected = selected;
     const fresh = first || scene !== this.scene;
     this.scene = scene;
+    const told = JSON.stringify(scene);
+    if (told !== this.told) this.hideTip(); // it is about what was there before
+    this.told = told;
     if (fresh || this.themeChanged) this.draw(first || switched);
     this.notice.hidden = scene.vertices.length > 0;
     this.notice.textContent = scene.vertices.length ? "" : "There is nothing to draw.";

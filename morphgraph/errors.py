@@ -24,3 +24,7 @@ class FileFormatError(MorphGraphError):
         self.file, self.place, self.problem, self.fix = file, place, problem, fix
         where = f"{file}, {place}" if place else file
         super().__init__(f"{where}: {problem}. {fix}")
+
+
+class NoMergesError(FileFormatError):
+    """A tokeniser or vocabulary that is sound, but has no merges, where these are needed."""

@@ -245,7 +245,7 @@ def test_segment(morphgraph: Command, files: tuple[Path, Path]) -> None:
     bare = morphgraph("segment", "--bare", "--tokenizer", "demo:en", "house").out
     assert not bare.startswith("Ġ")
     assert morphgraph("segment", "house").out.startswith("Ġ"), "the English demo, if none is named"
-    assert morphgraph("segment", "--text", "the house").out.split() == ["the", "Ġhouse"]
+    assert morphgraph("segment", "--sentences", "the house").out.split() == ["the", "Ġhouse"]
 
 
 def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:

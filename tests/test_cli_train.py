@@ -83,7 +83,7 @@ def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) ->
     assert len(samples.splitlines()) == 5
     assert len(set(samples.splitlines())) > 1
     assert len(morphgraph(*on_demo, "flota", "--k", "1").out.split()) == 1
-    trimmed = ("trimmed", "--counts", counts, "--threshold", "0")
+    trimmed = ("trimmed", "--counts", counts, "--trimmed-threshold", "0")
     # Nothing of the word is in the other corpus, so that all its tokens are taken apart.
     assert len(morphgraph(*on_demo, *trimmed).out.split()) > len(whole)
 

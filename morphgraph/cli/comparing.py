@@ -8,6 +8,7 @@ import typer
 from morphgraph.cli.options import (
     BareOption,
     Drawn,
+    EncodingOption,
     FormatOption,
     FrequenciesOption,
     JoinOption,
@@ -43,6 +44,7 @@ def compare(
     sample: SampleOption = None,
     sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
     bare: BareOption = False,
     limit: Annotated[
@@ -59,7 +61,9 @@ def compare(
     if out is not None and out.suffix not in _WRITERS:
         raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
     loaded = load_edited(tokenizer, recipe)
-    gold = read_one_gold(reference, format_, drawn=Drawn(join, sample, sample_seed))
+    gold = read_one_gold(
+        reference, format_, encoding=encoding, drawn=Drawn(join, sample, sample_seed)
+    )
     counts = word_counts(frequencies) if frequencies else None
     named = [*labelled_methods(loaded, methods, counts), *labelled_models(model or ())]
     if not named:

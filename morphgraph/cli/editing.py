@@ -8,6 +8,7 @@ import typer
 from morphgraph.cli.options import (
     BareOption,
     Drawn,
+    EncodingOption,
     FirstOption,
     ForeignOption,
     FormatOption,
@@ -18,6 +19,7 @@ from morphgraph.cli.options import (
     SampleOption,
     SampleSeedOption,
     ScopeOption,
+    ThresholdOption,
     TokeniserOption,
     TuplesOption,
     WeightingOption,
@@ -41,11 +43,12 @@ def knockout(
     tokenizer: TokeniserOption,
     reference: ReferenceOption,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the result.")] = None,
-    threshold: Annotated[float, typer.Option(help="Knock out merges with R ≥ this.")] = 0.5,
+    threshold: ThresholdOption = 0.5,
     join: JoinOption = False,
     sample: SampleOption = None,
     sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
     first_analysis: FirstOption = False,
@@ -103,6 +106,7 @@ def knockout(
         first_analysis,
         bare,
         Drawn(join, sample, sample_seed),
+        encoding,
     )
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))

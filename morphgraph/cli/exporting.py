@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.options import FormatOption, JsonOption, TokeniserOption, read_gold, warn
+from morphgraph.cli.options import (
+    EncodingOption,
+    FormatOption,
+    JsonOption,
+    TokeniserOption,
+    load_edited,
+    read_gold,
+)
 from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
 from morphgraph.errors import MorphGraphError
 from morphgraph.text import counted
@@ -20,21 +27,21 @@ def export(
         typer.Option("--reference", help="Compare on the words of this gold segmentation first."),
     ] = None,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
     from morphgraph.files import export as make_files
-    from morphgraph.files import load_tokeniser, read_recipe, replay, words_to_check
-    from morphgraph.reading import read_bytes
+    from morphgraph.files import words_to_check
 
-    if format_ is not None and reference is None:
-        raise MorphGraphError("--format is that of the reference. Name one with --reference.")
+    for option, given in (("--format", format_), ("--encoding", encoding)):
+        if given is not None and reference is None:
+            raise MorphGraphError(f"{option} is that of the reference. Name one with --reference.")
     check_folder(out)
-    loaded = load_tokeniser(tokenizer)
-    warn(loaded)
-    if recipe is not None:
-        replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
-    gold = [] if reference is None else list(read_gold(reference, format_).entries)
+    loaded = load_edited(tokenizer, recipe)
+    gold = []
+    if reference is not None:
+        gold = list(read_gold(reference, format_, encoding=encoding).entries)
     with progress_bar("comparing"):
         made = make_files(loaded, words_to_check([entry.word for entry in gold], name=loaded.name))
     saved = save_files(made.files, out)

@@ -9,6 +9,7 @@ import typer
 from morphgraph.cli.options import (
     BareOption,
     Drawn,
+    EncodingOption,
     FirstOption,
     ForeignOption,
     FormatOption,
@@ -19,6 +20,7 @@ from morphgraph.cli.options import (
     SampleOption,
     SampleSeedOption,
     ScopeOption,
+    ThresholdOption,
     TokeniserOption,
     TuplesOption,
     WeightingOption,
@@ -65,7 +67,7 @@ def rebpe(
         bool, typer.Option("--cascade", help="Knockouts also remove what is made from a type.")
     ] = False,
     iterations: Annotated[int, typer.Option(min=0, help="At most so many.")] = 10,
-    threshold: Annotated[float, typer.Option(help="Knock out merges with R ≥ this.")] = 0.5,
+    threshold: ThresholdOption = 0.5,
     minimum_vocabulary: Annotated[
         int, typer.Option("--min-vocab-size", min=0, help="Leave at least this many types.")
     ] = 0,
@@ -82,6 +84,7 @@ def rebpe(
     sample: SampleOption = None,
     sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
     first_analysis: FirstOption = False,
@@ -130,6 +133,7 @@ def rebpe(
         first_analysis,
         bare,
         Drawn(join, sample, sample_seed),
+        encoding,
     )
     with progress_bar("ReBPE") as advance:
         run = ReBPERun(loaded, benchmark, settings)
@@ -140,6 +144,7 @@ def rebpe(
     report: dict[str, Any] = {
         "phases": [phase.to_dict() for phase in run.phases],
         "before": [found.to_dict() for found in before],
+        "after": [found.to_dict() for found in after],
         **scored,
         "converged": run.converged,
         "vocab_size": loaded.vocabulary_size,

@@ -7,6 +7,7 @@ import typer
 from morphgraph.cli.options import (
     BareOption,
     Drawn,
+    EncodingOption,
     FirstOption,
     ForeignOption,
     FormatOption,
@@ -17,20 +18,21 @@ from morphgraph.cli.options import (
     SampleOption,
     SampleSeedOption,
     ScopeOption,
+    ThresholdOption,
     TokeniserOption,
     TuplesOption,
     WeightingOption,
     check_threshold,
     load,
+    load_bpe,
     one_of,
     standard_input,
-    warn,
 )
 from morphgraph.cli.output import (
     print_json,
     print_table,
 )
-from morphgraph.errors import MorphGraphError
+from morphgraph.errors import MorphGraphError, NoMergesError
 from morphgraph.text import counted
 
 
@@ -41,6 +43,7 @@ def blame(
     sample: SampleOption = None,
     sample_seed: SampleSeedOption = 0,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
     include_foreign: ForeignOption = False,
     first_analysis: FirstOption = False,
@@ -48,7 +51,7 @@ def blame(
     scope: ScopeOption = "morphemic",
     weighting: WeightingOption = "types",
     tuples_once: TuplesOption = False,
-    threshold: Annotated[float, typer.Option(help="Only merges with R of at least this.")] = 0.0,
+    threshold: ThresholdOption = 0.0,
     limit: Annotated[int, typer.Option(min=0, help="At most this many merges; 0 for all.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,6 +71,7 @@ def blame(
         first_analysis,
         bare,
         Drawn(join, sample, sample_seed),
+        encoding,
     )
     segmentation = segment(loaded.graph, benchmark.words)
     found = blame_merges(
@@ -131,20 +135,20 @@ def segment(
     samples: Annotated[
         int, typer.Option(min=1, max=1000, help="For dropout: so many lines for each word.")
     ] = 1,
-    threshold: Annotated[
+    trimmed_threshold: Annotated[
         int | None, typer.Option(help="For trimmed: take types of at most this count apart.")
     ] = None,
     counts: Annotated[
         str | None, typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG.")
     ] = None,
-    text: Annotated[
-        bool, typer.Option("--text", help="Each argument or line is a text, not a word.")
+    sentences: Annotated[
+        bool,
+        typer.Option("--sentences", help="Each argument or line is running text, not one word."),
     ] = False,
     bare: BareOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
-    from morphgraph.files import load_tokeniser
     from morphgraph.segment import segment as segment_words
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
@@ -152,19 +156,23 @@ def segment(
     if not given:
         raise MorphGraphError("There are no words to segment. Name some, or pipe one per line.")
     for position, word in enumerate(given, start=1):
-        if not text and (len(word.split()) > 1 or word != word.strip()):
+        if not sentences and (len(word.split()) > 1 or word != word.strip()):
             raise MorphGraphError(
                 f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
-                "line, or add --text."
+                "line, or add --sentences."
             )
-    settings = {"k": k, "p": p, "seed": seed, "threshold": threshold, "counts": counts}
+    settings = {"k": k, "p": p, "seed": seed, "threshold": trimmed_threshold, "counts": counts}
     settings = {name: value for name, value in settings.items() if value is not None}
+    bare = bare or sentences
     if method is not None or model is not None or settings or samples > 1:
-        _segment_by(method, model or tokenizer, settings, samples, given, bare or text, as_json)
+        _segment_by(method, model or tokenizer, settings, samples, given, bare, as_json)
         return
-    loaded = load_tokeniser(tokenizer)
-    warn(loaded)
-    encoded = loaded.encode(given, bare=bare or text)
+    try:
+        loaded = load_bpe(tokenizer)
+    except NoMergesError:
+        _segment_by(None, tokenizer, {}, 1, given, bare, as_json)
+        return
+    encoded = loaded.encode(given, bare=bare)
     segmentation = segment_words(loaded.graph, encoded)
     rows: list[dict[str, Any]] = []
     for number, word in enumerate(given):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.errors import MorphGraphError, NoMergesError
 
 if TYPE_CHECKING:
     from morphgraph.evaluate import Benchmark
@@ -47,6 +47,9 @@ EncodingOption = Annotated[
     typer.Option(
         "--encoding", help="The reference's encoding, such as windows-1252; UTF-8 if not given."
     ),
+]
+ThresholdOption = Annotated[
+    float, typer.Option("--threshold", help="Only merges with R of at least this, 0 to 1.")
 ]
 FrequenciesOption = Annotated[
     str | None,
@@ -98,14 +101,13 @@ def load(
     first_analysis: bool,
     bare: bool,
     drawn: Drawn,
+    encoding: str | None,
 ) -> "tuple[Tokeniser, Benchmark]":
     from morphgraph.evaluate import Benchmark
-    from morphgraph.files import load_tokeniser
 
-    loaded = load_tokeniser(tokenizer)
-    warn(loaded)
+    loaded = load_bpe(tokenizer)
     gold = read_one_gold(
-        reference, format_, include_foreign, first_analysis=first_analysis, drawn=drawn
+        reference, format_, include_foreign, encoding, first_analysis=first_analysis, drawn=drawn
     )
     known = dict(word_counts(frequencies).items()) if frequencies else None
     return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
@@ -190,13 +192,25 @@ def read_gold(
     )
 
 
+def load_bpe(tokenizer: str) -> "Tokeniser":
+    """A tokeniser of merges, with its warnings told; an error says which commands need none."""
+    from morphgraph.files import load_tokeniser
+
+    try:
+        loaded = load_tokeniser(tokenizer)
+    except NoMergesError as error:
+        fix = f"{error.fix} Without merges, segment, score and compare take it with --model."
+        raise NoMergesError(error.file, error.place, error.problem, fix) from error
+    warn(loaded)
+    return loaded
+
+
 def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
     """A tokeniser, with the edits of a recipe if there is one."""
-    from morphgraph.files import load_tokeniser, read_recipe, replay
+    from morphgraph.files import read_recipe, replay
     from morphgraph.reading import read_bytes
 
-    loaded = load_tokeniser(tokenizer)
-    warn(loaded)
+    loaded = load_bpe(tokenizer)
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     return loaded

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.options import (
+    EncodingOption,
     FormatOption,
     FrequenciesOption,
     JsonOption,
@@ -40,6 +41,7 @@ def vocabulary(
         str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
     ] = None,
     format_: FormatOption = None,
+    encoding: EncodingOption = None,
     alpha: Annotated[float, typer.Option(help="The order of the Rényi efficiency, above 0.")] = 2.5,
     list_: Annotated[
         str | None,
@@ -67,7 +69,7 @@ def vocabulary(
     corpus = None
     if frequencies:
         corpus = Corpus(word_counts(frequencies), frequencies)
-    gold = read_gold(reference, format_) if reference else None
+    gold = read_gold(reference, format_, encoding=encoding) if reference else None
     with progress_bar("counting"):
         found = [
             VocabularyHealth(segmenter, corpus, gold, label=label)

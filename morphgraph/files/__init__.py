@@ -4,14 +4,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from morphgraph.errors import FileFormatError
+from morphgraph.errors import FileFormatError, NoMergesError
 from morphgraph.files.demos import DEMOS, demo_tokeniser_path
 from morphgraph.files.export import Export, ExportError, export, words_to_check
 from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
 from morphgraph.files.recipe import read_recipe, replay, write_recipe
 from morphgraph.files.saving import new_ids, saved_files, to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.reading import read_bytes
+from morphgraph.reading import check_is_there, read_bytes
 
 __all__ = [
     "DEMOS",
@@ -42,6 +42,7 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     if str(source).startswith("demo:"):
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
         return from_tokenizer_json(read_bytes(path), str(source))
+    check_is_there(source)
     path = Path(source)
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
         for candidate in ("tokenizer.json", "tokeniser.bte.json", "vocab.json"):
@@ -53,6 +54,9 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     name = str(path)
     if path.suffix == ".txt":
         vocabulary = path.with_name(path.name.replace("merges", "vocab")).with_suffix(".json")
+        if _lists_types(path, vocabulary):
+            problem = "this is a list of types, which has no merges"
+            raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
         return from_vocabulary_and_merges(
             read_bytes(vocabulary), read_bytes(path), str(vocabulary), name
         )
@@ -61,6 +65,15 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     if "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113 - no error if too long
         return from_vocabulary_and_merges(data, read_bytes(merges), name, str(merges))
     return from_tokenizer_json(data, name)
+
+
+def _lists_types(path: Path, vocabulary: Path) -> bool:
+    """Whether a text file has one type a line, and no ``vocab.json`` makes it a list of merges."""
+    if os.path.isfile(vocabulary):  # noqa: PTH113 - unlike Path.is_file, never raises
+        return False
+    lines = [line for line in read_bytes(path).splitlines() if line.strip()]
+    merges = sum(len(line.split(b" ")) == 2 for line in lines)
+    return merges < len(lines) / 2
 
 
 def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:

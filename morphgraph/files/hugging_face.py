@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from morphgraph.errors import FileFormatError
+from morphgraph.errors import FileFormatError, NoMergesError
 from morphgraph.files.lineage import read_lineage
 from morphgraph.files.pipeline import (
     SPECIAL,
@@ -39,7 +39,7 @@ def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
         )
     kind = model.get("type", "BPE" if "merges" in model else None)
     if kind not in ("BPE", "BTE"):
-        raise FileFormatError(
+        raise NoMergesError(
             name,
             "field model.type",
             f"this is a {kind} model, which has no merges",

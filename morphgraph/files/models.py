@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.reading import checksum, parse_json, read_bytes
+from morphgraph.reading import check_is_there, checksum, parse_json, read_bytes
 
 if TYPE_CHECKING:
     from morphgraph.files.tokeniser import Tokeniser
@@ -143,6 +143,8 @@ def load_segmenter(
     """
     if method is not None:
         _check(method, parameters)
+    if not str(source).startswith("demo:"):
+        check_is_there(source)
     saved = _saved_model(source)
     if method is None and saved is not None and not parameters:
         return saved

@@ -21,6 +21,7 @@ from web.compare_details import one_cell
 from web.compare_words import choose_words
 from web.downloads import downloads
 from web.method_picker import START, choose_methods
+from web.reopening import keep
 from web.scoreboard import partial_gold
 from web.session import Session
 from web.text import plain
@@ -67,6 +68,7 @@ def compare_page(current: Session) -> None:
     if any(known is not None for known in gold):
         partial_gold(current.study.benchmark.reference.partial_note)
     _downloads(comparison, [comparison.rows[number] for number in chosen])
+    keep(current)
 
 
 def _open_asked_demo(current: Session) -> None:

@@ -14,9 +14,9 @@ from morphgraph.segment.segmentation import Segmenter
 from morphgraph.train.counts import WordCounts
 from web.inputs import content_of
 from web.picky_on_demand import PICKY, can_be_trained, trained_picky
-from web.session import Session, remembered
+from web.session import Session, remembered, trained_models
 from web.text import plain
-from web.train_page import MOST_MODELS, trained_models
+from web.train_page import MOST_MODELS
 
 START = "before the edits"
 _TRAINED = "picky"

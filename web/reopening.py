@@ -18,9 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.evaluate import Benchmark
 from morphgraph.files import DEMOS
+from morphgraph.files.models import write_model
 from morphgraph.files.recipe import check_steps
 from morphgraph.graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.segment.segmentation import Segmenter
 from morphgraph.train.counts import parse_word_counts
 from web import autosave
 from web.browser_store import DAYS, BrowserStore
@@ -29,12 +31,15 @@ from web.session import (
     Source,
     demo_reference,
     demo_tokeniser,
+    trained_models,
+    uploaded_model,
     uploaded_reference,
     uploaded_tokeniser,
     wordfreq_frequencies,
 )
 
 _BROWSER, _TAB = "morphgraph", "morphgraph-tab"
+_MODELS = "models kept"
 _LEFT_BEHIND = 60
 """Seconds for which a tab that goes is remembered: a reload is over by then."""
 
@@ -62,7 +67,10 @@ class _Run(BaseModel):
 
 
 class _Record(BaseModel):
-    """All that a tab has open; the last ``undone`` edits of ``steps`` are not made."""
+    """All that a tab has open.
+
+    The last ``undone`` edits of ``steps`` are not made; ``models``: the checksums of model files.
+    """
 
     model_config = ConfigDict(extra="forbid")
     version: Literal[1] = 1
@@ -73,6 +81,7 @@ class _Record(BaseModel):
     steps: Steps
     undone: int = Field(ge=0)
     run: _Run | None
+    models: dict[str, str] = {}
     recipes: dict[str, Steps]
 
 
@@ -85,10 +94,12 @@ def keep(current: Session) -> None:
     autosave.keep(current.study.tokeniser)
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
-    state = (current.study_number, graph.recipe_checksum(), len(graph.undone), id(run), phases)
+    models = tuple(map(id, trained_models().values()))
+    edits = (graph.recipe_checksum(), len(graph.undone))
+    state = (current.study_number, edits, id(run), phases, models)
     if state == current.kept_as:
         return
-    untouched = current.language == "en" and not graph.history and not graph.undone
+    untouched = current.language == "en" and not (graph.history or graph.undone or models)
     if untouched and not current.kept_as:
         current.kept_as = state  # there is nothing yet that is worth a file
         return
@@ -110,6 +121,7 @@ def _record_of(current: Session) -> _Record | None:
         tokeniser = _kept_part(current.store, current.sources.get("tokeniser"))
         reference = _kept_part(current.store, current.sources.get("reference"))
         counts = _kept_part(current.store, frequencies)
+        models = _kept_models(current.store)
     except (MorphGraphError, OSError):
         return None
     if tokeniser is None or reference is None:
@@ -122,6 +134,7 @@ def _record_of(current: Session) -> _Record | None:
         steps=_steps(graph),
         undone=len(graph.undone),
         run=_run_of(current.run),
+        models=models,
         recipes=current.recipes,
     )
 
@@ -131,6 +144,22 @@ def _kept_part(store: BrowserStore, source: Source | None) -> _Part | None:
         return None
     files = [(name, store.keep_file(data)) for name, data in source.files]
     return _Part(name=source.name, files=files, format=source.format, encoding=source.encoding)
+
+
+def _kept_models(store: BrowserStore) -> dict[str, str]:
+    """The checksums of models' files by name, each written only once; none for what has no file."""
+    before: dict[int, tuple[Segmenter, str]] = st.session_state.get(_MODELS, {})
+    now: dict[int, tuple[Segmenter, str]] = {}
+    checksums = {}
+    for name, model in trained_models().items():
+        try:
+            kept = before.get(id(model)) or (model, store.keep_file(write_model(model)))
+        except MorphGraphError:
+            continue
+        now[id(model)] = kept
+        checksums[name] = kept[1]
+    st.session_state[_MODELS] = now
+    return checksums
 
 
 def _steps(graph: MergeGraph) -> Steps:
@@ -208,6 +237,10 @@ def _open(current: Session, record: _Record) -> None:
     usual["frequencies"] = f"wordfreq:{language}"
     if language and all(one and one.name == usual[kind] for kind, one in sources.items()):
         current.language = language
+    for name, checksum in record.models.items():
+        data = current.store.file(checksum)
+        if data is not None:
+            trained_models()[name] = uploaded_model({name: data})
     _make_edits(current, record)
 
 

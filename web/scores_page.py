@@ -28,6 +28,7 @@ from web.downloads import downloads
 from web.inputs import frequency_choice, reference_upload, skipped_lines
 from web.languages import reference_in_another_language
 from web.method_picker import START, choose_methods
+from web.reopening import keep
 from web.scoreboard import partial_gold, score_table
 from web.scores_breakdown import breakdowns
 from web.scores_charts import pictures
@@ -115,6 +116,7 @@ def scores_page(current: Session) -> None:
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)
+    keep(current)
 
 
 def _partial(yardstick: Yardstick) -> str:

@@ -28,6 +28,7 @@ from morphgraph.text import counted
 from web.browser_store import BrowserStore
 
 _KEY = "morphgraph session"
+TRAINED = "trained models"
 _RECIPES_KEPT = 20
 _KEPT = 40
 _GRAPHS_KEPT = 4
@@ -247,6 +248,12 @@ def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
         if not begin(found):
             found.open_demo("en")
         st.session_state[_KEY] = found
+    return found
+
+
+def trained_models() -> dict[str, Segmenter]:
+    """The models that were trained or opened in this browser, by a name that says how."""
+    found: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
     return found
 
 

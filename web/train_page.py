@@ -23,7 +23,7 @@ from morphgraph.train.methods import METHODS, Method, train
 from morphgraph.train.pipelines import PIPELINES
 from morphgraph.train.text import read_text, text_columns
 from web.inputs import attempt, content_of
-from web.session import Session, Source, remembered, wordfreq_languages
+from web.session import Session, Source, remembered, trained_models, wordfreq_languages
 from web.text import plain
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from morphgraph.segment.segmentation import Segmenter
 
-TRAINED = "trained models"
 MOST_MODELS = 12
 """The oldest model of the session makes room for one more than this."""
 
@@ -66,18 +65,12 @@ class _Order:
         return f"{self.method.label}{settings} · {self.pipeline} · {self.size:,} · {self.source}"
 
 
-def trained_models() -> dict[str, Segmenter]:
-    """The models trained in this session, by a name that says how."""
-    found: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
-    return found
-
-
 def train_page(current: Session) -> None:
     """Settings, a button that trains, and what came out."""
     st.title("Train")
     st.caption(
         "Train a tokeniser of your own: choose where the words come from, what happens to them "
-        "first, and the method. What you train stays until you close the page, and other pages "
+        "first, and the method. What you train stays, and other pages "
         "can use it."
     )
     order = _settings()

@@ -26,9 +26,8 @@ from morphgraph.text import counted, shortened
 from web.downloads import downloads
 from web.edits import look_at
 from web.inputs import frequency_choice
-from web.session import Session, remembered
+from web.session import Session, remembered, trained_models
 from web.text import code, plain
-from web.train_page import trained_models
 
 _NOW, _START = "now", "before the edits"
 _FIGURE = "vocabulary figure"

@@ -144,6 +144,18 @@ def test_a_trained_tokeniser_comes_back(app: App, reload: Callable[..., App]) ->
     assert again.graph.merges() == app.graph.merges()
 
 
+def test_models_come_back(app: App, reload: Callable[..., App]) -> None:
+    app.upload("Tokeniser", ("bert.txt", b"[UNK]\nun\ndo\n##do\n##ing\n")).open("start")
+    again = reload(reload(app))
+    again.test.query_params["methods"] = "bpe"
+    again.open("scores")
+    [box] = [m for m in again.test.multiselect if m.label == "Methods"]
+    assert "model bert.txt" in [*box.options, *box.value]
+    box.set_value(["model bert.txt"])
+    again.run()
+    assert any("WordPiece" in block.value for block in again.test.code)
+
+
 @pytest.mark.parametrize(
     "record",
     [

@@ -13,7 +13,7 @@ from morphgraph.evaluate.methods import method_on
 from morphgraph.evaluate.vocabulary_figures import FIGURES, figure_frame, signature
 from morphgraph.evaluate.vocabulary_health import VocabularyHealth
 from morphgraph.files import load_tokeniser
-from web.train_page import TRAINED
+from web.session import TRAINED
 
 
 @pytest.fixture

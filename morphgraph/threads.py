@@ -1,4 +1,4 @@
-"""How many threads a segmentation uses."""
+"""How many threads a segmentation uses, and how many cores there are."""
 
 import os
 
@@ -13,3 +13,11 @@ def usual_threads() -> int:
     """
     chosen = os.environ.get(VARIABLE, "")
     return max(1, int(chosen)) if chosen.isdecimal() else 2
+
+
+def available_cores() -> int:
+    """How many cores this process may use; where the system does not tell, all that there are."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:
+        return os.cpu_count() or 1

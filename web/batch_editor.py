@@ -13,6 +13,7 @@ from morphgraph.batch.yaml_reading import MAX_BYTES
 from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.reading import check_size, decode_utf8
 from morphgraph.text import shortened, visible
+from morphgraph.threads import available_cores
 from web.batch_checking import (
     Checked,
     cell_table,
@@ -33,7 +34,6 @@ from web.batch_state import (
     Settings,
     add_source,
     begin,
-    cores,
     known_runs,
     text_key,
 )
@@ -236,14 +236,14 @@ def _outcome(source: str, text: str) -> Checked:
         _languages(first.languages)
     checked, _ = checked_as_wanted(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with remembered(**{_WORKERS: cores()}):
+        with remembered(**{_WORKERS: available_cores()}):
             workers = st.number_input(
                 "Workers",
                 1,
-                cores(),
+                available_cores(),
                 key=_WORKERS,
-                help=f"Tasks at once; this machine has {cores()} cores. Each takes memory of its "
-                "own, up to 1 GB for large vocabularies.",
+                help=f"Tasks at once; this machine has {available_cores()} cores. Each takes "
+                "memory of its own, up to 1 GB for large vocabularies.",
                 on_change=_keep,
                 args=(_WORKERS,),
             )
@@ -356,7 +356,9 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
         return
     try:
         begin(
-            text, name, Settings(int(value_now(_WORKERS, cores())), wanted, str(folder_of(source)))
+            text,
+            name,
+            Settings(int(value_now(_WORKERS, available_cores())), wanted, str(folder_of(source))),
         )
     except MorphGraphError as error:
         st.session_state[_REFUSED] = str(error)

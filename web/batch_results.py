@@ -24,6 +24,7 @@ from web.batch_files import (
     table_has_intervals,
 )
 from web.batch_progress import told
+from web.batch_state import SETTINGS_FILE
 from web.history import zipped
 from web.session import remembered
 
@@ -87,14 +88,25 @@ def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
     return found
 
 
-def _once(what: str, folder: Path, make: Callable[[], Any]) -> Any:
-    """Something made of a run's results, kept for the session while the file is the same."""
-    kept: dict[Any, Any] = st.session_state.setdefault("batch kept", {})
+_READ = ("results.parquet", "tasks.parquet", "configuration.yaml", SETTINGS_FILE)
+"""The files of a run that its tables are made of."""
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes with a file's content; empty where there is no file."""
     try:
-        status = (folder / "results.parquet").stat()
-    except OSError as error:
-        raise MorphGraphError("results.parquet is gone. Write the results again.") from error
-    key = (what, str(folder), status.st_mtime_ns, status.st_size)
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _once(what: str, folder: Path, make: Callable[[], Any]) -> Any:
+    """Something made of a run's files, kept for the session while all of them are the same."""
+    kept: dict[Any, Any] = st.session_state.setdefault("batch kept", {})
+    if not (folder / "results.parquet").is_file():
+        raise MorphGraphError("results.parquet is gone. Write the results again.")
+    key = (what, str(folder), *(_state(folder / name) for name in _READ))
     if key not in kept:
         made = make()
         while len(kept) >= 2 * _KEPT:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from morphgraph.batch.background import Run, runs_in, start_run
 from morphgraph.batch.store import write_atomically
 from morphgraph.errors import MorphGraphError
 from morphgraph.reading import parse_json, read_bytes
+from morphgraph.threads import available_cores
 from web import autosave
 from web.batch_drafts import Draft, keep_draft, kept_drafts
 
@@ -24,7 +24,7 @@ SOURCE = "batch_source"
 OWN = "batch own files"
 """Keys of what is open: the tab, the run by its name, what is edited; and of texts by name."""
 
-_SETTINGS = "started.json"
+SETTINGS_FILE = "started.json"
 _RECALLED = "batch drafts recalled"
 
 
@@ -42,14 +42,6 @@ def runs_folder() -> Path:
     return autosave.folder() / "runs"
 
 
-def cores() -> int:
-    """How many tasks this machine can work on at once."""
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:  # only some systems know
-        return os.cpu_count() or 1
-
-
 def known_runs() -> list[Run]:
     """The runs of this app, the one that was changed last first."""
     return runs_in(runs_folder())
@@ -65,7 +57,7 @@ def begin(text: str, name: str, settings: Settings) -> Run:
         languages=settings.languages,
         folder=None if settings.folder is None else Path(settings.folder),
     )
-    write_atomically(run.folder / _SETTINGS, json.dumps(asdict(settings)).encode())
+    write_atomically(run.folder / SETTINGS_FILE, json.dumps(asdict(settings)).encode())
     show_run(name)
     return run
 
@@ -112,9 +104,9 @@ def show_editor() -> None:
 
 def settings_of(folder: Path) -> Settings:
     """What the run in a folder was started with; all languages and cores where that is unknown."""
-    usual = Settings(cores())
+    usual = Settings(available_cores())
     try:
-        found = parse_json(read_bytes(folder / _SETTINGS), _SETTINGS)
+        found = parse_json(read_bytes(folder / SETTINGS_FILE), SETTINGS_FILE)
     except MorphGraphError:
         return usual
     if not isinstance(found, dict):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from morphgraph.batch.scheduler_address import find_scheduler, no_scheduler, scheduler_address
 from morphgraph.errors import MorphGraphError
+from morphgraph.threads import available_cores
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -94,7 +95,7 @@ def open_cluster(
     elif scheduler is not None:
         chosen = at_address(scheduler)
     else:
-        chosen = local_cluster(workers or len(os.sched_getaffinity(0)), memory, scratch)
+        chosen = local_cluster(workers or available_cores(), memory, scratch)
     with chosen as client:
         yield client
 

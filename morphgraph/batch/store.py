@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import tempfile
 import time
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.locking import try_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,14 +70,14 @@ class Store:
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self._lock = lock_path(self.folder).open("a")
-            _lock_soon(self._lock)
+            if not _lock_soon(self._lock):
+                self._lock.close()
+                raise MorphGraphError(
+                    f"{self.folder}: another run is at work in this folder. Wait for it, stop it, "
+                    "or choose another folder with --out."
+                )
             for partial in (*self.folder.glob(f"{_PARTIAL}*"), *self.results.glob(f"{_PARTIAL}*")):
                 partial.unlink(missing_ok=True)
-        except BlockingIOError as error:
-            raise MorphGraphError(
-                f"{self.folder}: another run is at work in this folder. Wait for it, stop it, or "
-                "choose another folder with --out."
-            ) from error
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
         return self
@@ -122,17 +122,14 @@ class Store:
         write_atomically(self.path(key), data)
 
 
-def _lock_soon(file: IO[str]) -> None:
+def _lock_soon(file: IO[str]) -> bool:
     """Lock a file; somebody who only looks whether it is locked holds it for a moment."""
     patience = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > patience:
-                raise
-            time.sleep(0.02)
+    while not try_lock(file):
+        if time.monotonic() > patience:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def lock_path(folder: Path) -> Path:
@@ -144,9 +141,6 @@ def is_at_work(folder: Path) -> bool:
     """Whether a runner is alive in a folder."""
     try:
         with lock_path(folder).open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            return not try_lock(file)
     except OSError:
         return False
-    return False

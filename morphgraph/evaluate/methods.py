@@ -166,6 +166,8 @@ def check_method(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         if limits is None:
             takes = ", ".join(known.parameters) or "no parameters"
             raise MorphGraphError(f"{method} has no parameter “{name}”. It takes {takes}.")
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise MorphGraphError(f"{name}={value!r} is no number, which {method} needs. Give one.")
         if isinstance(limits.default, int) and value != int(value):
             raise MorphGraphError(f"{name}={value} is no whole number, which {method} needs.")
         if not limits.least <= value <= limits.most:

@@ -64,7 +64,8 @@ class Change:
     ``step`` is the edit as data (one entry of a recipe): its name and arguments, in terms of type
     strings, so that it can be replayed on another copy of the same tokeniser. Types and merges are
     named by their ids in the graph. ``removed_merges`` and ``added_merges`` map the id to the merge
-    as it was or is. A merge may be rewired more than once, in this order. ``origins`` maps a merge
+    as it was or is. ``new_types``: those that were never there before the edit, with the ids that
+    it gives them. A merge may be rewired more than once, in this order. ``origins`` maps a merge
     to its origin before and after.
     """
 
@@ -73,6 +74,7 @@ class Change:
     removed_merges: Mapping[int, Merge] = field(default_factory=dict)
     rewired: tuple[Rewired, ...] = ()
     added_types: tuple[int, ...] = ()
+    new_types: Mapping[str, int] = field(default_factory=dict)
     added_merges: Mapping[int, Merge] = field(default_factory=dict)
     reranked: tuple[Reranked, ...] = ()
     reified: tuple[Reified, ...] = ()

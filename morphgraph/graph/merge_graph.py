@@ -44,7 +44,7 @@ class MergeGraph(MergeTable):
         """A graph of its own as this one was before any edit."""
         graph = MergeGraph(self.types[: self._loaded_types], self._loaded, self.fixed)
         for text in self.types[self._loaded_types :]:
-            graph.known_id(text)  # words may have been encoded with atoms that were added
+            graph._know(text)  # words may have been encoded with atoms that were added
         return graph
 
     def copy(self) -> "MergeGraph":
@@ -282,6 +282,9 @@ class MergeGraph(MergeTable):
         return change
 
     def _forward(self, change: Change) -> None:
+        for text, number in change.new_types.items():
+            if self._know(text) != number:
+                raise EditError("The change was worked out on another state. Work it out again.")
         for number, merge in change.removed_merges.items():
             self._unlink(number, merge)
         for entry in change.rewired:

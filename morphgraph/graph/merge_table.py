@@ -188,8 +188,8 @@ class MergeTable:
 
     # ----------------------------------------------------------------------------- changing
 
-    def known_id(self, text: str) -> int:
-        """The id of a type that is, was or may come to be there; a new one is absent so far."""
+    def _know(self, text: str) -> int:
+        """The id of a type that is or was there; a new one gets the next, and is absent so far."""
         number = self.ids.get(text)
         if number is None:
             number = self.ids[text] = len(self.types)

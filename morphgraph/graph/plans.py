@@ -10,6 +10,25 @@ Pair = tuple[int, int]
 Parts = tuple[int, ...]
 
 
+class _Ids:
+    """Ids of types by their strings: those of a graph, and the next ones for ``new`` strings."""
+
+    def __init__(self, graph: MergeTable) -> None:
+        self.graph = graph
+        self.new: dict[str, int] = {}
+
+    def get(self, text: str) -> int | None:
+        """The id of a type that is or was there, or is new."""
+        return self.graph.ids.get(text, self.new.get(text))
+
+    def of(self, text: str) -> int:
+        """The id of a type, which is new if it has none so far."""
+        number = self.get(text)
+        if number is None:
+            number = self.new[text] = len(self.graph.types) + len(self.new)
+        return number
+
+
 # ------------------------------------------------------------------------------------- removing
 
 
@@ -91,6 +110,7 @@ def plan_anneal(
     A pair whose result is a type already is added as one more merge of it. Source: Bauwens &
     de Lhoneux 2025, §3.4.
     """
+    ids = _Ids(graph)
     added: dict[int, None] = {}
     atoms = list(dict.fromkeys(atoms))
     for text in atoms:
@@ -98,18 +118,18 @@ def plan_anneal(
             raise EditError(f"“{text}” is a type already. Leave it out of the atoms.")
         if not text:
             raise EditError("An atom cannot be empty. Leave it out.")
-        added[graph.known_id(text)] = None
+        added[ids.of(text)] = None
     listed = [_pair_of_texts(pair) for pair in pairs]
     merges: dict[int, Merge] = {}
     numbers, rank = graph.new_merge_ids(), graph.last_rank + 1
     present = {graph.merge(m).parts for pair in listed for m in _makers(graph, "".join(pair))}
     for left, right in listed:
-        parts = tuple(_part(graph, text, added) for text in (left, right))
+        parts = tuple(_part(ids, text, added) for text in (left, right))
         if parts in present:
             raise EditError(f"“{left}” + “{right}” is a merge already. Leave it out.")
         present.add(parts)
-        result = graph.known_id(left + right)
-        if not graph.is_present(result):
+        result = ids.of(left + right)
+        if left + right not in graph:
             added[result] = None
         merges[next(numbers)] = Merge(rank + len(merges), parts, result)
     step = {"edit": "anneal", "merges": [list(pair) for pair in listed]}
@@ -118,6 +138,7 @@ def plan_anneal(
     return Change(
         step,
         added_types=tuple(added),
+        new_types=ids.new,
         added_merges=merges,
         origins=dict.fromkeys(merges, ("original", "annealed")),
     )
@@ -133,9 +154,9 @@ def _makers(graph: MergeTable, text: str) -> tuple[int, ...]:
     return graph.incoming(graph.ids[text]) if text in graph else ()
 
 
-def _part(graph: MergeTable, text: str, added: Mapping[int, None]) -> int:
-    number = graph.ids.get(text)
-    return number if number is not None and number in added else graph.id_of(text)
+def _part(ids: _Ids, text: str, added: Mapping[int, None]) -> int:
+    number = ids.get(text)
+    return number if number is not None and number in added else ids.graph.id_of(text)
 
 
 # ------------------------------------------------------------------------------------- reifying
@@ -179,6 +200,7 @@ class _Reification:
         }
         self.start = dict(self.parts)
         self.containing: dict[Pair, dict[int, None]] = tuple_merges_by_pair(self.parts)
+        self.ids = _Ids(graph)
         self.new_ids = graph.new_merge_ids()
         self.created: dict[int, tuple[_Place, Pair, int]] = {}
         self.created_for: dict[int, int] = {}
@@ -221,6 +243,7 @@ class _Reification:
             step,
             rewired=tuple(rewired),
             added_types=tuple(result for _, _, result in self.created.values()),
+            new_types=self.ids.new,
             added_merges=added,
             reranked=reranked,
             reified=tuple(self.reified),
@@ -237,15 +260,15 @@ class _Reification:
         if not holders:
             return
         text = graph.types[pair[0]] + graph.types[pair[1]]
-        result = graph.ids.get(text)
+        result = self.ids.get(text)
         made_here = result is not None and result in self.created_for
-        if result is not None and (made_here or graph.is_present(result)):
+        if result is not None and (made_here or text in graph):
             merge = self.created_for[result] if made_here else self._merge_of(result)
             if not self.link or merge is None or self._parts_of(merge) != pair:
                 return
             created = False
         elif self.expand:
-            result = graph.known_id(text)
+            result = self.ids.of(text)
             merge = next(self.new_ids)
             lowest = min(graph.merge(number).rank for number in holders)
             self.created[merge] = ((lowest, 0, len(self.created)), pair, result)

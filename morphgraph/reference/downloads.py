@@ -10,15 +10,15 @@ import errno
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from morphgraph.errors import MorphGraphError
+from morphgraph.locking import try_lock
 from morphgraph.reference.catalogue import Source, find_source
 
 if TYPE_CHECKING:
@@ -363,27 +363,7 @@ def _content_length(response: requests.Response) -> int | None:
 def _alone(lock: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold a lock that falls away with the process; `waiting` is called while another has it."""
     with lock.open("ab") as file:
-        while not _lock(file):
+        while not try_lock(file):
             waiting()
             time.sleep(0.1)
         yield
-
-
-def _lock(file: IO[bytes]) -> bool:
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks: nothing to wait for
-    return True

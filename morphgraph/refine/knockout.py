@@ -20,6 +20,7 @@ from morphgraph.refine.blame import (
     candidate_types,
     split_entries,
 )
+from morphgraph.refine.checks import check_blame_settings, check_choice, check_whole
 from morphgraph.segment import segment
 
 Selection = Literal["blame", "random", "last", "leaves"]
@@ -33,7 +34,7 @@ class KnockoutSettings:
     ``select``: by "blame" (R ≥ ``threshold``), or as a baseline: as many types as blame would
     choose, or ``count``, at "random" or as the "last" merges or the last "leaves". ``holdout``:
     the share of entries that blame does not see and that alone are scored. ``cascade``: also remove
-    what is made from a removed type.
+    what is made from a removed type. A value that is none of these is a `MorphGraphError`.
     """
 
     select: Selection = "blame"
@@ -46,6 +47,13 @@ class KnockoutSettings:
     holdout: float = 0.0
     seed: int = 0
     cascade: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("select", self.select, SELECTIONS)
+        check_blame_settings(self)
+        check_whole("minimum_vocabulary", self.minimum_vocabulary)
+        if self.count is not None:
+            check_whole("count", self.count)
 
 
 @dataclass(frozen=True)

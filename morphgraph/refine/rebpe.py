@@ -26,6 +26,7 @@ from morphgraph.refine.anneal import (
     within_vocabulary,
 )
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame, split_entries
+from morphgraph.refine.checks import check_blame_settings, check_share, check_whole
 from morphgraph.refine.knockout import KnockoutSettings, choose_types
 from morphgraph.refine.reify import TypeAtoms, preview_reification
 from morphgraph.segment import MergeSegmentation, segment
@@ -60,6 +61,15 @@ class ReBPESettings:
     seed: int = 0
     minimum_good: int = MINIMUM_GOOD
     minimum_ratio: float = MINIMUM_RATIO
+
+    def __post_init__(self) -> None:
+        check_blame_settings(self)
+        check_share("minimum_ratio", self.minimum_ratio)
+        for name in ("iterations", "minimum_vocabulary"):
+            check_whole(name, getattr(self, name))
+        check_whole("minimum_good", self.minimum_good, least=1)
+        if self.maximum_vocabulary is not None:
+            check_whole("maximum_vocabulary", self.maximum_vocabulary)
 
     @property
     def reifies(self) -> bool:

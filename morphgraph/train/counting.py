@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.threads import available_cores
 from morphgraph.train.counting_store import Block, merge_in_rounds, most_open
 from morphgraph.train.counting_task import Task, check_kind
 from morphgraph.train.counting_texts import MARK, find_texts
@@ -112,7 +113,7 @@ def count_to_parquet(
     out = Path(out)
     if out.resolve() in {file.resolve() for file in files}:
         raise MorphGraphError(f"{out}: this is one of the texts. Choose another place for --out.")
-    number = max(1, min(workers or _cores(), len(files), memory // LEAST_SHARE))
+    number = max(1, min(workers or available_cores(), len(files), memory // LEAST_SHARE))
     sizes = [file.stat().st_size for file in files]
     total = sum(sizes)
 
@@ -167,12 +168,6 @@ def parse_memory(text: str) -> int:
     if found is None:
         raise MorphGraphError(f"{text[:40]!r} is no size of memory. Give one such as 512M or 2G.")
     return int(float(found[1]) * _UNITS[found[2].upper()])
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _listed(files: Sequence[Path]) -> str:

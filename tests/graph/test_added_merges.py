@@ -12,6 +12,7 @@ from rebpe_oracle import State
 from strategies import MergeList, graph_of, well_formed
 
 from morphgraph.graph import EditError, MergeGraph
+from morphgraph.graph.plans import plan_reify, tuple_merges_by_pair
 
 TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]
 """Types: b, c, bc, a, abc, d, abd, dabd. Both tuple merges contain (a, b) and (b, d)."""
@@ -178,7 +179,7 @@ def test_types_that_were_taken_back_are_not_found() -> None:
     graph.knockout(["bc"])
     for text in ids:
         assert text not in graph
-        assert not graph.is_present(graph.known_id(text))
+        assert not graph.is_present(graph.ids[text])
         with pytest.raises(EditError, match=f"“{text}” is not a type"):
             graph.id_of(text)
         with pytest.raises(EditError):
@@ -451,3 +452,31 @@ def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.Dat
     replayed = graph_of(merges)
     replayed.replay(graph.recipe())
     assert snapshot(replayed) == snapshot(graph)
+
+
+@pytest.mark.parametrize("edit", ["anneal", "reify"])
+def test_a_preview_leaves_the_graph_as_it_is(edit: str) -> None:
+    """Ids of types that it would add are given only when the change is made."""
+    graph = MergeGraph.from_merges(TUPLES)
+    types, ids = graph.types.copy(), graph.ids.copy()
+    if edit == "anneal":
+        change = graph.preview_anneal([("c", "y"), ("cy", "y")], ["y"])
+    else:
+        pairs = tuple_merges_by_pair({n: m.parts for n, m in graph.merges().items()})
+        change = plan_reify(graph, pairs, {})
+    assert change.new_types
+    assert (graph.types, graph.ids) == (types, ids)
+    graph.apply(change)
+    assert [graph.types[number] for number in change.new_types.values()] == [*change.new_types]
+    graph.check()
+    undone = graph.undo()
+    assert graph.redo() is undone
+    graph.check()
+
+
+def test_a_change_of_another_state_is_refused() -> None:
+    graph = MergeGraph.from_merges(TUPLES)
+    change = graph.preview_anneal([("c", "y")], ["y"])
+    graph.anneal([], ["z"])
+    with pytest.raises(EditError, match="another state"):
+        graph.apply(change)

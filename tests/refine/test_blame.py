@@ -228,3 +228,15 @@ def test_threshold_curve_is_knocking_out_from_scratch(
             (point.removed, point.dropout_rate, point.precision, point.recall, point.f1),
             (len(gone), rate, score.precision, score.recall, score.f1),
         )
+
+
+def test_threshold_curve_leaves_added_tokens_that_merges_make(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    """They are to blame as others are, but cannot be knocked out."""
+    tokeniser = small_tokeniser([("a", "b"), ("b", "c")], "abc")
+    tokeniser.graph.fixed = frozenset({tokeniser.graph.id_of("ab")})
+    benchmark = Benchmark.build(tokeniser, small_reference("a b", "b c"))
+    found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    (point,) = threshold_curve(tokeniser, benchmark, found, thresholds=[0.5])
+    assert (point.removed, point.recall) == (1, 0.5)

@@ -18,7 +18,8 @@ from morphgraph.batch.comparing_runs import compare_runs
 from morphgraph.batch.progress import Progress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.batch.report_making import make_table
-from morphgraph.errors import FileFormatError
+from morphgraph.errors import FileFormatError, MorphGraphError
+from web import batch_results
 from web.batch_comparing import (
     filtered,
     named_apart,
@@ -465,3 +466,19 @@ def test_failures_that_only_follow_from_others_are_counted() -> None:
     assert grouped_failures([long, f"cell 3: tok b failed: {'x' * 600}"[:500]]) == [(long, 1)]
     # What others failed of may not be among those that are kept.
     assert grouped_failures(lines[2:]) == [(lines[2], 0)]
+
+
+def test_tables_are_made_again_when_any_file_that_they_are_made_of_changes(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def times_made() -> int:
+        return int(batch_results._once("tables", tmp_path, lambda: made.append(0) or len(made)))
+
+    (tmp_path / "results.parquet").write_bytes(b"1")
+    assert times_made() == times_made() == 1
+    for number, name in enumerate(("tasks.parquet", "configuration.yaml", "results.parquet")):
+        (tmp_path / name).write_bytes(b"other")
+        assert times_made() == times_made() == number + 2, name
+    (tmp_path / "results.parquet").unlink()
+    with pytest.raises(MorphGraphError, match=r"results\.parquet is gone"):
+        times_made()

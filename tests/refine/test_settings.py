@@ -1,0 +1,64 @@
+"""Settings with values that mean nothing are refused when they are made."""
+
+import math
+from typing import Any
+
+import pytest
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.methods import check_method
+from morphgraph.refine.knockout import KnockoutSettings
+from morphgraph.refine.rebpe import ReBPESettings
+
+
+@pytest.mark.parametrize("kind", [KnockoutSettings, ReBPESettings])
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"threshold": 50}, "threshold=50 is no share. Give a number from 0 to 1."),
+        ({"threshold": math.nan}, "threshold=nan is no share"),
+        ({"threshold": "0.5"}, "threshold='0.5' is no share"),
+        ({"threshold": True}, "threshold=True is no share"),
+        ({"holdout": 1}, "leaves no words to learn from"),
+        ({"holdout": -0.1}, "holdout=-0.1 is no share"),
+        ({"scope": "foo"}, "scope='foo' is not known. Use one of: morphemic, whole-word."),
+        ({"weighting": "words"}, "weighting='words' is not known"),
+        ({"seed": -1}, "seed=-1 is no whole number of 0 or more"),
+        ({"minimum_vocabulary": 1.5}, "minimum_vocabulary=1.5 is no whole number"),
+    ],
+)
+def test_values_of_both(kind: Any, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(MorphGraphError) as error:
+        kind(**given)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "kind, given, said",
+    [
+        (KnockoutSettings, {"select": "foo"}, "Use one of: blame, random, last, leaves."),
+        (KnockoutSettings, {"count": -1}, "count=-1 is no whole number of 0 or more"),
+        (ReBPESettings, {"iterations": -1}, "iterations=-1 is no whole number"),
+        (ReBPESettings, {"minimum_good": 0}, "minimum_good=0 is no whole number of 1 or more"),
+        (ReBPESettings, {"minimum_ratio": 2}, "minimum_ratio=2 is no share"),
+        (ReBPESettings, {"maximum_vocabulary": "1"}, "maximum_vocabulary='1' is no whole number"),
+    ],
+)
+def test_values_of_one(kind: Any, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(MorphGraphError) as error:
+        kind(**given)
+    assert said in str(error.value)
+
+
+def test_bounds_themselves_are_allowed() -> None:
+    assert KnockoutSettings(threshold=0, minimum_vocabulary=0, count=0).threshold == 0
+    assert ReBPESettings(threshold=1, iterations=0, minimum_good=1, minimum_ratio=1).reifies
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, None, "1", [1]])
+@pytest.mark.parametrize(
+    "method, name", [("dropout", "p"), ("first", "k"), ("trimmed", "threshold")]
+)
+def test_parameters_of_methods_are_numbers(method: str, name: str, value: Any) -> None:
+    with pytest.raises(MorphGraphError, match=f"^{name}="):
+        check_method(method, {name: value})

@@ -65,7 +65,7 @@ def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.Da
     return found if may_be_empty else not_empty(found, name)
 
 
-_NUMBERS = ("value", "low", "high")
+_NUMBERS = ("value", "low", "high", "p")
 
 
 def _is_number(kind: Any) -> bool:
@@ -133,7 +133,7 @@ def shown_table(table: Table, *, intervals: bool) -> tuple[pd.DataFrame, pd.Data
         line = list(row.names)
         for cell, column in zip(row.cells, table.columns, strict=True):
             text, beside = cell_texts(column.metric, cell)
-            line.append(f"{text} {beside}".rstrip() if intervals else text)
+            line.append(f"{text}{cell.mark} {beside}".rstrip() if intervals else text)
         texts.append(line)
         best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
     names = [str(number) for number in range(len(table.rows_by) + len(table.columns))]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
-    from morphgraph.evaluate.boundaries import Benchmark
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.reference.predictions import Predictions
+    from morphgraph.refine.learning import Settings
     from morphgraph.segment.segmentation import Segmenter
     from morphgraph.train.counts import WordCounts
 
@@ -20,35 +21,41 @@ if TYPE_CHECKING:
 class Made:
     """What a method made of a tokeniser, what scores it, and what it tells of itself."""
 
-    segmenter: Segmenter
+    segmenter: Segmenter | Predictions
     yardstick: Yardstick | None
     facts: Mapping[str, float]
 
 
 def made_of(
     spec: Mapping[str, Any],
-    base: Segmenter,
+    base: Any,
     yardstick: Yardstick | None,
     counts: WordCounts | None,
 ) -> Made:
-    """What a cell's method makes of a tokeniser, which stays as it is.
+    """What a cell's method makes of a tokeniser, which stays as it is, or of predictions.
 
-    ``spec``: its ``method``, ``parameters`` and ``seed``. `MorphGraphError` for a method that does
-    not go with the tokeniser.
+    ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
+    ``held_out`` or None. `MorphGraphError` for a method that does not go with the tokeniser.
     """
+    from morphgraph.reference.predictions import Predictions
+    from morphgraph.refine.learning import LEARNERS
     from morphgraph.segment.bte import Bte
 
     method, parameters = spec["method"], dict(spec["parameters"])
-    if method in ("knockout", "rebpe"):
+    unseen = spec["held_out"]
+    if method in LEARNERS:
         if yardstick is None:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
-        # The tokeniser is edited, and other cells start from it as it was.
-        tokeniser = _merges_of(base, method).fork()
-        return _refined(method, parameters, spec["seed"], tokeniser, yardstick)
+        tokeniser, scored, facts = _learned(spec, _merges_of(base, method), yardstick)
+        return Made(Bte(tokeniser), scored, facts)
+    if unseen is not None and yardstick is not None:
+        yardstick = yardstick.hold_out(unseen["share"], unseen["seed"])
+    if isinstance(base, Predictions):
+        return Made(base, yardstick, {})
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
     made = _segmenter(method, parameters, base, counts)
-    facts: dict[str, float] = {}
+    facts = {}
     if type(base) is Bte and isinstance(made, Bte):
         facts["merges"] = base.tokeniser.graph.merge_count
     return Made(made, yardstick, facts)
@@ -93,55 +100,29 @@ def _segmenter(
     raise AssertionError(method)
 
 
-def _refined(
-    method: str,
-    parameters: dict[str, Any],
-    seed: int | None,
-    tokeniser: Tokeniser,
-    yardstick: Yardstick,
-) -> Made:
-    """A tokeniser after BPE-knockout or ReBPE, scored on what these did not see, if asked for."""
-    from morphgraph.evaluate.boundaries import Benchmark
-    from morphgraph.segment.bte import Bte
+def _learned(
+    spec: Mapping[str, Any], tokeniser: Tokeniser, yardstick: Yardstick
+) -> tuple[Tokeniser, Yardstick, dict[str, float]]:
+    """A tokeniser after BPE-knockout or ReBPE, and the words that these did not see, if asked."""
+    from morphgraph.refine.learning import learn, learn_unseen
 
-    benchmark = Benchmark.on(yardstick, tokeniser)
-    parameters["seed"] = seed or 0
-    run = _knocked_out if method == "knockout" else _rebpe
-    scored, facts = run(tokeniser, benchmark, parameters)
-    facts["merges"] = tokeniser.graph.merge_count
-    return Made(Bte(tokeniser), scored, facts)
+    settings = _settings(spec, tokeniser)
+    unseen = spec["held_out"]
+    if unseen is None:
+        found = learn(tokeniser, yardstick, settings)
+    else:
+        found = learn_unseen(tokeniser, yardstick, settings, unseen["share"], unseen["seed"])
+    return found.tokeniser, found.scored, dict(found.facts)
 
 
-def _knocked_out(
-    tokeniser: Tokeniser, benchmark: Benchmark, parameters: dict[str, Any]
-) -> tuple[Benchmark, dict[str, float]]:
+def _settings(spec: Mapping[str, Any], tokeniser: Tokeniser) -> Settings:
     from morphgraph.refine.baselines import percent_of_types
-    from morphgraph.refine.knockout import KnockoutSettings, knock_out
+    from morphgraph.refine.learning import LEARNERS
 
+    parameters = {**spec["parameters"], "seed": spec["seed"] or 0}
+    if not parameters.pop("reify", True):
+        parameters |= {"repair": False, "link": False, "expand": False}
     percent = parameters.pop("percent", None)
     if percent is not None:
         parameters["count"] = percent_of_types(tokeniser.graph, percent)
-    result = knock_out(tokeniser, benchmark, KnockoutSettings(**parameters))
-    facts = {
-        "removed": len(result.removed),
-        "dropout_rate": result.dropout_rate,
-        "share_of_merges": result.share_of_merges,
-    }
-    return result.scored, facts
-
-
-def _rebpe(
-    tokeniser: Tokeniser, benchmark: Benchmark, parameters: dict[str, Any]
-) -> tuple[Benchmark, dict[str, float]]:
-    from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
-
-    if not parameters.pop("reify"):
-        parameters |= {"repair": False, "link": False, "expand": False}
-    run = ReBPERun(tokeniser, benchmark, ReBPESettings(**parameters))
-    run.finish()
-    facts: dict[str, float] = {
-        "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
-        # The last knockout of a run is counted as one iteration more.
-        "iterations": min(max(p.iteration for p in run.phases), run.settings.iterations),
-    }
-    return run.scored, facts
+    return LEARNERS[spec["method"]](**parameters)

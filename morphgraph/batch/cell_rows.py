@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.cell_methods import Made
+from morphgraph.errors import MorphGraphError
+from morphgraph.reference.predictions import Predictions
 
 if TYPE_CHECKING:
     from morphgraph.reference import Reference
@@ -22,12 +24,17 @@ COLUMNS = (
     "value",
     "low",
     "high",
+    "p",
     "entries",
     "signature",
 )
 """The columns of a cell's rows."""
 
-Row = tuple[str, str, str, float, float, float, int | None, str]
+Row = tuple[str, str, str, float, float, float, float, int | None, str]
+
+
+_NO_DRAWS = (math.nan, math.nan, math.nan)
+"""What has neither an interval nor a test."""
 
 
 def rows_of(
@@ -36,20 +43,23 @@ def rows_of(
     made: Made,
     reference: Reference | None,
     counts: WordCounts | None,
+    baseline: Segmenter | None = None,
 ) -> Iterator[Row]:
-    """All rows of a cell, in the order of its configuration."""
-    yield from _scores(spec, made)
+    """All rows of a cell, in the order of its configuration; ``baseline``: what it is tested
+    against. Of words that are held out there are scores only.
+    """
+    yield from _scores(spec, made, baseline)
     yield from _flota(spec, base, made)
-    yield from _figures(spec, made, reference, counts)
-    yield from _facts(made)
+    if spec["held_out"] is None:
+        yield from _figures(spec, made, reference, counts)
+        yield from _facts(made)
 
 
-def _scores(spec: Mapping[str, Any], made: Made) -> Iterator[Row]:
+def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> Iterator[Row]:
     """Every score by the reference, for each scope and weighting."""
     from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.evaluate.metrics import METRICS
-    from morphgraph.evaluate.outcome import outcome_of
-    from morphgraph.evaluate.score_table import ScoreTable
+    from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
     from morphgraph.evaluate.uncertainty import USUAL_DRAWS
 
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
@@ -57,20 +67,25 @@ def _scores(spec: Mapping[str, Any], made: Made) -> Iterator[Row]:
     if yardstick is None or not metrics:
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
-    outcome = outcome_of(made.segmenter, yardstick)
+    outcomes = outcomes_of([("", made.segmenter)], yardstick)
+    if isinstance(outcomes[0], Failure):
+        raise MorphGraphError(outcomes[0].message)
+    if baseline is not None:
+        outcomes += outcomes_of([("", baseline)], yardstick)
     for scope in spec["scopes"]:
         for weighting in spec["weightings"]:
             if weighting not in yardstick.weightings:
-                nothing = (math.nan, math.nan, math.nan, 0, "n/a: there are no word frequencies")
+                nothing = (*[math.nan] * 4, 0, "n/a: there are no word frequencies")
                 yield from ((scope, weighting, name, *nothing) for name in metrics)
                 continue
-            table = ScoreTable([outcome], scope, weighting, metrics, draws=draws)
+            against = None if baseline is None else 1
+            table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
             entries = int(yardstick.has_gold(scope).sum())
             signature = table.signature_of(0)
             for name, estimate in (table.estimates[0] or {}).items():
                 if name in METRICS:
                     interval = estimate.interval
-                    value = (estimate.value, interval.low, interval.high)
+                    value = (estimate.value, interval.low, interval.high, estimate.p)
                     yield scope, weighting, name, *value, entries, signature
 
 
@@ -87,7 +102,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
     titles = {"flota": "FLOTA", "first": "FIRST", "longest": "LONGEST"}
     title = titles.get(spec["method"])
     if title is None:
-        nothing = (math.nan, math.nan, math.nan, 0, "n/a: this method does not choose k tokens")
+        nothing = (*[math.nan] * 4, 0, "n/a: this method does not choose k tokens")
         yield from (("morphemic", "types", name, *nothing) for name in wanted)
         return
     source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
@@ -103,7 +118,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
     }
     for name in wanted:
         value, entries = values[name]
-        yield "morphemic", "types", name, value, math.nan, math.nan, entries, found.signature
+        yield "morphemic", "types", name, value, *_NO_DRAWS, entries, found.signature
 
 
 def _figures(
@@ -115,7 +130,7 @@ def _figures(
     from morphgraph.evaluate.vocabulary_figures import signature
     from morphgraph.evaluate.vocabulary_health import VocabularyHealth
 
-    if not spec["vocabulary"]:
+    if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
         return
     corpus = None if counts is None else Corpus(counts, spec["corpus_name"])
     health = VocabularyHealth(made.segmenter, corpus, reference)
@@ -124,12 +139,15 @@ def _figures(
     for key in spec["vocabulary"]:
         # Relative to another cell, which this one does not know: `results.collected` divides.
         value = values["tokens" if key == "relative_tokens" else key].number
-        yield "", "", vocabulary_metric(key), value, math.nan, math.nan, None, line
+        yield "", "", vocabulary_metric(key), value, *_NO_DRAWS, None, line
 
 
 def _facts(made: Made) -> Iterator[Row]:
     """What the method tells of itself."""
+    if isinstance(made.segmenter, Predictions):
+        yield "", "", "types", math.nan, *_NO_DRAWS, None, ""
+        return
     signature = made.segmenter.signature()
     facts = {"types": float(made.segmenter.vocabulary_size), **made.facts}
     for name, value in facts.items():
-        yield "", "", name, float(value), math.nan, math.nan, None, signature
+        yield "", "", name, float(value), *_NO_DRAWS, None, signature

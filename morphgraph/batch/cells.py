@@ -14,11 +14,14 @@ import numpy as np
 from morphgraph.batch.cell_methods import made_of
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
 from morphgraph.batch.inputs import check_content, content_of, contents_of_texts
+from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from morphgraph.reference import Reference
+    from morphgraph.reference.predictions import Predictions
+    from morphgraph.segment.segmentation import Segmenter
     from morphgraph.train.counts import WordCounts
 
 T = TypeVar("T")
@@ -134,11 +137,12 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     import pyarrow
 
     from morphgraph.evaluate.yardstick import Yardstick
-    from morphgraph.files.models import read_model
 
-    name = spec["tokeniser_name"]
-    base = _once(needs[0], lambda table: read_model(table["model"][0].as_py(), name))
-    words = _once(needs[1], _Words.of) if len(needs) > 1 else None
+    tables = iter(needs)
+    base: Any = None
+    if spec["has"]["tokeniser"]:
+        base = _model(next(tables), spec["tokeniser_name"])
+    words = _once(next(tables), _Words.of) if spec["has"]["counts"] else None
     counts = None if words is None else words.counts
     chosen = spec["reference"]
     reference = None if chosen is None else _reference(chosen)
@@ -146,16 +150,54 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     if reference is not None:
         weights = None if words is None else words.by_word
         yardstick = Yardstick.of(reference, weights, spec["corpus_name"] if weights else "")
+    if spec["method"] == "predictions":
+        base = _predictions(**spec["predictions"])
     made = made_of(spec, base, yardstick, counts)
-    rows = list(rows_of(spec, base, made, reference, counts))
+    baseline = None
+    if spec["baseline"] is not None:
+        against = _model(next(tables), spec["baseline"]["tokeniser_name"])
+        baseline = _baseline(spec["baseline"], against, counts)
+    rows = list(rows_of(spec, base, made, reference, counts, baseline))
     kinds = {
         "value": pyarrow.float64(),
         "low": pyarrow.float64(),
         "high": pyarrow.float64(),
+        "p": pyarrow.float64(),
         "entries": pyarrow.int64(),
     }
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in COLUMNS])
     return pyarrow.Table.from_pylist([dict(zip(COLUMNS, row, strict=True)) for row in rows], schema)
+
+
+def _model(table: pa.Table, name: str) -> Segmenter:
+    from morphgraph.files.models import read_model
+
+    made: Segmenter = _once(table, lambda table: read_model(table["model"][0].as_py(), name))
+    return made
+
+
+def _baseline(
+    spec: Mapping[str, Any], base: Segmenter, counts: WordCounts | None
+) -> Segmenter | None:
+    """What others are tested against; None where its method cannot be had, as its own cell says."""
+    try:
+        made: Segmenter = made_of(spec, base, None, counts).segmenter  # type: ignore[assignment]
+        return made
+    except MorphGraphError:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _predictions(
+    path: str, name: str, format: str | None, encoding: str | None, content: str
+) -> Predictions:
+    """What another program predicted, read once by each worker."""
+    from morphgraph.reference.predictions import read_predictions
+
+    check_content(content_of(path), content, path)
+    read = read_predictions(path, name=name, format=format, encoding=encoding)
+    check_content(content_of(path), content, path)
+    return read
 
 
 _recent: OrderedDict[bytes, Any] = OrderedDict()

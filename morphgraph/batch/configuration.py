@@ -23,7 +23,7 @@ from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import check_metrics
 from morphgraph.evaluate.vocabulary_figures import FIGURES
-from morphgraph.evaluate.yardstick import Scope, Weighting
+from morphgraph.evaluate.yardstick import HOLDOUT, Scope, Weighting
 from morphgraph.reference.readers import FORMATS
 from morphgraph.train.methods import METHODS as TRAINED
 from morphgraph.train.pipelines import PIPELINES
@@ -216,6 +216,21 @@ class PublishedFigures(Strict):
         return self
 
 
+class PredictionsChoice(Strict):
+    """Segmentations that another program made, one file for each language."""
+
+    name: Name = Field(description="What tables call them.")
+    file: Annotated[str, Field(min_length=1)] = Field(
+        description="word⇥morphs, SIGMORPHON's or Morfessor's form, with every word of the "
+        "references."
+    )
+    format: Literal["plain", "sigmorphon2022", "morfessor"] | None = Field(
+        None, description="Its form; detected if not given."
+    )
+    encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
+    languages: list[str] | None = Field(None, description="Only for these languages.")
+
+
 def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -256,6 +271,9 @@ class Evaluation(Strict):
     references: list[Annotated[ReferenceChoice, BeforeValidator(_as_reference)]] = Field(
         [], description="Gold segmentations: files, catalogue:NAME or demo:{code}."
     )
+    predictions: list[PredictionsChoice] = Field(
+        [], description="Segmentations by other programs, scored beside the tokenisers."
+    )
     metrics: Annotated[list[str], BeforeValidator(_as_metrics)] = Field(
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
@@ -270,6 +288,14 @@ class Evaluation(Strict):
         [0], min_length=1, description="For what is random: a cell for each."
     )
     intervals: bool = Field(True, description="95 % bootstrap intervals of scores.")
+    tests: bool = Field(
+        True, description="Paired tests against the first method on the same words."
+    )
+    holdout: Annotated[float, Field(ge=0, lt=1)] = Field(
+        HOLDOUT,
+        description="Where a method learns from the references, all are also scored on this share "
+        "of the words, which it has not seen; 0 for none.",
+    )
     tables: list[TableChoice] = Field([], description="What the report shows; its own if none.")
     published: list[PublishedFigures] = Field(
         [], description="Figures of papers, to be shown beside ours."
@@ -287,9 +313,11 @@ class Evaluation(Strict):
             raise ValueError(
                 f"{trained.train} is trained on nothing. Add corpora, such as [wordfreq]."
             )
+        if self.predictions and not self.references:
+            raise ValueError("predictions are scored by nothing. Add references.")
         if not self.references and not self.vocabulary:
             raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
-        for kind in ("tokenisers", "corpora", "references"):
+        for kind in ("tokenisers", "corpora", "references", "predictions"):
             self._check_names(kind)
         known = {choice.name for choice in self.tokenisers}
         for method in self.methods:

@@ -179,6 +179,11 @@ def as_method(given: Any) -> Any:
     return {"method": name, **parameters}
 
 
+def learns(method: str, parameters: dict[str, Any]) -> bool:
+    """Whether a method looks at the gold boundaries of the reference."""
+    return method == "rebpe" or (method == "knockout" and parameters["select"] == "blame")
+
+
 def is_random(method: str, parameters: dict[str, Any]) -> bool:
     """Whether a seed changes what comes out."""
     if method == "dropout":

@@ -14,6 +14,7 @@ from morphgraph.batch.cells import make_counts, make_tokeniser, measure_cell
 from morphgraph.batch.configuration import (
     Corpus,
     Evaluation,
+    PredictionsChoice,
     ReferenceChoice,
     TokeniserChoice,
     filled,
@@ -22,7 +23,8 @@ from morphgraph.batch.configuration import (
 from morphgraph.batch.inputs import content_of, contents_of_texts
 from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
 from morphgraph.batch.languages import language_code
-from morphgraph.batch.methods import BaseMethod, is_random
+from morphgraph.batch.methods import BaseMethod, is_random, learns
+from morphgraph.batch.report_data import ALL_WORDS, held_out_words
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.errors import FileFormatError, MorphGraphError
@@ -104,6 +106,14 @@ class _Counted:
     task: Task
 
 
+@dataclass(frozen=True)
+class _Baseline:
+    """What other cells are tested against: its method, and the task of its tokeniser."""
+
+    spec: dict[str, Any]
+    tokeniser: Task
+
+
 @dataclass
 class _Planner:
     evaluation: Evaluation
@@ -112,6 +122,7 @@ class _Planner:
     folder: Path
     tasks: dict[str, Task] = field(default_factory=dict)
     cells: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    baselines: dict[tuple[Any, ...], _Baseline] = field(default_factory=dict)
 
     @property
     def has_cells(self) -> bool:
@@ -145,6 +156,9 @@ class _Planner:
                         if method.tokenisers is None or choice.name in method.tokenisers:
                             self._check_size(method, number)
                             self._cells(language, corpus, tokeniser, method, references)
+            for place, predicted in enumerate(self.evaluation.predictions):
+                if predicted.languages is None or language in predicted.languages:
+                    self._predicted(language, corpus, predicted, place, values, references)
 
     def _check_size(self, method: BaseMethod, number: int) -> None:
         if len(self.tasks) + method.grid_size > MOST_TASKS:
@@ -333,56 +347,153 @@ class _Planner:
         if alone and not refines:
             measured.append(("", None, alone))
         for parameters in method.grid():
-            seeds: list[int | None] = [None]
-            if is_random(method.method, parameters):
-                seeds = list(asked.seeds)
-            for (reference, reference_spec, figures), seed in product(measured, seeds):
-                spec = {
-                    "method": method.method,
-                    "parameters": parameters,
+            spec = {
+                "method": method.method,
+                "parameters": parameters,
+                "tokeniser_name": tokeniser.label,
+            }
+            columns = {
+                "language": language,
+                "corpus": "" if corpus is None else corpus.name,
+                "tokeniser": tokeniser.label,
+                "vocab_size": tokeniser.vocab_size,
+                "method": method.title() or usual_title(tokeniser.choice),
+                "parameters": listed_parameters(method, parameters),
+            }
+            for named, reference, figures in measured:
+                self._scored(
+                    {**spec, "reference": reference, "vocabulary": figures},
+                    {**columns, "reference": named},
+                    tokeniser.task,
+                    corpus,
+                )
+
+    def _predicted(
+        self,
+        language: str,
+        corpus: _Counted | None,
+        choice: PredictionsChoice,
+        place: int,
+        values: Mapping[str, str],
+        references: Sequence[tuple[str, dict[str, Any]]],
+    ) -> None:
+        """What another program predicted, by every reference."""
+        try:
+            path = self._path(choice.file, values)
+            predictions = {
+                "path": path,
+                "name": Path(path).name,
+                "format": choice.format,
+                "encoding": choice.encoding,
+                "content": content_of(path),
+            }
+        except MorphGraphError as error:
+            raise self._error(("predictions", place, "file"), error) from error
+        spec = {
+            "method": "predictions",
+            "parameters": {},
+            "tokeniser_name": choice.name,
+            "predictions": predictions,
+            "vocabulary": [],
+        }
+        columns = {
+            "language": language,
+            "corpus": "" if corpus is None else corpus.name,
+            "tokeniser": choice.name,
+            "vocab_size": None,
+            "method": choice.name,
+            "parameters": "",
+        }
+        for named, reference in references:
+            self._scored(
+                {**spec, "reference": reference}, {**columns, "reference": named}, None, corpus
+            )
+
+    def _scored(
+        self,
+        spec: dict[str, Any],
+        columns: dict[str, Any],
+        tokeniser: Task | None,
+        corpus: _Counted | None,
+    ) -> None:
+        """The cells of one method by one reference: all seeds, and words that are held out.
+
+        Where any method of the evaluation learns from references, all are scored on held-out words
+        too, the same ones for a seed.
+        """
+        asked, method, parameters = self.evaluation, spec["method"], spec["parameters"]
+        random = is_random(method, parameters)
+        held_in = learns(method, parameters) and not parameters["holdout"]
+        own = parameters.get("holdout", 0.0)
+        seeds: list[int | None] = [*asked.seeds] if random else [None]
+        cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
+        if spec["reference"] is not None and not own and self.holds_out:
+            cells += [(seed if random else None, seed) for seed in asked.seeds]
+        for seed, unseen in cells:
+            if unseen is not None:
+                words, held_out = held_out_words(asked.holdout), asked.holdout
+            else:
+                words, held_out = held_out_words(own) if own else ALL_WORDS, 0.0
+            self._cell(
+                {
+                    **spec,
                     "seed": seed,
-                    "reference": reference_spec,
-                    "metrics": asked.metrics if reference_spec else [],
-                    "vocabulary": figures,
+                    "held_out": {"share": held_out, "seed": unseen} if held_out else None,
+                    "metrics": asked.metrics if spec["reference"] else [],
+                    "vocabulary": [] if held_out else spec["vocabulary"],
                     "scopes": asked.scopes,
                     "weightings": asked.weightings,
                     "intervals": asked.intervals,
                     "corpus_name": "",
-                    "tokeniser_name": tokeniser.label,
-                }
-                columns = {
-                    "language": language,
-                    "corpus": "" if corpus is None else corpus.name,
-                    "tokeniser": tokeniser.label,
-                    "vocab_size": tokeniser.vocab_size,
-                    "method": method.title() or usual_title(tokeniser.choice),
-                    "parameters": listed_parameters(method, parameters),
-                    "reference": reference,
-                    "seed": seed,
-                }
-                self._cell(spec, columns, tokeniser.task, corpus)
+                    "held_in": held_in and not held_out,
+                },
+                {**columns, "words": words, "seed": seed if unseen is None else unseen},
+                tokeniser,
+                corpus,
+            )
+
+    @cached_property
+    def holds_out(self) -> bool:
+        """Whether all methods are scored on held-out words too."""
+        return bool(self.evaluation.holdout) and any(
+            learns(method.method, parameters)
+            for method in self.evaluation.methods
+            for parameters in method.grid()
+        )
 
     def _cell(
         self,
         spec: dict[str, Any],
         columns: dict[str, Any],
-        tokeniser: Task,
+        tokeniser: Task | None,
         corpus: _Counted | None,
     ) -> None:
-        needs: tuple[str, ...] = (tokeniser.key,)
-        if corpus is not None and _uses_counts(spec):
+        baseline = self._baseline(spec, columns, tokeniser)
+        needs: tuple[str, ...] = () if tokeniser is None else (tokeniser.key,)
+        counted = corpus is not None and (
+            _uses_counts(spec) or (baseline is not None and _uses_counts(baseline.spec))
+        )
+        if corpus is not None and counted:
             needs += (self._task(corpus.task).key,)
             spec["corpus_name"] = corpus.signed
-        reference = spec["reference"]
+        spec["baseline"] = None
+        if baseline is not None:
+            spec["baseline"] = baseline.spec
+            needs += (baseline.tokeniser.key,)
+        # Which of the tasks that it needs is what.
+        spec["has"] = {"tokeniser": tokeniser is not None, "counts": counted}
         keyed = dict(spec)
-        if reference is not None:
-            # Where a file lies changes no result, what is in it does.
-            parts = [{k: v for k, v in p.items() if k != "path"} for p in reference["parts"]]
-            keyed["reference"] = {**reference, "parts": parts}
+        # Where a file lies changes no result, what is in it does.
+        if spec["reference"] is not None:
+            parts = [{k: v for k, v in p.items() if k != "path"} for p in spec["reference"]["parts"]]
+            keyed["reference"] = {**spec["reference"], "parts": parts}
+        if "predictions" in spec:
+            keyed["predictions"] = {k: v for k, v in spec["predictions"].items() if k != "path"}
         shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
         shown += [columns["parameters"], columns["reference"]]
         shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]
-        shown += [] if spec["seed"] is None else [f"seed {spec['seed']}"]
+        shown += [] if columns["words"] == ALL_WORDS else [columns["words"]]
+        shown += [] if columns["seed"] is None else [f"seed {columns['seed']}"]
         label = " · ".join(filter(None, shown))
         key = task_key("cell", {**keyed, "columns": columns}, needs)
         if self.cells.setdefault(tuple(columns.values()), key) != key:
@@ -395,6 +506,33 @@ class _Planner:
             )
         cost = costs.cell(spec)
         self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))
+
+    def _baseline(
+        self, spec: dict[str, Any], columns: Mapping[str, Any], tokeniser: Task | None
+    ) -> _Baseline | None:
+        """What a cell's scores are tested against: the first method, by the same reference, that
+        does not learn from it, on a vocabulary of the same size if there is one; None for itself,
+        and for held-in scores.
+        """
+        if not self.evaluation.tests or spec["reference"] is None:
+            return None
+        place = tuple(columns[name] for name in ("language", "corpus", "reference"))
+        alike = (*place, columns["vocab_size"])
+        learner = learns(spec["method"], spec["parameters"])
+        if tokeniser is not None and spec["method"] not in _REFINING:
+            named = {
+                name: spec[name] for name in ("method", "parameters", "tokeniser_name", "seed")
+            }
+            own = _Baseline({**named, "held_out": None, "weightings": [], "vocabulary": []},
+                            tokeniser)  # fmt: skip
+            for key in (place, alike):
+                self.baselines.setdefault(key, own)
+        found = self.baselines.get(alike) or self.baselines.get(place)
+        if found is None or (learner and spec["held_in"]):
+            return None
+        same = all(found.spec[name] == spec[name] for name in ("method", "parameters"))
+        itself = same and tokeniser is not None and found.tokeniser.key == tokeniser.key
+        return None if itself else found
 
     def _task(self, task: Task) -> Task:
         return self.tasks.setdefault(task.key, task)

@@ -24,6 +24,7 @@ IDENTITY = (
     "reference",
     "scope",
     "weighting",
+    "words",
 )
 """The columns of results that tell, with the seed, one score from another of the same metric."""
 
@@ -35,9 +36,27 @@ RESULT_COLUMNS = (
     "value",
     "low",
     "high",
+    "p",
+    "held_in",
     "entries",
     "signature",
 )
+LATER_COLUMNS = ("words", "p", "held_in")
+"""Columns that results of earlier versions lack."""
+
+ALL_WORDS, HELD_IN = "all words", "held in"
+"""What ``words`` says of scores over all words, and ``held_in`` of those that were learned on."""
+
+
+def held_out_words(share: float) -> str:
+    """What ``words`` says of scores over a share of words that no method has seen.
+
+    >>> held_out_words(0.5)
+    '50 % held out'
+    """
+    return f"{100 * share:g} % held out"
+
+
 TASK_COLUMNS = (
     "key",
     "kind",

@@ -180,7 +180,8 @@ def _cell(cell: Cell, column: Column) -> str:
     kind = "failed" if cell.is_lost else "none" if math.isnan(cell.value) else ""
     kind = "best" if cell.is_best else kind
     small = f"<small>{_text(beside)}</small>" if beside else ""
-    return f'<td class="number {kind}">{_text(text)}{small}</td>'
+    mark = f"<sup>{cell.mark}</sup>" if cell.mark else ""
+    return f'<td class="number {kind}">{_text(text)}{mark}{small}</td>'
 
 
 def _papers(others: Sequence[Published]) -> Iterator[str]:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 
 from morphgraph.batch.names import metric_label
+from morphgraph.batch.report_data import HELD_IN
 from morphgraph.batch.report_facts import common_signature
 from morphgraph.batch.report_table import COMPETITORS, TITLES, Cell, Column, Row, Table, cell_texts
+from morphgraph.evaluate.score_table import LEVELS
 from morphgraph.evaluate.tables import UNDEFINED
 from morphgraph.evaluate.writing import csv_bytes, harmless, latex, latex_breakable, one_line
 
@@ -125,7 +127,9 @@ def _row(table: Table, row: Row) -> list[str]:
     small = [""] * len(cells)
     for cell, column in zip(row.cells, table.columns, strict=True):
         text, beside = cell_texts(column.metric, cell)
-        cells.append(rf"\textbf{{{_text(text)}}}" if cell.is_best else _text(text))
+        # Stars take no room, so that digits stay below each other.
+        mark = rf"\rlap{{$^{{{cell.mark}}}$}}" if cell.mark else ""
+        cells.append((rf"\textbf{{{_text(text)}}}" if cell.is_best else _text(text)) + mark)
         small.append(rf"{{\scriptsize {_text(beside)}}}" if beside else "")
     lines = [" & ".join(cells) + r" \\"]
     if any(small):
@@ -158,6 +162,17 @@ def marks_explained(table: Table) -> list[str]:
         notes.append("In brackets: 95 % intervals.")
     if any(beside.startswith("±") for _, (_, beside) in pairs):
         notes.append("Means over seeds, ± their standard deviation.")
+    if any(cell.mark for cell, _ in pairs):
+        levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
+        notes.append(
+            "Stars: different from the first method that does not learn from the reference, by "
+            f"paired approximate randomisation: {levels}."
+        )
+    if any(cell.held_in for cell, _ in pairs):
+        notes.append(
+            f"{HELD_IN[0].upper()}{HELD_IN[1:]}: the method learned from the very words that it "
+            "is scored on, so it is neither tested nor best beside others."
+        )
     if any(text == UNDEFINED for _, (text, _) in pairs):
         notes.append(f"{UNDEFINED}: undefined, or not measured.")
     return notes
@@ -183,15 +198,25 @@ def table_csv(table: Table) -> bytes:
         line: list[object] = [harmless(one_line(name)) for name in row.names]
         for cell, names in zip(row.cells, extras, strict=True):
             line.append(cell.state if cell.is_lost else _number(cell.value))
-            line += [_number(getattr(cell, name)) for name in names]
+            line += [_extra(cell, name) for name in names]
         lines.append(line)
     lines += [["signature", harmless(one_line(text))] for text in table.signatures]
     return csv_bytes(lines)
 
 
+_NUMBERS = ("low", "high", "p", "sd")
+
+
 def _extras(cells: Sequence[Cell]) -> list[str]:
-    found = [n for n in ("low", "high", "sd") if any(not math.isnan(getattr(c, n)) for c in cells)]
-    return [*found, "seeds"] if any(cell.seeds > 1 for cell in cells) else found
+    found = [n for n in _NUMBERS if any(not math.isnan(getattr(c, n)) for c in cells)]
+    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
+    return [*found, HELD_IN] if any(cell.held_in for cell in cells) else found
+
+
+def _extra(cell: Cell, name: str) -> str:
+    if name == HELD_IN:
+        return "yes" if cell.held_in else "no"
+    return _number(getattr(cell, name))
 
 
 def _number(value: float) -> str:

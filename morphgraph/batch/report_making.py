@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import (
+    ALL_WORDS,
+    HELD_IN,
     IDENTITY,
     LOST,
     RESULT_COLUMNS,
@@ -52,10 +54,14 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
     rows_by += _told_apart(frame, [*rows_by, *spread_by])
+    if "words" not in (*rows_by, *spread_by) and len(set(scored["words"].tolist()) - {""}) > 1:
+        spread_by.append("words")  # held-out scores stand beside those of all words
     added = _left_open(scored, rows_by, spread_by)
     rows_by += added
     grouped = _grouped(scored, [*rows_by, *spread_by, "metric"])
     spreads = _in_order(_distinct(scored, spread_by)) or [("",) * len(spread_by)]
+    if "words" in spread_by:  # what is of no words stands behind both
+        spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
     metrics = spec.metrics or list(dict.fromkeys(scored["metric"]))
     columns = _columns(grouped, spreads, metrics, len(rows_by))
     lost = _lost(frame[is_lost], scored, rows_by, spread_by)
@@ -117,7 +123,7 @@ def chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
 def _named(results: pd.DataFrame) -> pd.DataFrame:
     """Results with all that names something as text."""
     frame = complete(results, RESULT_COLUMNS, "results")
-    names = (*IDENTITY, "seed", "metric", "signature")
+    names = (*IDENTITY, "seed", "metric", "held_in", "signature")
     texts = {name: list(map(text_of, frame[name].astype(object).tolist())) for name in names}
     return frame.assign(**texts).astype(dict.fromkeys(names, object))
 
@@ -179,9 +185,14 @@ def _lost(
         for scoring in scorings:
             known = dict(zip(open_rows, scoring, strict=True))
             known |= dict.fromkeys((name for name in spread_by if name in _SCORINGS), _ANY)
-            named = zip([*rows_by, *spread_by], place, strict=True)
+            named = list(zip([*rows_by, *spread_by], place, strict=True))
             names = tuple(known.get(name, part) for name, part in named)
             found.append((names, seed, LOST[metric]))
+            if ("words", ALL_WORDS) in named and "words" in spread_by:
+                # It lacks what is of no words, too.
+                known["words"] = ""
+                names = tuple(known.get(name, part) for name, part in named)
+                found.append((names, seed, LOST[metric]))
     return found
 
 
@@ -203,7 +214,10 @@ def _in_plan_order(
     return list(found)
 
 
-Grouped = dict[tuple[str, ...], dict[tuple[str, float], tuple[float, float, float]]]
+Value = tuple[float, float, float, float, bool]
+"""A score, its interval, its p-value, and whether it is held in."""
+
+Grouped = dict[tuple[str, ...], dict[tuple[str, float], Value]]
 
 
 def _grouped(scored: pd.DataFrame, names: Sequence[str]) -> Grouped:
@@ -211,13 +225,16 @@ def _grouped(scored: pd.DataFrame, names: Sequence[str]) -> Grouped:
     found: Grouped = {}
     numbers = zip(
         scored["seed"].tolist(),
-        *(scored[name].astype(float).tolist() for name in ("value", "low", "high")),
+        *(scored[name].astype(float).tolist() for name in ("value", "low", "high", "p")),
+        (scored["held_in"] == HELD_IN).tolist(),
         strict=True,
     )
-    for key, (seed, value, low, high) in zip(_texts(scored, names), numbers, strict=True):
+    for key, (seed, value, low, high, p, held_in) in zip(
+        _texts(scored, names), numbers, strict=True
+    ):
         # All undefined values are one, which NaN itself is not.
         same = (seed, math.inf if math.isnan(value) else value)
-        found.setdefault(key, {}).setdefault(same, (value, low, high))
+        found.setdefault(key, {}).setdefault(same, (value, low, high, p, held_in))
     return found
 
 
@@ -249,8 +266,8 @@ def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column
     if not found:
         return Cell(state=min((state for _, state in here), default="missing"))
     values = list(found.values())
-    defined = [value for value, _, _ in values if not math.isnan(value)]
-    _, low, high = values[0] if len(values) == 1 else (math.nan,) * 3
+    defined = [value for value, *_ in values if not math.isnan(value)]
+    low, high, p = values[0][1:4] if len(values) == 1 else (math.nan,) * 3
     return Cell(
         fmean(defined) if defined else math.nan,
         low,
@@ -259,6 +276,8 @@ def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column
         len(values) + len(failed - {seed for seed, _ in found}),
         len(defined),
         "done",
+        p=p,
+        held_in=any(held_in for *_, held_in in values),
     )
 
 
@@ -279,7 +298,7 @@ def _with_best(rows: Sequence[Row], columns: Sequence[Column]) -> list[Row]:
     members: dict[int, list[Row]] = {}
     for row in rows:
         members.setdefault(row.group, []).append(row)
-    best: set[tuple[int, int, str]] = set()
+    best: set[tuple[int, int, str, bool]] = set()
     for place, column in enumerate(columns):
         known = named_metrics().get(column.metric)
         if known is None or not known.better:
@@ -288,16 +307,20 @@ def _with_best(rows: Sequence[Row], columns: Sequence[Column]) -> list[Row]:
             # Who has not run yet may be better.
             if any(cell.state == "not run" for row in competing for cell in row.cells):
                 continue
-            values = [row.cells[place].value for row in competing]
-            values = [value for value in values if not math.isnan(value)]
-            if len(values) > 1:
+            cells = [row.cells[place] for row in competing]
+            cells = [cell for cell in cells if not math.isnan(cell.value)]
+            # What was learned from these very words is nobody's rival who has not seen them.
+            fair = [cell for cell in cells if not cell.held_in] or cells
+            if len(fair) > 1:
+                values = [cell.value for cell in fair]
                 top = max(values) if known.better > 0 else min(values)
-                best.add((group, place, value_text(column.metric, top)))
+                text = value_text(column.metric, top)
+                best.add((group, place, text, fair[0].held_in))
 
     def marked(row: Row) -> Iterable[Cell]:
         for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
             text = value_text(column.metric, cell.value)
-            is_best = (row.group, place, text) in best
+            is_best = (row.group, place, text, cell.held_in) in best
             yield Cell(**{**vars(cell), "is_best": is_best})
 
     return [Row(row.names, tuple(marked(row)), row.group) for row in rows]
@@ -331,7 +354,7 @@ def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
         if not metrics:
             continue
         own = part[~part["metric"].isin(LOST)]
-        rows = [name for name in IDENTITY[:-2] if len(set(_texts(part, [name]))) > 1]
-        spread = [name for name in IDENTITY[-2:] if len(set(_texts(own, [name]))) > 1]
+        rows = [name for name in IDENTITY[:-3] if len(set(_texts(part, [name]))) > 1]
+        spread = [name for name in IDENTITY[-3:] if len(set(_texts(own, [name]))) > 1]
         specs.append(TableSpec(title, rows or ["method"], spread, metrics))
     return specs

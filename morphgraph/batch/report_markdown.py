@@ -95,7 +95,8 @@ def _cells(row: Row, columns: Sequence[Column]) -> list[str]:
     cells = [_text(name) for name in row.names]
     for cell, column in zip(row.cells, columns, strict=True):
         text, beside = cell_texts(column.metric, cell)
-        cells.append(f"{f'**{text}**' if cell.is_best else text} {beside}".rstrip())
+        shown = f"**{text}**" if cell.is_best else text
+        cells.append(f"{shown}{escaped(cell.mark)} {beside}".rstrip())
     return cells
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from morphgraph.batch.names import named_metrics
-from morphgraph.batch.report_data import Chart
+from morphgraph.batch.report_data import HELD_IN, Chart
 from morphgraph.evaluate.metrics import METRICS
+from morphgraph.evaluate.score_table import significance_mark
 from morphgraph.evaluate.tables import UNDEFINED, count, percent, ratio_text
 
 State = Literal["done", "failed", "not run", "missing"]
@@ -24,6 +25,7 @@ TITLES = {
     "reference": "Reference",
     "scope": "Scope",
     "weighting": "Weighting",
+    "words": "Words",
     "seed": "Seed",
 }
 """What people call the columns of results."""
@@ -39,7 +41,9 @@ class Cell:
     """A value of a table and where it comes from.
 
     ``value``: the mean over seeds, NaN where undefined; ``low``, ``high``: its 95 % interval, of a
-    single seed only; ``sd``: standard deviation (n - 1) over ``defined`` of ``seeds`` values.
+    single seed only, as is ``p``, that of the difference to the baseline; ``sd``: standard
+    deviation (n - 1) over ``defined`` of ``seeds`` values; ``held_in``: whether the method learned
+    from the very words that it is scored on.
     """
 
     value: float = math.nan
@@ -50,6 +54,13 @@ class Cell:
     defined: int = 0
     state: State = "missing"
     is_best: bool = False
+    p: float = math.nan
+    held_in: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Stars for a significant difference to the baseline, as in scores."""
+        return significance_mark(self.p)
 
     @property
     def is_lost(self) -> bool:
@@ -152,6 +163,8 @@ def cell_texts(metric: str, cell: Cell) -> tuple[str, str]:
     ('50.00', '[25.00, 75.00]')
     >>> cell_texts("f1", Cell(0.5, sd=0.01, seeds=3, defined=3, state="done"))
     ('50.00', '± 1.00 (3 seeds)')
+    >>> cell_texts("f1", Cell(0.5, seeds=1, defined=1, state="done", held_in=True))
+    ('50.00', 'held in')
     >>> cell_texts("f1", Cell(state="failed")), cell_texts("f1", Cell())
     (('failed', ''), ('n/a', ''))
     """
@@ -162,7 +175,9 @@ def cell_texts(metric: str, cell: Cell) -> tuple[str, str]:
         among = f"{cell.seeds}" if cell.defined == cell.seeds else f"{cell.defined} of {cell.seeds}"
         # Of values that are all the same, a spread says nothing.
         spread = f"± {value_text(metric, cell.sd)} " if cell.sd > 0 else ""
-        return text, f"{spread}({among} seeds)"
+        return text, f"{spread}({among} seeds){f' {HELD_IN}' if cell.held_in else ''}"
+    beside = HELD_IN if cell.held_in else ""
     if any(map(math.isnan, (cell.value, cell.low, cell.high))):
-        return text, ""
-    return text, f"[{value_text(metric, cell.low)}, {value_text(metric, cell.high)}]"
+        return text, beside
+    interval = f"[{value_text(metric, cell.low)}, {value_text(metric, cell.high)}]"
+    return text, f"{interval} {beside}".rstrip()

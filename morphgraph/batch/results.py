@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.names import vocabulary_metric
-from morphgraph.batch.report_data import LOST, RESULT_COLUMNS, TASK_COLUMNS
+from morphgraph.batch.report_data import (
+    HELD_IN,
+    LATER_COLUMNS,
+    LOST,
+    RESULT_COLUMNS,
+    TASK_COLUMNS,
+)
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import Task
@@ -24,6 +31,7 @@ _KINDS = {
     "value": "float64",
     "low": "float64",
     "high": "float64",
+    "p": "float64",
 }
 _TASK_KINDS = {
     "seconds": "float64",
@@ -48,6 +56,10 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     for name in ("cell", *cells[0].columns):
         values = [task.key if name == "cell" else task.columns[name] for task, _ in known]
         found[name] = np.repeat(np.array(values, object), rows)
+    held_in = [HELD_IN if task.spec["held_in"] else "" for task, _ in known]
+    found["held_in"] = np.repeat(np.array(held_in, object), rows)
+    # Figures of a vocabulary and of the run are of no words.
+    found.loc[found["scope"] == "", ["words", "held_in"]] = ""
     kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
     return _with_relative_tokens(found[list(RESULT_COLUMNS)].astype(kinds), cells)
 
@@ -89,7 +101,7 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
     if not failed:
         return results
     for row in failed:
-        for name in ("scope", "weighting", "signature"):
+        for name in ("scope", "weighting", "held_in", "signature"):
             row.setdefault(name, "")
     found = pd.concat([results, _frame(failed, RESULT_COLUMNS, _KINDS)])
     return found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable").reset_index(
@@ -129,6 +141,9 @@ def read_results(path: Path) -> pd.DataFrame:
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         problem = f"it cannot be read ({str(error).splitlines()[0][:120]})"
         raise FileFormatError(str(path), "", problem, fix) from error
+    for name in LATER_COLUMNS:
+        if name not in found.columns:
+            found[name] = math.nan if _KINDS.get(name) == "float64" else ""
     missing = [name for name in RESULT_COLUMNS if name not in found.columns]
     if missing:
         raise FileFormatError(str(path), "", f"it has no column {missing[0]}", fix)

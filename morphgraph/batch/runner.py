@@ -110,6 +110,7 @@ def _load() -> None:
         "weightings": ["types"],
         "intervals": True,
         "vocabulary": [],
+        "held_out": None,
     }
     methods: tuple[tuple[str, dict[str, Any]], ...] = (
         ("standard", {}),
@@ -122,7 +123,7 @@ def _load() -> None:
         seed = None if method in ("standard", "flota") else 0
         spec = {"method": method, "parameters": parameters, "seed": seed, **scored}
         made = made_of(spec, base, yardstick, None)
-        list(rows_of(spec, base, made, yardstick.reference, None))
+        list(rows_of(spec, base, made, yardstick.reference, None, base))
     code_version()
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -178,16 +178,9 @@ class Benchmark(Yardstick):
         words = tokeniser.encode(self.words.texts, bare=self.bare)
         return replace(self, words=words, alphabet=tokeniser.alphabet)
 
-    def subset(self, entries: npt.NDArray[np.int64]) -> "Benchmark":
+    def subset(self, entries: npt.NDArray[np.int64]) -> Self:
         """Only these entries, in this order."""
-        reference = replace(
-            self.reference, entries=tuple(self.reference.entries[i] for i in entries)
-        )
-        return replace(self, reference=reference, words=self.words.subset(entries))
-
-    def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> "Benchmark":
-        """Only these entries, which a seed drew; the signature says so."""
-        return replace(self.subset(entries), drawn=f"holdout {share:g} seed {seed}")
+        return replace(super().subset(entries), words=self.words.subset(entries))
 
     @cached_property
     def morphemic(self) -> Gold:

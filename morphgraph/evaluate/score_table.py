@@ -51,7 +51,12 @@ class Estimate:
         >>> Estimate(0.5, Interval(0.4, 0.6), 0.02).mark
         '*'
         """
-        return next((mark for level, mark in LEVELS if self.p < level), "")
+        return significance_mark(self.p)
+
+
+def significance_mark(p: float) -> str:
+    """Stars for a p-value; none where it is undefined."""
+    return next((mark for level, mark in LEVELS if p < level), "")
 
 
 class ScoreTable:

@@ -1,10 +1,10 @@
 """What every tokeniser is measured by: a reference, the weights of its words, and its cuts."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ Weighting = Literal["types", "tokens"]
 COUNTS_IN_REFERENCE = "counts in the reference"
 SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
 WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
+HOLDOUT = 0.5
+"""The share of words that scores of methods that learn from the reference hold out."""
 RUNNING_TEXT, BARE = "running text", "bare words"
 
 
@@ -68,6 +70,29 @@ class Yardstick:
             frequency_source=frequency_source,
             preprocessing=BARE if bare else RUNNING_TEXT,
         )
+
+    def subset(self, entries: npt.NDArray[np.int64]) -> Self:
+        """Only these entries, in this order."""
+        chosen = tuple(self.reference.entries[i] for i in entries)
+        return replace(self, reference=replace(self.reference, entries=chosen))
+
+    def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
+        """Only these entries, which a seed drew; the signature says so."""
+        return replace(self.subset(entries), drawn=f"holdout {share:g} seed {seed}")
+
+    def hold_out(self, share: float, seed: int) -> Self:
+        """The words that a method does not see when it learns with this holdout.
+
+        They are the same for every method and tokeniser (see `split_entries`). `MorphGraphError` if
+        the reference has too few words for both sides.
+        """
+        seen, held = split_entries(self.texts, share, seed)
+        if not len(seen) or not len(held):
+            raise MorphGraphError(
+                f"A reference of {len(dict.fromkeys(self.texts)):,} words has too few to hold out "
+                f"a share of {share:g}. Take one with more words, or a holdout of 0."
+            )
+        return self.held_out(held, share, seed)
 
     @property
     def bare(self) -> bool:
@@ -170,6 +195,25 @@ class Yardstick:
             "version": __version__,
         }
         return signature_line(named)
+
+
+def split_entries(
+    words: Sequence[str], share: float, seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Entries to blame by and entries held out for scoring, by a seed; both ascending.
+
+    ``words`` are those of the entries, ``share`` that of the distinct words to hold out: all
+    entries of a word are on the same side.
+
+    >>> blamed, held_out = split_entries(["a", "b", "c", "a", "d", "e"], 0.4, seed=1)
+    >>> len({"abcade"[i] for i in held_out}), sorted([*blamed, *held_out]) == list(range(6))
+    (2, True)
+    """
+    distinct = list(dict.fromkeys(words))
+    order = np.random.default_rng(seed).permutation(len(distinct))
+    held = {distinct[i] for i in order[: round(len(distinct) * share)]}
+    is_held = np.array([word in held for word in words], bool)
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
 def reference_fields(reference: Reference) -> dict[str, str]:

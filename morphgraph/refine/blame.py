@@ -127,25 +127,6 @@ def candidate_types(
     return [graph.types[number] for number in removable[:room]]
 
 
-def split_entries(
-    words: Sequence[str], share: float, seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Entries to blame by and entries held out for scoring, by a seed; both ascending.
-
-    ``words`` are those of the entries, ``share`` that of the distinct words to hold out: all
-    entries of a word are on the same side.
-
-    >>> blamed, held_out = split_entries(["a", "b", "c", "a", "d", "e"], 0.4, seed=1)
-    >>> len({"abcade"[i] for i in held_out}), sorted([*blamed, *held_out]) == list(range(6))
-    (2, True)
-    """
-    distinct = list(dict.fromkeys(words))
-    order = np.random.default_rng(seed).permutation(len(distinct))
-    held = {distinct[i] for i in order[: round(len(distinct) * share)]}
-    is_held = np.array([word in held for word in words], bool)
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
-
-
 @dataclass(frozen=True)
 class ThresholdPoint:
     """What knocking out all merges with R ≥ threshold gives."""

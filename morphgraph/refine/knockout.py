@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
-from morphgraph.evaluate.yardstick import Scope, Weighting
+from morphgraph.evaluate.yardstick import Scope, Weighting, split_entries
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.refine.baselines import last_leaves, last_types, random_types
@@ -18,7 +18,6 @@ from morphgraph.refine.blame import (
     Blame,
     blame,
     candidate_types,
-    split_entries,
 )
 from morphgraph.refine.checks import check_blame_settings, check_choice, check_whole
 from morphgraph.segment import segment

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.evaluate.yardstick import Scope, Weighting
+from morphgraph.evaluate.yardstick import Scope, Weighting, split_entries
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.change import Origin
@@ -25,7 +25,7 @@ from morphgraph.refine.anneal import (
     missing_atoms,
     within_vocabulary,
 )
-from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame, split_entries
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame
 from morphgraph.refine.checks import check_blame_settings, check_share, check_whole
 from morphgraph.refine.knockout import KnockoutSettings, choose_types
 from morphgraph.refine.reify import TypeAtoms, preview_reification

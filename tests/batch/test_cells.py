@@ -12,6 +12,7 @@ import pytest
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.names import vocabulary_metric
 from morphgraph.batch.plan import make_plan
+from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.results import collected, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store
@@ -29,6 +30,7 @@ from morphgraph.segment import segment
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 
+HELD_OUT = held_out_words(0.5)
 DEMO = """\
 name: demo
 languages: [en]
@@ -57,8 +59,10 @@ def measured(
 
 
 def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
-    """The one value of a metric in the rows that have these columns."""
+    """The one value of a metric in the rows that have these columns; of words held out if asked."""
     chosen = rows[rows["metric"] == metric]
+    if "words" not in where:
+        chosen = chosen[chosen["words"] != HELD_OUT]
     for column, wanted in where.items():
         chosen = chosen[chosen[column] == wanted]
     [found] = chosen["value"]
@@ -136,7 +140,8 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
         assert value(rows, "merges", **where) == edited.graph.merge_count
     # As on the page, whose journey ends at this F1.
     assert f"{value(rows, 'f1', method='ReBPE', parameters=''):.4f}" == "0.7698"
-    seeds = rows[rows["metric"] == "f1"].set_index("parameters")["seed"]
+    f1s = rows[(rows["metric"] == "f1") & (rows["words"] != HELD_OUT)]
+    seeds = f1s.set_index("parameters")["seed"]
     assert seeds["p=0.2"] == 3
     assert pd.isna(seeds["k=2"])
 
@@ -211,11 +216,13 @@ intervals: false
     rows, failures = measured(text, tmp_path)
     assert [failure.label for failure in failures] == [
         "en · list · BPE-dropout · p=0.1 · demo:en · seed 0",
+        "en · list · BPE-dropout · p=0.1 · demo:en · 50 % held out · seed 0",
         "en · list · ReBPE · demo:en",
+        "en · list · ReBPE · demo:en · 50 % held out · seed 0",
     ]
     assert all("needs a tokeniser of merges alone" in failure.message for failure in failures)
     failed = rows[rows["metric"] == ""]
-    assert list(failed["method"]) == ["BPE-dropout", "ReBPE"]
+    assert list(failed["method"]) == ["BPE-dropout"] * 2 + ["ReBPE"] * 2
     assert failed["value"].isna().all()
     # Others of the plan stand in its order around them.
     assert list(dict.fromkeys(rows["method"])) == ["as it is", "BPE-dropout", "FLOTA", "ReBPE"]

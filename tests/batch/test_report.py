@@ -42,7 +42,9 @@ SPEC = TableSpec("Scores", ["method"], [], ["f1", "types"])
 
 def results(*rows: dict[str, Any]) -> pd.DataFrame:
     empty = {**dict.fromkeys(RESULT_COLUMNS, ""), "metric": "f1"}
-    empty |= dict.fromkeys(("vocab_size", "seed", "entries")) | dict.fromkeys(("low", "high"), NAN)
+    empty |= dict.fromkeys(("vocab_size", "seed", "entries")) | dict.fromkeys(
+        ("low", "high", "p"), NAN
+    )
     frame = pd.DataFrame([{**empty, **row} for row in rows], columns=list(RESULT_COLUMNS))
     return frame.astype({"vocab_size": "Int64", "seed": "Int64", "value": "float64"})
 

@@ -39,7 +39,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture
 def address(tmp_path: Path) -> str:
     """A report with hostile names, a wide table and two charts."""
-    known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6}
+    known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
     empty = dict.fromkeys(RESULT_COLUMNS, "") | dict.fromkeys(("vocab_size", "seed", "entries"))
     rows = [
         {**empty, **known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}

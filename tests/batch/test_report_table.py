@@ -19,7 +19,8 @@ def results(*rows: dict[str, Any]) -> pd.DataFrame:
     texts = dict.fromkeys(RESULT_COLUMNS, "")
     empty = {**texts, **dict.fromkeys(("vocab_size", "seed", "entries")), "value": NAN}
     frame = pd.DataFrame(
-        [{**empty, "low": NAN, "high": NAN, **row} for row in rows], columns=list(RESULT_COLUMNS)
+        [{**empty, "low": NAN, "high": NAN, "p": NAN, **row} for row in rows],
+        columns=list(RESULT_COLUMNS),
     )
     return frame.astype({"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"})
 

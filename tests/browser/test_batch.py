@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 AT_WORK = re.compile(r"(Starting|Starting workers|Running|Writing the report)$")
 
 
-def begin(page: Page, *others: str, cells: int = 6) -> None:
+def begin(page: Page, *others: str, cells: int = 10) -> None:
     """Start the demo without these of its languages; each has so many cells and one task more."""
     for language in others:
         page.get_by_role("button", name=f"Remove {language}", exact=True).click()
@@ -95,23 +95,23 @@ def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
     go_to(page, "Batch")
     open_tab(page, "Configure")
     # So many cells that nobody is too late to stop them.
-    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 101))
+    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 51))
     editor = page.get_by_role("textbox", name="Evaluation", exact=True)
     many = f"  - {{method: dropout, p: [{rates}]}}"
     editor.fill(editor.input_value().replace("  - dropout(p=0.1)", many))
     editor.press("Control+Enter")
     idle(page)
-    begin(page, "en", cells=105)
-    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 212 tasks"), timeout=PATIENCE)
+    begin(page, "en", cells=108)
+    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 218 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Stop the run").click()
     expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
     idle(page)
-    done = re.search(r"(\d+) of 212 tasks", progress(page).inner_text())
+    done = re.search(r"(\d+) of 218 tasks", progress(page).inner_text())
     assert done is not None
-    assert 1 <= int(done[1]) < 212
+    assert 1 <= int(done[1]) < 218
     page.get_by_role("button", name="Go on").click()
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
-    expect(progress(page)).to_contain_text(f"212 of 212 tasks, {done[1]} done before")
+    expect(progress(page)).to_contain_text(f"218 of 218 tasks, {done[1]} done before")
     expect(cell_of(grid_with(page, "Precision % ↑"), 0, 0)).to_have_text("de")

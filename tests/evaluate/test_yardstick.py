@@ -20,10 +20,10 @@ from morphgraph.evaluate.yardstick import (
     Weighting,
     Yardstick,
     signature_line,
+    split_entries,
 )
 from morphgraph.files.hugging_face import from_tokenizer_json
 from morphgraph.reference import Entry, Kind, Reference, read_reference
-from morphgraph.refine.blame import split_entries
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First

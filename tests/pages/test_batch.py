@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import time
@@ -98,7 +99,7 @@ def results(**values: float) -> pd.DataFrame:
         dict.fromkeys(RESULT_COLUMNS, "")
         | {"cell": name, "language": "en", "method": name, "scope": "morphemic"}
         | {"weighting": "types", "metric": "f1", "value": value, "entries": 9}
-        | {"vocab_size": None, "seed": None, "low": float("nan"), "high": float("nan")}
+        | {"vocab_size": None, "seed": None, **dict.fromkeys(("low", "high", "p"), math.nan)}
         for name, value in values.items()
     ]
     kinds = {"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"}
@@ -114,11 +115,11 @@ DONE = {"state": "done", "name": "tiny", "total": 2, "done": 2, "started": 1e9, 
 def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert "name: demo" in editor(page).value
     [ready] = [message.value for message in page.test.success]
-    assert ready.startswith("18 cells\\, 21 tasks\\, about ")
+    assert ready.startswith("30 cells\\, 33 tasks\\, about ")
     assert not buttons(page)["Start"].disabled
     assert buttons(page)["Undo all edits"].disabled
     cells = next(f.value for f in page.test.dataframe if "Language" in f.value)
-    assert list(cells["Language"]) == [code for code in ("en", "de", "nl") for _ in range(6)]
+    assert list(cells["Language"]) == [code for code in ("en", "de", "nl") for _ in range(10)]
 
 
 def test_languages_to_choose(page: Any) -> None:
@@ -126,7 +127,7 @@ def test_languages_to_choose(page: Any) -> None:
     assert field.value == ["en", "de", "nl"]
     field.set_value(["de"])
     page.run()
-    assert page.test.success[0].value.startswith("6 cells\\, 7 tasks\\, about ")
+    assert page.test.success[0].value.startswith("10 cells\\, 11 tasks\\, about ")
     page.open("scores").open("batch")
     [field] = [field for field in page.test.multiselect if field.label == "Languages"]
     assert field.value == ["de"]

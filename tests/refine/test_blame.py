@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.evaluate import Benchmark
+from morphgraph.evaluate.yardstick import split_entries
 from morphgraph.files import Tokeniser
 from morphgraph.reference import Reference
 from morphgraph.refine import blame, candidate_types, threshold_curve
-from morphgraph.refine.blame import Blame, blame_table, split_entries
+from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.segment import segment
 
 MakeTokeniser = Callable[..., Tokeniser]

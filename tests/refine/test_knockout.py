@@ -6,10 +6,10 @@ import pytest
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import Benchmark
+from morphgraph.evaluate.yardstick import split_entries
 from morphgraph.files import Tokeniser, load_tokeniser
 from morphgraph.files.demos import demo_gold_path
 from morphgraph.reference import Reference, read_reference
-from morphgraph.refine.blame import split_entries
 from morphgraph.refine.knockout import KnockoutSettings, knock_out, score_report
 from morphgraph.segment import segment
 

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 from morphgraph.evaluate import Benchmark
+from morphgraph.evaluate.yardstick import split_entries
 from morphgraph.files import Tokeniser, load_tokeniser
 from morphgraph.files.demos import demo_gold_path
 from morphgraph.graph import MergeGraph
 from morphgraph.reference import Reference, read_reference
-from morphgraph.refine.blame import split_entries
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 
 MakeTokeniser = Callable[..., Tokeniser]

@@ -17,10 +17,10 @@ from rebpe_oracle import Entry, Settings, State
 from strategies import MERGES, well_formed
 
 from morphgraph.evaluate import Benchmark
+from morphgraph.evaluate.yardstick import split_entries
 from morphgraph.files import Tokeniser
 from morphgraph.graph import MergeGraph
 from morphgraph.reference import Reference
-from morphgraph.refine.blame import split_entries
 from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
 from morphgraph.train.bpe import train_bpe
 

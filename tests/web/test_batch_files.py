@@ -73,6 +73,7 @@ def row(method: str, metric: str, value: float, **others: Any) -> dict[str, Any]
         "value": value,
         "low": NAN,
         "high": NAN,
+        "p": NAN,
     }
     return known | others
 

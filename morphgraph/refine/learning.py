@@ -1,0 +1,111 @@
+"""Methods that learn from a reference, and what is fair to them: words that they have not seen.
+
+BPE-knockout by blame and ReBPE look at gold boundaries. A score on the very words that they looked
+at is *held in*; it must not be taken for what they do to other words. With a holdout they learn
+from some of the words and are scored on the others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from morphgraph.errors import MorphGraphError
+from morphgraph.evaluate.boundaries import Benchmark
+from morphgraph.evaluate.yardstick import Yardstick
+from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+
+Settings = KnockoutSettings | ReBPESettings
+
+LEARNERS: Mapping[str, type[Settings]] = {"knockout": KnockoutSettings, "rebpe": ReBPESettings}
+"""The settings of each method that edits a tokeniser by a reference, by its name."""
+
+LEARNER_TITLES: Mapping[str, str] = {"knockout": "BPE-knockout", "rebpe": "ReBPE"}
+
+_OWN = ("holdout", "seed")
+"""Settings that whoever scores decides on, not the method."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A tokeniser that a method made, the words that it is scored on, and what it tells of itself.
+
+    ``scored``: the held-out words, or all.
+    """
+
+    tokeniser: Tokeniser
+    scored: Benchmark
+    facts: Mapping[str, float]
+
+
+def sees_gold(settings: Settings) -> bool:
+    """Whether the method looks at gold boundaries: baselines of knockout do not."""
+    return isinstance(settings, ReBPESettings) or settings.select == "blame"
+
+
+def is_held_in(settings: Settings) -> bool:
+    """Whether the method is scored on the very words that it learned from."""
+    return sees_gold(settings) and not settings.holdout
+
+
+def learn(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> Learned:
+    """What a method makes of a tokeniser, which stays as it is, by the words of a yardstick.
+
+    Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2025.
+    """
+    edited = tokeniser.fork()
+    if tokeniser.graph.history:
+        edited.graph.replay(tokeniser.graph.recipe())
+    benchmark = Benchmark.on(yardstick, edited)
+    facts: dict[str, float]
+    if isinstance(settings, KnockoutSettings):
+        result = knock_out(edited, benchmark, settings)
+        scored = result.scored
+        facts = {
+            "removed": len(result.removed),
+            "dropout_rate": result.dropout_rate,
+            "share_of_merges": result.share_of_merges,
+        }
+    else:
+        run = ReBPERun(edited, benchmark, settings)
+        run.finish()
+        scored = run.scored
+        facts = {
+            "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
+            # The last knockout of a run is counted as one iteration more.
+            "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
+        }
+    facts["merges"] = edited.graph.merge_count
+    return Learned(edited, scored, facts)
+
+
+def learn_unseen(
+    tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings, share: float, seed: int
+) -> Learned:
+    """As `learn`, from all words but those of ``yardstick.hold_out(share, seed)``."""
+    return learn(tokeniser, yardstick, replace(settings, holdout=share, seed=seed))
+
+
+def learner_settings(method: str, given: Mapping[str, Any]) -> Settings:
+    """The settings of a method as it is written: ``knockout`` with ``{"threshold": 0.6}``.
+
+    Numbers stand for what is on (1) or off (0) too. `MorphGraphError` for what is no setting.
+    """
+    kind = LEARNERS[method]
+    known = {
+        field.name: type(field.default)
+        for field in fields(kind)
+        if isinstance(field.default, int | float) and field.name not in _OWN
+    }
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        raise MorphGraphError(
+            f"{method} has no parameter “{unknown}”. It takes {', '.join(known)}."
+        )
+    for name, value in given.items():
+        whole = known[name] is not float
+        if (whole and value != int(value)) or (known[name] is bool and value not in (0, 1)):
+            raise MorphGraphError(f"{name}={value} does not fit {method}. Give a whole number.")
+    values: dict[str, Any] = {name: known[name](value) for name, value in given.items()}
+    return kind(**values)

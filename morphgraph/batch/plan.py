@@ -485,10 +485,12 @@ class _Planner:
         keyed = dict(spec)
         # Where a file lies changes no result, what is in it does.
         if spec["reference"] is not None:
-            parts = [{k: v for k, v in p.items() if k != "path"} for p in spec["reference"]["parts"]]
+            parts = [
+                {k: v for k, v in p.items() if k != "path"} for p in spec["reference"]["parts"]
+            ]
             keyed["reference"] = {**spec["reference"], "parts": parts}
         if "predictions" in spec:
-            keyed["predictions"] = {k: v for k, v in spec["predictions"].items() if k != "path"}
+            keyed["predictions"] = _without_path(spec["predictions"])
         shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
         shown += [columns["parameters"], columns["reference"]]
         shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]
@@ -536,6 +538,10 @@ class _Planner:
 
     def _task(self, task: Task) -> Task:
         return self.tasks.setdefault(task.key, task)
+
+
+def _without_path(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in spec.items() if name != "path"}
 
 
 def _uses_counts(spec: Mapping[str, Any]) -> bool:

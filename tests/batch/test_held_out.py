@@ -203,7 +203,9 @@ def test_predictions_that_lack_words_fail_alone(tmp_path: Path) -> None:
 def test_predictions_that_are_not_there_are_told_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(GOLD)
     evaluation, lines = parse_evaluation(PROGRAM, "mine.yaml")
-    with pytest.raises(FileFormatError, match=r"configuration, line 4, field predictions\[0\].file"):
+    with pytest.raises(
+        FileFormatError, match=r"configuration, line 4, field predictions\[0\].file"
+    ):
         make_plan(evaluation, lines, folder=tmp_path)
 
 

@@ -107,10 +107,14 @@ def test_the_shape_of_json(morphgraph: Command, small: Small) -> None:
     assert report["tokeniser"] == "BPE"
     assert report["entries"] == 3
     for table in report["tables"]:
-        assert list(table) == ["reference", "partial", "scope", "weighting", "rows", "signature"]
+        assert list(table) == [
+            "reference", "partial", "scope", "weighting", "words", "rows", "signature"]  # fmt: skip
+        assert table["words"] == "all words"
         assert [row["tokeniser"] for row in table["rows"]] == ["BPE", "FLOTA", "Ideal"]
         for row in table["rows"]:
-            assert list(row) == ["tokeniser", "error", "vocab_size", "scores", "signature"]
+            assert list(row) == [
+                "tokeniser", "error", "vocab_size", "held_in", "scores", "signature"]  # fmt: skip
+            assert row["held_in"] is False
             assert row["error"] is None
             assert list(row["scores"]) == ["f1", "fertility"]
             for score in row["scores"].values():

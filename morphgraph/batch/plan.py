@@ -485,9 +485,7 @@ class _Planner:
         keyed = dict(spec)
         # Where a file lies changes no result, what is in it does.
         if spec["reference"] is not None:
-            parts = [
-                {k: v for k, v in p.items() if k != "path"} for p in spec["reference"]["parts"]
-            ]
+            parts = [_without_path(part) for part in spec["reference"]["parts"]]
             keyed["reference"] = {**spec["reference"], "parts": parts}
         if "predictions" in spec:
             keyed["predictions"] = _without_path(spec["predictions"])

@@ -93,6 +93,7 @@ def knockout(
         knock_out,
         score_report,
     )
+    from morphgraph.refine.learning import remember
 
     check_threshold(threshold)
     check_share(holdout)
@@ -112,23 +113,22 @@ def knockout(
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
     if percent is not None:
         count = percent_of_types(loaded.graph, percent)
+    settings = KnockoutSettings(
+        one_of(select, "--select", SELECTIONS),
+        threshold,
+        minimum_vocabulary,
+        one_of(scope, "--scope", ("morphemic", "whole-word")),
+        one_of(weighting, "--weighting", ("types", "tokens")),
+        tuples_once,
+        count,
+        holdout,
+        seed,
+        cascade,
+    )
     with progress_bar("knocking out"):
-        result = knock_out(
-            loaded,
-            benchmark,
-            KnockoutSettings(
-                one_of(select, "--select", SELECTIONS),
-                threshold,
-                minimum_vocabulary,
-                one_of(scope, "--scope", ("morphemic", "whole-word")),
-                one_of(weighting, "--weighting", ("types", "tokens")),
-                tuples_once,
-                count,
-                holdout,
-                seed,
-                cascade,
-            ),
-        )
+        result = knock_out(loaded, benchmark, settings)
+    if result.removed:
+        remember(loaded, benchmark, settings)
     saved = [] if out is None else save(loaded, out)
     report: dict[str, Any] = {
         "before": score_report(result.scored, result.before, result.signature_before),

@@ -100,6 +100,7 @@ def rebpe(
 ) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
     from morphgraph.refine.knockout import score_report
+    from morphgraph.refine.learning import remember
     from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 
     check_threshold(threshold)
@@ -139,6 +140,7 @@ def rebpe(
         run = ReBPERun(loaded, benchmark, settings)
         before = run.scored.scores(run.segment_scored())
         run.finish(advance)
+    remember(loaded, benchmark, settings)
     after = run.scored.scores(run.segment_scored())
     scored = score_report(run.scored, after, run.scored.signature(loaded))
     report: dict[str, Any] = {

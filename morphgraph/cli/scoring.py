@@ -1,6 +1,7 @@
 """The command that scores tokenisers against references."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,10 @@ from morphgraph.cli.options import (
     FrequenciesOption,
     JoinOption,
     JsonOption,
-    MethodsOption,
     RecipeOption,
     SampleOption,
     SampleSeedOption,
+    check_share,
     labelled_methods,
     labelled_models,
     load_edited,
@@ -32,7 +33,7 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.text import apart, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from morphgraph.evaluate.boundaries import BoundaryScore
     from morphgraph.evaluate.breakdown import Breakdown
@@ -40,10 +41,7 @@ if TYPE_CHECKING:
     from morphgraph.evaluate.score_table import Estimate, ScoreTable
     from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.files import Tokeniser
-    from morphgraph.reference.predictions import Predictions
-    from morphgraph.segment.segmentation import Segmenter
-
-    Labelled = tuple[str, Predictions | Callable[[], Segmenter]]
+    from morphgraph.refine.learning import Entrant
 
 
 def score(
@@ -58,7 +56,13 @@ def score(
         str | None,
         typer.Option(help="A BPE tokeniser for --methods: see segment. Not needed with --model."),
     ] = None,
-    methods: MethodsOption = "bpe",
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest… and "
+            "knockout,rebpe, which learn from the reference."
+        ),
+    ] = "bpe",
     model: Annotated[
         list[Path] | None,
         typer.Option(
@@ -94,7 +98,16 @@ def score(
     resamples: Annotated[
         int, typer.Option(min=0, max=100_000, help="For intervals, at least 100; 0 for none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=2**32, help="For intervals and tests.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32, help="For intervals, tests and --holdout.")
+    ] = 0,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of the words that no method sees, with scores of their own: half of them "
+            "if a method learns from the reference, else none."
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -125,10 +138,12 @@ def score(
     """Score tokenisers against references, with intervals, tests and signatures."""
     from morphgraph.evaluate.breakdown import check_breakdown
     from morphgraph.evaluate.metrics import USUAL, check_metrics
+    from morphgraph.evaluate.outcome import Outcome
     from morphgraph.evaluate.outcome import ideal as ideal_of
-    from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
+    from morphgraph.evaluate.score_table import Failure, ScoreTable
     from morphgraph.evaluate.uncertainty import Draws
-    from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
+    from morphgraph.evaluate.yardstick import HOLDOUT, SCOPES, WEIGHTINGS, Yardstick
+    from morphgraph.refine.learning import Learner, learn_and_score
 
     if scores == "help":
         _list_scores()
@@ -144,19 +159,22 @@ def score(
     scopes = SCOPES if asked_scope == "both" else (asked_scope,)
     counts = word_counts(frequencies) if frequencies else None
     loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
-    named: list[Labelled] = []
+    named: list[Entrant] = []
     if loaded is not None:
-        named += labelled_methods(loaded, methods, counts)
-    named += labelled_models(model or ())
-    for path in predictions or ():
-        named.append(_labelled_predictions(path, predictions_format))
+        named += _methods_on(loaded, methods, counts)
+    named += _models(model or ())
+    named += [_predictions(path, predictions_format) for path in predictions or ()]
     if not named:
         raise MorphGraphError(
             "There is nothing to score. Name a --tokenizer, a --model or --predictions."
         )
     if baseline > len(named):
         raise MorphGraphError(f"--baseline {baseline}: there are {len(named)} tokenisers.")
-    named = list(zip(apart([label for label, _ in named]), [m for _, m in named], strict=True))
+    labels = apart([each.label for each in named])
+    named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
+    if holdout is None:
+        holdout = HOLDOUT if any(isinstance(each.made, Learner) for each in named) else 0.0
+    check_share(holdout)
     known = dict(counts.items()) if counts is not None else None
     draws = Draws(resamples, seed=seed)
     yardsticks: list[Yardstick] = []
@@ -171,9 +189,12 @@ def score(
     ):
         yardstick = Yardstick.of(gold, known, frequencies or "", bare=bare)
         yardsticks.append(yardstick)
-        outcomes = outcomes_of(named, yardstick)
-        if ideal:
-            outcomes.append(ideal_of(yardstick))
+        on_words = [learn_and_score(named, yardstick)]
+        if holdout:
+            on_words.append(learn_and_score(named, yardstick, holdout, seed))
+        for outcomes in on_words:
+            if ideal:
+                outcomes += [ideal_of(o.yardstick) for o in outcomes if isinstance(o, Outcome)][:1]
         tables += [
             ScoreTable(
                 outcomes,
@@ -186,6 +207,7 @@ def score(
             for one_scope in scopes
             if yardstick.has_gold(one_scope).any() or one_scope == scope
             for over in _weightings(weighting, yardstick, WEIGHTINGS)
+            for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, Failure)]
     if len(failed) == len(named):
@@ -224,13 +246,45 @@ def score(
         print(f"saved {out}")
 
 
-def _labelled_predictions(path: Path, format_: str | None) -> "Labelled":
+def _methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
+    """The methods on a tokeniser, those among them that learn from the reference."""
+    from morphgraph.evaluate.methods import parse_method, split_methods
+    from morphgraph.refine.learning import (
+        LEARNER_TITLES,
+        LEARNERS,
+        Entrant,
+        Learner,
+        learner_settings,
+    )
+
+    found = []
+    for text in split_methods(methods):
+        name, given = parse_method(text)
+        if name in LEARNERS:
+            listed = ", ".join(f"{key}={value}" for key, value in given.items())
+            label = LEARNER_TITLES[name] + (f" ({listed})" if listed else "")
+            found.append(Entrant(label, Learner(loaded, learner_settings(name, given)), loaded))
+            continue
+        [(label, make)] = labelled_methods(loaded, text, counts)
+        found.append(Entrant(label, make, loaded))
+    return found
+
+
+def _models(paths: "Sequence[Path]") -> "list[Entrant]":
+    from morphgraph.refine.learning import Entrant
+
+    made = [(label, make, make()) for label, make in labelled_models(paths)]
+    return [Entrant(label, make, getattr(each, "tokeniser", None)) for label, make, each in made]
+
+
+def _predictions(path: Path, format_: str | None) -> "Entrant":
     from morphgraph.reference.predictions import read_predictions
+    from morphgraph.refine.learning import Entrant
 
     read = read_predictions(path, format=format_)
     for skip in read.skipped:
         print(f"{path}: skipped {skip.count:,}: {skip.reason}", file=sys.stderr)
-    return path.stem, read
+    return Entrant(path.stem, read)
 
 
 def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
@@ -244,10 +298,15 @@ def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
 
 def _legend(tables: "list[ScoreTable]") -> str:
     """What brackets and stars mean, of those that there are."""
+    from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.evaluate.score_files import HELD_IN_NOTE
+
     notes = []
     if any(table.draws.resamples for table in tables):
         notes.append("[ ]: 95 % bootstrap interval over entries")
     baselines = [t.labels[t.baseline] for t in tables if t.baseline is not None]
+    if any(isinstance(o, Outcome) and o.held_in for table in tables for o in table.outcomes):
+        notes.append(HELD_IN_NOTE)
     if baselines:
         notes.append(f"* p < 0.05, ** p < 0.01, *** p < 0.001: different from {baselines[0]}")
     return "\n".join(visible(note) for note in notes)
@@ -271,16 +330,20 @@ def _list_scores() -> None:
 def _print(table: "ScoreTable") -> None:
     from morphgraph.evaluate.metrics import METRICS
     from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.evaluate.score_files import ALL_WORDS, HELD_IN, words_of
 
     yardstick = table.yardstick
     if yardstick is not None:
         name = visible(yardstick.reference.name)
-        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}")
+        words = words_of(table)
+        told = "" if words == ALL_WORDS else f", {words}"
+        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}{told}")
     header = ["tokeniser", *(f"{n}{' %' * (METRICS[n].unit == '%')}" for n in table.metrics)]
     rows = []
     for outcome, found in zip(table.outcomes, table.estimates, strict=True):
         cells = [visible(outcome.label)]
         if isinstance(outcome, Outcome) and found is not None:
+            cells[0] += f" ({HELD_IN})" if outcome.held_in else ""
             cells += [_estimate_text(name, found[name]) for name in table.metrics]
         else:
             cells += ["failed", *[""] * (len(table.metrics) - 1)]
@@ -316,12 +379,14 @@ def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
 
 def _table_report(table: "ScoreTable") -> dict[str, Any]:
     from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.evaluate.score_files import words_of
 
     rows: list[dict[str, Any]] = []
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
         row: dict[str, Any] = {"tokeniser": outcome.label, "error": None}
         if isinstance(outcome, Outcome) and found is not None:
             row["vocab_size"] = outcome.vocabulary_size
+            row["held_in"] = outcome.held_in
             row["scores"] = {name: _estimate_report(estimate) for name, estimate in found.items()}
         else:
             row["error"] = getattr(outcome, "message", "")
@@ -333,6 +398,7 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
         "partial": yardstick.reference.partial if yardstick else "",
         "scope": table.scope,
         "weighting": table.weighting,
+        "words": words_of(table),
         "rows": rows,
         "signature": table.signature,
     }
@@ -409,7 +475,7 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 
 def _flota_scores(
     loaded: "Tokeniser | None",
-    named: "list[Labelled]",
+    named: "list[Entrant]",
     yardsticks: "list[Yardstick]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
@@ -420,7 +486,7 @@ def _flota_scores(
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
     else:
-        models = [make() for _, make in named if callable(make)]
+        models = [each.made() for each in named if callable(each.made)]
         pairs = [
             (m.vocabulary, standard_segmenter(m.vocabulary))
             for m in models

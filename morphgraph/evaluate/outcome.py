@@ -59,7 +59,8 @@ class Outcome:
     a start-of-word marker alone included; ``inside``: how many of its splits are inside a
     character. ``covered``: for each character of all words, and one more, whether a token covers
     it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
-    what another program ``predicted``: an entry for each word.
+    what another program ``predicted``: an entry for each word. ``held_in``: it was learned from the
+    very words that it is scored on, so it must not be taken for what it does to others.
     """
 
     yardstick: Yardstick
@@ -74,6 +75,7 @@ class Outcome:
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
     predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
+    held_in: bool = False
 
     @property
     def is_gold(self) -> bool:

@@ -20,6 +20,12 @@ from morphgraph.evaluate.writing import (
 from morphgraph.files.tokeniser import base_name
 from morphgraph.text import shortened
 
+ALL_WORDS = "all words"
+HELD_IN = "held in"
+HELD_IN_NOTE = (
+    "Held in: learned from the very words that it is scored on, so neither tested nor best beside "
+    "others."
+)
 _PARTS = ("", " low", " high", " p")
 _LABEL_LENGTH, _ERROR_LENGTH = 60, 120
 _ARROWS = {1: "↑", -1: "↓", 0: ""}
@@ -80,14 +86,15 @@ def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
     """
     names = _names(tables)
     numbers = [f"{name}{part}" for name in names for part in _PARTS]
-    before = ["reference", "scope", "weighting", "tokeniser", "vocabulary size"]
-    lines: list[list[object]] = [[*before, *numbers, "error", "signature"]]
+    before = ["reference", "scope", "weighting", "words", "tokeniser", "vocabulary size"]
+    lines: list[list[object]] = [[*before, *numbers, "held in", "error", "signature"]]
     for table in tables:
-        place = [_reference(table), table.scope, table.weighting]
+        place = [_reference(table), table.scope, table.weighting, words_of(table)]
         for number, row in enumerate(score_rows(table)):
             texts = [*place, str(row["label"])]
             line: list[object] = [harmless(text) for text in texts]
             line += [_number(row.get(key, "")) for key in ("vocabulary size", *numbers)]
+            line.append("yes" if _is_held_in(table, number) else "no")
             line += [harmless(str(row["error"])), harmless(table.signature_of(number))]
             lines.append(line)
     return csv_bytes(lines)
@@ -140,6 +147,7 @@ def _lines(table: ScoreTable, names: Sequence[str], intervals: bool) -> list[_Li
     lines = []
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
         label = shortened(one_line(outcome.label), _LABEL_LENGTH)
+        label += f" ({HELD_IN})" if _is_held_in(table, number) else ""
         if isinstance(outcome, Failure) or found is None:
             message = outcome.message if isinstance(outcome, Failure) else ""
             lines.append(_Line(label, error=shortened(one_line(message), _ERROR_LENGTH)))
@@ -162,9 +170,26 @@ def _cell(name: str, estimate: Estimate, best: str, intervals: bool) -> _Cell:
 
 
 def _competes(table: ScoreTable, number: int) -> bool:
-    """Whether a row may be the best: the gold itself, the ceiling of all others, is none."""
+    """Whether a row may be the best: the gold itself, the ceiling of all others, is none, nor is
+    what was learned from these very words, beside others that have not seen them.
+    """
     outcome = table.outcomes[number]
-    return not isinstance(outcome, Failure) and not outcome.is_gold
+    if isinstance(outcome, Failure) or outcome.is_gold:
+        return False
+    return not outcome.held_in or all(
+        isinstance(other, Failure) or other.is_gold or other.held_in for other in table.outcomes
+    )
+
+
+def _is_held_in(table: ScoreTable, number: int) -> bool:
+    outcome = table.outcomes[number]
+    return not isinstance(outcome, Failure) and outcome.held_in
+
+
+def words_of(table: ScoreTable) -> str:
+    """Which words of the reference a table is about."""
+    drawn = "" if table.yardstick is None else table.yardstick.drawn
+    return f"held out: {drawn}" if drawn else ALL_WORDS
 
 
 def _best(table: ScoreTable, name: str) -> str:
@@ -191,7 +216,9 @@ def _has_tests(table: ScoreTable) -> bool:
 
 def _title(table: ScoreTable) -> str:
     name = shortened(one_line(_reference(table)), _LABEL_LENGTH)
-    return f"{name}, {table.scope} boundaries over word {table.weighting}"
+    words = words_of(table)
+    held_out = "" if words == ALL_WORDS else f", {words}"
+    return f"{name}, {table.scope} boundaries over word {table.weighting}{held_out}"
 
 
 def _units(names: Sequence[str]) -> str:
@@ -299,6 +326,8 @@ def _notes(rows: Sequence[_Line], mark: Callable[[str], str], probability: str) 
             f"{mark('†')} Baseline of its block; differences to it by paired approximate "
             f"randomisation: {levels}."
         )
+    if any(row.label.endswith(f" ({HELD_IN})") for row in rows):
+        notes.append(HELD_IN_NOTE)
     if any(cell.text == UNDEFINED for cell in cells):
         notes.append(f"{UNDEFINED}: undefined.")
     return notes

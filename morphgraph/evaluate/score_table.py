@@ -134,10 +134,22 @@ class ScoreTable:
             seed=self.draws.seed,
         )
         for place, number in enumerate(known):
-            if _is_gold(self.outcomes[number]):  # what it differs in says nothing
+            if not self._is_tested(number):
                 for row in tests:
                     row[place] = np.nan
         return dict(zip(self.metrics, tests, strict=True))
+
+    def _is_tested(self, number: int) -> bool:
+        """Whether a difference to the baseline says something: not if it is the gold, nor if one of
+        the two was learned from these very words and the other one has not seen them.
+        """
+        outcome, baseline = self.outcomes[number], self.outcomes[self.baseline or 0]
+        return (
+            isinstance(outcome, Outcome)
+            and isinstance(baseline, Outcome)
+            and not outcome.is_gold
+            and outcome.held_in == baseline.held_in
+        )
 
     def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
         """Some scores of a row, also such as are not in the table; none of one that failed."""
@@ -188,8 +200,7 @@ class ScoreTable:
         return outcome.signature(**self.settings, **self._test_named(number))
 
     def _test_named(self, number: int) -> dict[str, str]:
-        gold = _is_gold(self.outcomes[number])
-        if self.baseline is None or number == self.baseline or gold:
+        if self.baseline is None or number == self.baseline or not self._is_tested(number):
             return {}
         baseline = self.outcomes[self.baseline]
         if isinstance(baseline, Failure):
@@ -207,10 +218,6 @@ class ScoreTable:
         if self.baseline is not None:
             more["test"] = f"{self.draws.test_named} against {names[self.baseline]}"
         return yardstick.signature_of(" ".join(dict.fromkeys(names)), **more)
-
-
-def _is_gold(outcome: Outcome | Failure) -> bool:
-    return isinstance(outcome, Outcome) and outcome.is_gold
 
 
 def outcomes_of(

@@ -14,7 +14,7 @@ from morphgraph.evaluate.cuts import Cuts
 from morphgraph.files.tokeniser import base_name
 from morphgraph.reading import checksum
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.text import visible
+from morphgraph.text import counted, visible
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
@@ -78,7 +78,7 @@ class Yardstick:
 
     def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
         """Only these entries, which a seed drew; the signature says so."""
-        return replace(self.subset(entries), drawn=f"holdout {share:g} seed {seed}")
+        return replace(self.subset(entries), drawn=drawn_text(share, seed))
 
     def hold_out(self, share: float, seed: int) -> Self:
         """The words that a method does not see when it learns with this holdout.
@@ -89,8 +89,8 @@ class Yardstick:
         seen, held = split_entries(self.texts, share, seed)
         if not len(seen) or not len(held):
             raise MorphGraphError(
-                f"A reference of {len(dict.fromkeys(self.texts)):,} words has too few to hold out "
-                f"a share of {share:g}. Take one with more words, or a holdout of 0."
+                f"A reference of {counted(len(dict.fromkeys(self.texts)), 'word')} has too few to "
+                f"hold out a share of {share:g}. Take one with more words, or a holdout of 0."
             )
         return self.held_out(held, share, seed)
 
@@ -195,6 +195,15 @@ class Yardstick:
             "version": __version__,
         }
         return signature_line(named)
+
+
+def drawn_text(share: float, seed: int) -> str:
+    """What a signature says of held-out words.
+
+    >>> drawn_text(0.5, 3)
+    'holdout 0.5 seed 3'
+    """
+    return f"holdout {share:g} seed {seed}"
 
 
 def split_entries(

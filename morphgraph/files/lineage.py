@@ -5,7 +5,7 @@ library leaves alone, so that it also travels with a file that is copied or uplo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from morphgraph.errors import FileFormatError
@@ -17,17 +17,31 @@ _PLACE = f"field model.{FIELD}"
 
 
 @dataclass(frozen=True)
+class LearnedFrom:
+    """A reference that edits were chosen by: its name and checksum, and which of its words these
+    did not see (see `Yardstick.hold_out`).
+    """
+
+    name: str
+    checksum: str
+    holdout: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Lineage:
     """The first tokeniser of a chain, and what was done to it before this one was saved.
 
     ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, those included
     that were removed since. ``steps``: all edits, as `MergeGraph.replay` makes them.
+    ``learned_from``: the references that a method chose edits by.
     """
 
     name: str
     checksum: str
     ids: Mapping[str, int]
     steps: tuple[Mapping[str, Any], ...]
+    learned_from: tuple["LearnedFrom", ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As JSON, for `read_lineage`."""
@@ -35,6 +49,11 @@ class Lineage:
             "first": {"name": self.name, "checksum": self.checksum},
             "ids": dict(self.ids),
             "steps": list(self.steps),
+            **(
+                {"learned_from": [asdict(s) for s in self.learned_from]}
+                if self.learned_from
+                else {}
+            ),
         }
 
 
@@ -61,7 +80,22 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     for position, step in enumerate(steps, start=1):
         if problem := step_problem(step):
             raise FileFormatError(name, f"{_PLACE}.steps, entry {position}", problem, fix)
-    return Lineage(first["name"], first["checksum"], ids, tuple(steps))
+    learned = found.get("learned_from", [])
+    if not isinstance(learned, list) or not all(map(_is_learned_from, learned)):
+        problem = "references with a name, a checksum, a holdout and a seed are expected here"
+        raise FileFormatError(name, f"{_PLACE}.learned_from", problem, fix)
+    sources = tuple(LearnedFrom(**source) for source in learned)
+    return Lineage(first["name"], first["checksum"], ids, tuple(steps), sources)
+
+
+def _is_learned_from(source: Any) -> bool:
+    return (
+        isinstance(source, dict)
+        and source.keys() == {field.name for field in fields(LearnedFrom)}
+        and _are_texts(source["name"], source["checksum"])
+        and type(source["holdout"]) in (int, float)
+        and type(source["seed"]) is int
+    )
 
 
 def step_problem(step: Any) -> str:

@@ -39,9 +39,19 @@ def lineage_of(tokeniser: Tokeniser) -> Lineage:
     steps, before = tokeniser.graph.recipe(), tokeniser.lineage
     if before is None:
         ids = zip(tokeniser.graph.types, tokeniser.vocabulary_ids, strict=False)
-        return Lineage(base_name(tokeniser.name), tokeniser.checksum, dict(ids), tuple(steps))
+        return Lineage(
+            base_name(tokeniser.name),
+            tokeniser.checksum,
+            dict(ids),
+            tuple(steps),
+            tuple(tokeniser.learned_from),
+        )
     between = ({"edit": "renumber"},) if before.steps and steps else ()
-    return replace(before, steps=(*before.steps, *between, *steps))
+    return replace(
+        before,
+        steps=(*before.steps, *between, *steps),
+        learned_from=tuple(dict.fromkeys([*before.learned_from, *tokeniser.learned_from])),
+    )
 
 
 def _written(name: str, checksum: str, steps: list[Any]) -> bytes:

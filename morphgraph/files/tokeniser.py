@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from morphgraph.files.lineage import Lineage
+from morphgraph.files.lineage import LearnedFrom, Lineage
 from morphgraph.graph import MergeGraph
 from morphgraph.segment.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.segment.preprocess import MARKERS, Preprocessor, WordEncoder
@@ -33,6 +33,7 @@ class Tokeniser:
     warnings: tuple[str, ...] = ()
     checksum: str = ""
     lineage: Lineage | None = None
+    learned_from: list[LearnedFrom] = field(default_factory=list)
     _readable: list[str] = field(default_factory=list, repr=False)
     _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
 

@@ -5,16 +5,23 @@ at is *held in*; it must not be taken for what they do to other words. With a ho
 from some of the words and are scored on the others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.boundaries import Benchmark
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files.tokeniser import Tokeniser
+from morphgraph.evaluate.outcome import Outcome
+from morphgraph.evaluate.score_table import Failure, outcomes_of
+from morphgraph.evaluate.yardstick import Yardstick, drawn_text
+from morphgraph.files.lineage import LearnedFrom
+from morphgraph.files.tokeniser import Tokeniser, base_name
+from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.segmentation import Segmenter
 
 Settings = KnockoutSettings | ReBPESettings
 
@@ -85,6 +92,74 @@ def learn_unseen(
 ) -> Learned:
     """As `learn`, from all words but those of ``yardstick.hold_out(share, seed)``."""
     return learn(tokeniser, yardstick, replace(settings, holdout=share, seed=seed))
+
+
+def remember(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> None:
+    """Have a tokeniser, once it is saved, tell what its edits were learned from."""
+    if sees_gold(settings):
+        reference = yardstick.reference
+        tokeniser.learned_from.append(
+            LearnedFrom(
+                base_name(reference.name), reference.checksum, settings.holdout, settings.seed
+            )
+        )
+
+
+def has_seen(tokeniser: Tokeniser, yardstick: Yardstick) -> bool:
+    """Whether a tokeniser was learned from some of the words of a yardstick, as its file tells."""
+    before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
+    return any(
+        source.checksum == yardstick.reference.checksum
+        and not (source.holdout and yardstick.drawn == drawn_text(source.holdout, source.seed))
+        for source in (*before, *tokeniser.learned_from)
+    )
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A method that learns from the very reference that it is scored by, on a tokeniser."""
+
+    tokeniser: Tokeniser
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """What is scored, and its name in tables.
+
+    ``base``: the tokeniser that it is made from, which may have seen the words before.
+    """
+
+    label: str
+    made: Segmenter | Predictions | Callable[[], Segmenter | Predictions] | Learner
+    base: Tokeniser | None = None
+
+
+def learn_and_score(
+    entrants: Sequence[Entrant], yardstick: Yardstick, share: float = 0.0, seed: int = 0
+) -> list[Outcome | Failure]:
+    """The outcome of each entrant on all words, or on a share that a seed holds out.
+
+    Learners learn from all words, and are held in, or from those that are not held out. So is what
+    its file says to be learned from words that it is scored on.
+    """
+    scored = yardstick.hold_out(share, seed) if share else yardstick
+    found: list[Outcome | Failure] = []
+    for each in entrants:
+        made, seen = each.made, each.base is not None and has_seen(each.base, scored)
+        if isinstance(made, Learner):
+            settings = replace(made.settings, holdout=share, seed=seed)
+            seen |= is_held_in(settings)
+            made = partial(_segmenter, made.tokeniser, yardstick, settings)
+        [outcome] = outcomes_of([(each.label, made)], scored)
+        if seen and isinstance(outcome, Outcome):
+            outcome = replace(outcome, held_in=True)
+        found.append(outcome)
+    return found
+
+
+def _segmenter(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> Segmenter:
+    return Bte(learn(tokeniser, yardstick, settings).tokeniser)
 
 
 def learner_settings(method: str, given: Mapping[str, Any]) -> Settings:

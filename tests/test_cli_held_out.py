@@ -1,0 +1,150 @@
+"""``morphgraph score``: what was learned from the reference is told, and scored on words unseen."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.evaluate import Benchmark
+from morphgraph.files import load_tokeniser
+from morphgraph.files.demos import demo_gold_path
+from morphgraph.reference import read_reference
+from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+
+Command = Callable[..., Any]
+
+NL = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--scope", "morphemic",
+      "--scores", "f1")  # fmt: skip
+
+
+def f1(table: dict[str, Any], row: int) -> Any:
+    return table["rows"][row]["scores"]["f1"]["value"]
+
+
+def test_half_of_the_words_are_held_out_from_what_learns(morphgraph: Command) -> None:
+    run = morphgraph(*NL, "--methods", "bpe,knockout,rebpe", "--seed", "2", "--json")
+    assert (run.code, run.err) == (0, "")
+    whole, half = run.json["tables"]
+    assert [whole["words"], half["words"]] == ["all words", "held out: holdout 0.5 seed 2"]
+    assert [row["tokeniser"] for row in half["rows"]] == ["BPE", "BPE-knockout", "ReBPE"]
+    assert [row["held_in"] for row in whole["rows"]] == [False, True, True]
+    assert [row["held_in"] for row in half["rows"]] == [False, False, False]
+    reference = read_reference(demo_gold_path("nl"))
+    for table, holdout in ((whole, 0.0), (half, 0.5)):
+        edited = load_tokeniser("demo:nl")
+        benchmark = Benchmark.build(edited, reference)
+        result = knock_out(edited, benchmark, KnockoutSettings(holdout=holdout, seed=2))
+        assert f1(table, 0) == pytest.approx(result.before[0].f1)
+        assert f1(table, 1) == pytest.approx(result.after[0].f1)
+        edited = load_tokeniser("demo:nl")
+        learned = ReBPERun(
+            edited, Benchmark.build(edited, reference), ReBPESettings(holdout=holdout, seed=2)
+        )
+        learned.finish()
+        assert f1(table, 2) == pytest.approx(learned.phases[-1].score.f1)
+    # What has seen the words is not tested against what has not; on unseen words it is.
+    assert [row["scores"]["f1"]["p"] for row in whole["rows"]] == [None, None, None]
+    assert half["rows"][1]["scores"]["f1"]["p"] == pytest.approx(1 / 1001)
+    assert "|test:" not in whole["rows"][1]["signature"]
+    assert "(holdout 0.5 seed 2)" in half["rows"][0]["signature"]
+
+
+def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Path) -> None:
+    arguments = (*NL, "--methods", "bpe,flota,knockout(threshold=0.6)")
+    out = morphgraph(*arguments, "--out", tmp_path / "a.md").out
+    assert "BPE-knockout (threshold=0.6) (held in)" in out
+    assert "word types, held out: holdout 0.5 seed 0" in out
+    assert "Held in: learned from the very words that it is scored on" in out
+    text = (tmp_path / "a.md").read_text("utf-8")
+    [held_in] = [line for line in text.splitlines() if "(held in)" in line]
+    assert "**" not in held_in, "though it is the highest"
+    assert "**" in next(line for line in text.splitlines() if line.startswith("| FLOTA"))
+    assert "held out: holdout 0.5 seed 0**" in text
+    morphgraph(*arguments, "--out", tmp_path / "a.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.csv").read_text("utf-8"))))
+    assert [(row["words"], row["held in"]) for row in rows] == [
+        ("all words", "no"), ("all words", "no"), ("all words", "yes"),
+        *[("held out: holdout 0.5 seed 0", "no")] * 3]  # fmt: skip
+    morphgraph(*arguments, "--out", tmp_path / "a.tex")
+    assert "Held in: learned" in (tmp_path / "a.tex").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("methods", "more", "words"),
+    [
+        ("bpe,flota", (), ["all words"]),
+        ("bpe,knockout", ("--holdout", "0"), ["all words"]),
+        ("bpe,knockout(select=0)", (), None),
+        ("bpe", ("--holdout", "0.2"), ["all words", "held out: holdout 0.2 seed 0"]),
+    ],
+)
+def test_what_is_held_out(
+    morphgraph: Command, methods: str, more: tuple[str, ...], words: list[str] | None
+) -> None:
+    run = morphgraph(*NL, "--methods", methods, *more, "--resamples", "0", "--json")
+    if words is None:
+        assert "knockout has no parameter “select”. It takes threshold" in run.err
+    else:
+        assert [table["words"] for table in run.json["tables"]] == words
+
+
+def test_a_share_that_is_none(morphgraph: Command) -> None:
+    assert "--holdout 1.0 is not a share" in morphgraph(*NL, "--holdout", "1").err
+
+
+def test_a_reference_of_one_word_has_nothing_to_hold_out(
+    morphgraph: Command, tmp_path: Path
+) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("undo\tun do\n")
+    run = morphgraph(
+        "score", "--tokenizer", "demo:en", "--reference", gold, "--methods", "knockout"
+    )
+    assert run.code != 0
+    assert "A reference of 1 word has too few to hold out a share of 0.5." in run.err
+
+
+@pytest.mark.parametrize("command", ["knockout", "rebpe"])
+def test_a_file_tells_what_it_was_learned_from(
+    morphgraph: Command, tmp_path: Path, command: str
+) -> None:
+    made = tmp_path / "made"
+    begin = (command, "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
+    assert morphgraph(*begin, "--holdout", "0.5", "--seed", "3").code == 0
+    exported = tmp_path / "exported"
+    assert morphgraph("export", "--tokenizer", made, "--out", exported).code == 0
+    for folder in (made, exported):
+        mine = ("score", "--tokenizer", folder, *NL[3:], "--methods", "bpe,flota")
+        whole, same = morphgraph(*mine, "--holdout", "0.5", "--seed", "3", "--json").json["tables"]
+        assert [row["held_in"] for row in whole["rows"]] == [True, True]
+        assert [row["held_in"] for row in same["rows"]] == [False, False]
+        _, other = morphgraph(*mine, "--holdout", "0.5", "--seed", "4", "--json").json["tables"]
+        assert [row["held_in"] for row in other["rows"]] == [True, True]
+        [foreign] = morphgraph(
+            "score", "--tokenizer", folder, "--reference", "demo:de", *NL[5:], "--json"
+        ).json["tables"]
+        assert [row["held_in"] for row in foreign["rows"]] == [False]
+
+
+def test_baselines_of_knockout_learn_nothing(morphgraph: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--select", "last",
+               "--percent", "10", "--out", made)  # fmt: skip
+    [table] = morphgraph("score", "--tokenizer", made, *NL[3:], "--json").json["tables"]
+    assert [row["held_in"] for row in table["rows"]] == [False]
+
+
+def test_a_file_that_tells_it_wrongly_is_an_error(morphgraph: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
+    [path] = [p for p in made.iterdir() if p.name.startswith("token")]
+    document = json.loads(path.read_text("utf-8"))
+    document["model"]["morphgraph"]["learned_from"][0]["seed"] = "x"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    run = morphgraph("score", "--tokenizer", made, *NL[3:])
+    assert "field model.morphgraph.learned_from: references with a name" in run.err

@@ -109,7 +109,7 @@ def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert "failed: en · demo · ReBPE · demo:en: rebpe needs a tokeniser of merges" in run.stderr
     assert f"tracebacks are in {out / 'run.log'}" in run.stderr
-    assert "2 of 3 tasks" in run.stdout
+    assert "3 of 5 tasks" in run.stdout
     assert "Traceback (most recent call last)" in (out / "run.log").read_text()
     assert "rebpe needs a tokeniser of merges" in (out / "report.html").read_text()
     assert "rebpe needs a tokeniser of merges" in (out / "report.md").read_text()
@@ -128,7 +128,7 @@ def test_what_ships_has_a_name(
     (tmp_path / "demo").mkdir()  # a folder is no configuration
     run = morphgraph("evaluate", "demo", "--dry-run")
     assert run.code == 0
-    assert "18 cells" in run.out
+    assert "30 cells" in run.out
     (tmp_path / "demo").rmdir()
     (tmp_path / "demo").write_text(TINY)  # a file of that name comes first
     assert "2 cells" in morphgraph("evaluate", "demo", "--dry-run").out
@@ -151,7 +151,7 @@ def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: 
     assert lines[2].startswith("cell 2 2 ")
     assert lines[3] == "to do en · demo · as it is · demo:en"
     assert re.fullmatch(
-        r"2 cells; about \d+ s with 1 workers on one machine, as a rough guess", lines[-1]
+        r"2 cells; about \d+ s with 1 worker on one machine, as a rough guess", lines[-1]
     )
     assert not list(tmp_path.glob("run*"))
 

@@ -251,6 +251,35 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
     assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 2
 
 
+@pytest.mark.parametrize("left", [0, 8192])
+def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: int) -> None:
+    """Whatever is the first that cannot be written: it is one message, and no traceback."""
+    out = small_disk / "run"
+    (small_disk / "filling").write_bytes(bytes(400 * 1024 - left))
+    run = evaluate(tiny, "--out", out, "--workers", 1)
+    assert run.returncode == 2
+    assert "no space left on device. Make room there and run the same command again" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not list(out.rglob(".partial-*"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_on_a_full_disk() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "morphgraph", "evaluate", "--list"]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert run.returncode == 2
+        assert run.stderr == (
+            "morphgraph: the output cannot be written: no space left. "
+            "Make room, and run it again.\n"
+        )
+        # What is told of the progress is no reason to end.
+        code = "from morphgraph.cli.output import say; say('a'); say('b'); print('done')"
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+        assert (run.returncode, run.stdout) == (0, "done\n")
+
+
 def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 400))
     long = tmp_path / "long.yaml"

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -136,11 +136,14 @@ def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: Tell) -> I
         state: Literal["stopped", "failed"]
         state = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
         message = str(error) if isinstance(error, MorphGraphError) else f"{type(error).__name__}"
-        try:
-            tell(progress.update(force=True, state=state, message=message, remaining=None))
-            run_file.end(state)
-        except MorphGraphError:
-            log.exception("the end could not be written")
+        for write in (
+            lambda: tell(progress.update(force=True, state=state, message=message, remaining=None)),
+            lambda: run_file.end(state),
+        ):
+            try:
+                write()
+            except MorphGraphError:
+                log.exception("the end could not be written")
         raise
 
 
@@ -149,6 +152,10 @@ class _Log(logging.FileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
+
+    def close(self) -> None:
+        with suppress(OSError):  # what was kept back is written now, or never
+            super().close()
 
 
 @contextmanager

@@ -147,10 +147,31 @@ def read_results(path: Path) -> pd.DataFrame:
     missing = [name for name in RESULT_COLUMNS if name not in found.columns]
     if missing:
         raise FileFormatError(str(path), "", f"it has no column {missing[0]}", fix)
+    twice = found.columns[found.columns.duplicated()]
+    if len(twice):
+        raise FileFormatError(str(path), "", f"a column stands there twice ({twice[0]})", fix)
+    for name in (name for name, kind in _KINDS.items() if kind == "Int64"):
+        row = _first_not_whole(found[name])
+        if row is not None:
+            problem = f"{found[name].iloc[row]} is not a whole number"
+            raise FileFormatError(str(path), f"column {name}, row {row + 1:,}", problem, fix)
     try:
         kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
         return found[list(RESULT_COLUMNS)].astype(kinds)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(
             str(path), "", f"a column is of another kind ({error})", fix
         ) from error
+
+
+def _first_not_whole(column: pd.Series[Any]) -> int | None:
+    """Where a value first stands that is there but is no whole number; None if there is none."""
+    import numpy as np
+    import pandas as pd
+
+    if pd.api.types.is_integer_dtype(column):
+        return None
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
+    odd = column.notna().to_numpy() & ~(np.abs(numbers) < 2**53)
+    odd |= np.isfinite(numbers) & (numbers != np.floor(numbers))
+    return int(odd.argmax()) if odd.any() else None

@@ -4,6 +4,7 @@ Results go to stdout (tables, or JSON with ``--json``), progress and warnings to
 user can mend exits with code 2 and one message.
 """
 
+import errno
 import io
 import sys
 from typing import Annotated
@@ -19,6 +20,7 @@ from morphgraph.cli.exporting import export
 from morphgraph.cli.iterating import rebpe
 from morphgraph.cli.looking import blame, segment
 from morphgraph.cli.making import open_app, train
+from morphgraph.cli.output import give_up, say
 from morphgraph.cli.referencing import show
 from morphgraph.cli.scoring import score
 from morphgraph.cli.vocabulary import vocabulary
@@ -75,6 +77,16 @@ references.command(name="get")(get_source)
 app.add_typer(references, name="reference", no_args_is_help=True)
 
 
+def _run() -> None:
+    """Run the command, and write what it printed while errors can still be told."""
+    try:
+        app(prog_name="morphgraph")
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Run the command line; an error that the user can mend is one line and exit code 2."""
     # Types are any text at all; a terminal or pipe that cannot show one gets its code instead.
@@ -82,12 +94,18 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        app(prog_name="morphgraph")
+        _run()
     except MorphGraphError as error:
-        print(f"morphgraph: {error}", file=sys.stderr)
+        say(f"morphgraph: {error}")
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        give_up(sys.stdout)
+        say("morphgraph: the output cannot be written: no space left. Make room, and run it again.")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

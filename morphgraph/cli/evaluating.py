@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.output import console, print_table
+from morphgraph.cli.output import console, print_table, say
 from morphgraph.errors import MorphGraphError
 from morphgraph.text import counted
 
@@ -132,8 +132,11 @@ def _stopping_on_request(out: Path) -> Iterator[None]:
             signal.signal(request, signal.default_int_handler)
         if not stop_path(out).parent.is_dir():
             raise KeyboardInterrupt
-        stop_path(out).touch()
-        print("stopping; once more to end at once", file=sys.stderr, flush=True)
+        try:
+            stop_path(out).touch()
+        except OSError as error:  # as on a full disk
+            raise KeyboardInterrupt from error
+        say("stopping; once more to end at once")
 
     before = {request: signal.signal(request, ask) for request in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -174,7 +177,7 @@ class _Lines:
         if now.state == self._state and time.monotonic() - self._at < _SECONDS_BETWEEN_LINES:
             return
         self._state, self._at = now.state, time.monotonic()
-        print(f"{now.state}: {now.told()}", file=sys.stderr, flush=True)
+        say(f"{now.state}: {now.told()}")
 
 
 def _print_shipped() -> None:
@@ -220,12 +223,12 @@ def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> 
 
 def _print_end(outcome: "Outcome", out: Path) -> None:
     for failure in outcome.failures[:20]:
-        print(f"failed: {failure.label}: {failure.message}", file=sys.stderr)
+        say(f"failed: {failure.label}: {failure.message}")
     more = len(outcome.failures) - 20
     if more > 0:
-        print(f"and {more:,} more", file=sys.stderr)
+        say(f"and {more:,} more")
     if outcome.failures:
-        print(f"tracebacks are in {out / 'run.log'}", file=sys.stderr)
+        say(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
     end = "stopped; the same command goes on" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")

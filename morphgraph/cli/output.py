@@ -1,6 +1,7 @@
 """What commands print and write."""
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -194,3 +195,18 @@ def progress_bar(what: str) -> Iterator[Any]:
     with Progress(console=console(sys.stderr), transient=True) as progress:
         task = progress.add_task(what, total=1.0)
         yield lambda share: progress.update(task, completed=share)
+
+
+def say(line: str) -> None:
+    """Print a line on stderr; what cannot be written, as on a full disk, is no reason to end."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        give_up(sys.stderr)
+
+
+def give_up(stream: Any) -> None:
+    """Send what a stream still holds, and all that comes, to nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

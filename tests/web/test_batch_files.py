@@ -145,7 +145,16 @@ GOOD = as_parquet(RESULTS)
         ),
         (as_parquet(RESULTS.assign(high=-math.inf)), "column high, row 1: a value is no number"),
         (as_parquet(RESULTS[:0]), "it holds no results"),
-        (as_parquet(RESULTS.assign(seed=0.5)), "a column is of another kind"),
+        (as_parquet(RESULTS.assign(seed=0.5)), "column seed, row 1: 0.5 is not a whole number"),
+        *(
+            (
+                as_parquet(RESULTS.assign(**{name: [1.0, odd, 1.0, 1.0]})),
+                f"column {name}, row 2: {odd} is not a whole number",
+            )
+            for name in ("seed", "vocab_size", "entries")
+            for odd in (math.inf, -math.inf, 1e300)
+        ),
+        (as_parquet(RESULTS.assign(seed="x")), "column seed, row 1: x is not a whole number"),
         (twice(RESULTS), ""),
     ],
 )

@@ -4,6 +4,7 @@ A token is a triple (type, start, end): the type's string, and the characters of
 covers, without its marker. Nothing here is fast, and nothing here imports the library.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping
 
 Token = tuple[str, int, int]
@@ -25,10 +26,25 @@ def forms(marker: str) -> Form:
     return spell
 
 
-def flota(pieces: list[str], vocabulary: Collection[str], marker: str, k: int) -> list[Token]:
-    """Longest substring, leftmost among equals; blank it out; again, at most k times.
+def units(text: str) -> list[int]:
+    """Of each character, the number of the run of \\w, or of the mark, that it is in or before.
 
-    In a ## vocabulary each piece starts a word, in the others only the first.
+    >>> units("able-bodied?")
+    [0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, 3]
+    >>> units("a  b")
+    [0, 1, 1, 1]
+    """
+    ends = [match.end() for match in re.finditer(r"\w+|[^\w\s]", text)]
+    return [sum(end <= at for end in ends) for at in range(len(text))]
+
+
+def flota(
+    pieces: list[str], vocabulary: Collection[str], marker: str, k: int, strict: bool = False
+) -> list[Token]:
+    """Longest substring, leftmost among equals; blank it out; again, at most k times in a unit.
+
+    In a ## vocabulary each piece starts a word, in the others only the first. ``strict``: there
+    only the preferred form is taken.
 
     >>> flota(["undo"], ["un", "##do", "d"], "##", 9)
     [('un', 0, 2), ('##do', 2, 4)]
@@ -36,14 +52,20 @@ def flota(pieces: list[str], vocabulary: Collection[str], marker: str, k: int) -
     starts = [sum(map(len, pieces[:i])) for i in range(len(pieces))]
     initial = starts if marker == "##" else starts[:1]
     rest = [*"".join(pieces)]
+    unit = units("".join(pieces))
     tokens: list[Token] = []
-    while len(tokens) < k:
+    while True:
+        taken = [unit[start] for _, start, _ in tokens]
         found = []
         for start in range(len(rest)):
+            if taken.count(unit[start]) == k:
+                continue
             for end in range(start + 1, len(rest) + 1):
                 inside = not any(start < boundary < end for boundary in starts)
-                if inside and "-" not in rest[start:end]:
-                    for type_ in forms(marker)("".join(rest[start:end]), start in initial):
+                if inside and "\0" not in rest[start:end]:
+                    is_initial = start in initial
+                    spelled = forms(marker)("".join(rest[start:end]), is_initial)
+                    for type_ in spelled[:1] if strict and is_initial else spelled:
                         if type_ in vocabulary:
                             found.append((start - end, start, end, type_))
                             break
@@ -51,13 +73,25 @@ def flota(pieces: list[str], vocabulary: Collection[str], marker: str, k: int) -
             break
         _, start, end, type_ = min(found)
         tokens.append((type_, start, end))
-        rest[start:end] = "-" * (end - start)
+        rest[start:end] = "\0" * (end - start)
     return sorted(tokens, key=lambda token: token[1])
 
 
 def first(tokens: list[Token], k: int) -> list[Token]:
     """The k first tokens."""
     return tokens[:k]
+
+
+def by_unit(
+    text: str, tokens: list[Token], keep: Callable[[list[Token], int], list[Token]], k: int
+) -> list[Token]:
+    """What is kept of the tokens that begin in each unit of a text."""
+    unit = units(text)
+    return [
+        token
+        for number in sorted(set(unit))
+        for token in keep([token for token in tokens if unit[token[1]] == number], k)
+    ]
 
 
 def longest(tokens: list[Token], k: int) -> list[Token]:

@@ -1,8 +1,9 @@
-"""FLOTA's own scores: how many morphs of two-morph words are among a method's first tokens."""
+"""FLOTA's own scores: how much of the morphs of two-morph words a method's few tokens hold."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +30,8 @@ _INSIDE = -1
 class FlotaScore:
     """The scores of one method with at most ``k`` tokens of a word (None: no limit).
 
-    ``coverage``: the share of the morphs that are among the tokens. ``stem_recall``: the share of
+    ``coverage``: the mean share of an entry's two morphs that are substrings of the kept tokens put
+    together, so that all tokens of a word cover both. ``stem_recall``: the share of
     entries with a stem among the tokens; at k = 1 it is the one token. ``full_match``: the share of
     entries both of whose morphs are among the tokens; at k = 2 the two tokens are the two morphs,
     at k = 1 it is always 0. ``entries``: what coverage and full match are over;
@@ -99,9 +101,10 @@ def flota_scores(
 
     Scored are entries of exactly two morphs that are both in V while the word is not. In V is what
     a token can spell whole, word-initial or word-internal, as the vocabulary's own normaliser
-    leaves it. A token counts for a morph if it covers exactly its characters, those of the word as
-    it was written; an unknown token counts for none. A stem is a free morph: of a compound either.
-    `MorphGraphError` for a k below 1. Source: Hofmann et al. 2022, §3.
+    leaves it. A token is a morph, for stem recall and full match, if it covers exactly its
+    characters, those of the word as it was written; an unknown token counts for none. A stem is
+    a free morph: of a compound either. `MorphGraphError` for a k below 1. Source: Hofmann et al.
+    2022, §3.
 
     >>> from morphgraph.segment.wordpiece import WordPiece
     >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
@@ -130,7 +133,9 @@ def flota_scores(
         else:
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
         found = segmenter.segment(flota_words if method == "FLOTA" else words)
-        return _score(method, k, _found(found, entries, _unknown_id(segmenter, standard)), stems)
+        unknown = _unknown_id(segmenter, standard)
+        covered = _covered(found, entries, unknown)
+        return _score(method, k, covered, _found(found, entries, unknown), stems)
 
     without_kinds = sum(_kinds(entry) is None for entry in entries)
     return FlotaScores(
@@ -229,15 +234,42 @@ def _token_spans(
     starts = _starts(words)
     breaks = np.flatnonzero(token_at != INSIDE_TOKEN)
     firsts = np.append(0, breaks[:-1] + 1)[: len(breaks)]
-    outside = np.zeros(len(token_at), np.bool_)
-    outside[list(words.unknown)] = True
-    token = token_at[breaks]
-    is_known = (token >= 0) & (token != UNKNOWN) & (token != unknown) & ~outside[breaks]
+    is_known = _is_known(segmentation, breaks, unknown)
     ends, firsts = breaks[is_known], firsts[is_known]
     word = words.word_of_atom[ends]
     is_last = ends + 1 == words.word_offsets[word + 1]
     behind = np.append(starts, 0)[ends + 1]
     return _Spans(word, starts[firsts], np.where(is_last, lengths[word], behind))
+
+
+def _is_known(
+    segmentation: Segmentation, ends: npt.NDArray[np.int64], unknown: int
+) -> npt.NDArray[np.bool_]:
+    """Whether the token that ends at each of these atoms stands for what is a type."""
+    token = segmentation.token_at[ends]
+    outside = np.zeros(len(segmentation.token_at), np.bool_)
+    outside[list(segmentation.words.unknown)] = True
+    known: npt.NDArray[np.bool_] = (token >= 0) & (token != UNKNOWN) & (token != unknown)
+    return known & ~outside[ends]
+
+
+def _covered(
+    segmentation: Segmentation, entries: Sequence[Entry], unknown: int
+) -> npt.NDArray[np.bool_]:
+    """Whether each of an entry's two morphs is in its known tokens put together: (entries, 2)."""
+    words, token_at = segmentation.words, segmentation.token_at
+    ends = np.flatnonzero(token_at != INSIDE_TOKEN)
+    is_kept = _is_known(segmentation, ends, unknown)
+    of_atom = is_kept[np.searchsorted(ends, np.arange(len(token_at)))]
+    # A character of which a token holds some bytes only is in none as a whole.
+    whole = words.characters_of(of_atom) & ~words.characters_of(~of_atom)
+    covered = np.ones((len(entries), 2), np.bool_)
+    for number, (start, end) in enumerate(pairwise(words.character_offsets.tolist())):
+        kept = whole[start:end]
+        if not kept.all():
+            text = "".join(compress(words.texts[number], kept))
+            covered[number] = [morph in text for morph in entries[number].morphs]
+    return covered
 
 
 def _found(
@@ -255,14 +287,18 @@ def _found(
 
 
 def _score(
-    method: Method, k: int | None, found: npt.NDArray[np.bool_], stems: npt.NDArray[np.bool_]
+    method: Method,
+    k: int | None,
+    covered: npt.NDArray[np.bool_],
+    found: npt.NDArray[np.bool_],
+    stems: npt.NDArray[np.bool_],
 ) -> FlotaScore:
     has_stem = stems[:, 0] | stems[:, 1]
     right = found & stems
     return FlotaScore(
         method,
         k,
-        _share(found.reshape(-1)),
+        _share(covered.reshape(-1)),
         _share((right[:, 0] | right[:, 1])[has_stem]),
         _share(found[:, 0] & found[:, 1]),
         len(found),

@@ -124,6 +124,8 @@ def longest_first(  # type: ignore[no-untyped-def]
     marker,
     initial,
     bare_initial,
+    strict,
+    units,
     count,
     closed_by,
     token_at,
@@ -131,14 +133,17 @@ def longest_first(  # type: ignore[no-untyped-def]
     """FLOTA: the longest match anywhere in a word, leftmost among equals, again and again.
 
     ``marker``: the atom that marks the start of a word, or -1; ``initial``: the form of types that
-    start a word. ``bare_initial``: a piece without a marker starts a word too. ``count``: at most
-    so many tokens in a word; ``depth``: the trie's longest path.
+    start a word. ``bare_initial``: a piece without a marker starts a word too. ``strict``: there
+    the other form is no fallback. ``units``: the unit of each atom, ascending; ``count``: at most
+    so many tokens begin in a unit. ``depth``: the trie's longest path.
 
     ``length[i]``, ``found[i]``: the longest match at atom *i* among what is left, and its end
     state. A match that a taken one shortens becomes shorter than it, so that one pass over the word
     for each length is enough.
     """
     length, found, limit, form = np.empty((4, atoms.shape[0]), np.int64)
+    last_unit = np.int64(units[-1]) if units.shape[0] else np.int64(0)
+    left = np.full(last_unit + 1, np.int64(count))
     piece = np.int64(0)
     for word in range(word_offsets.shape[0] - 1):
         base = word_offsets[word]
@@ -158,19 +163,23 @@ def longest_first(  # type: ignore[no-untyped-def]
                 at = i - base
                 limit[at] = end
                 form[at] = initial if starts_word and i == start else 1 - initial
-                length[at], found[at] = _longest_match(atoms, i, end, table, root, 3)
+                forms = 1 + initial if strict and form[at] == initial else 3
+                length[at], found[at] = _longest_match(atoms, i, end, table, root, forms)
                 level = max(level, length[at])
         for i in range(base, base + size):
             closed_by[i] = -1
             token_at[i] = DROPPED
-        left = np.int64(count)
-        while level > 0 and left > 0:
+        while level > 0:
             below = np.int64(0)
             for at in range(size):
                 if length[at] < level:
                     below = max(below, length[at])
                     continue
                 first = base + at
+                if left[units[first]] == 0:
+                    length[at] = 0
+                    continue
+                left[units[first]] -= 1
                 last = first + level - 1
                 type_ = ends[found[at], form[at]]
                 if marker >= 0 and form[at] == initial and type_ != ABSENT:
@@ -190,14 +199,12 @@ def longest_first(  # type: ignore[no-untyped-def]
                 while before >= 0 and at - before < depth and limit[before] > first:
                     limit[before] = first
                     if before + length[before] > at:
+                        forms = 1 + initial if strict and form[before] == initial else 3
                         length[before], found[before] = _longest_match(
-                            atoms, base + before, first, table, root, 3
+                            atoms, base + before, first, table, root, forms
                         )
                         below = max(below, length[before])
                     before -= 1
-                left -= 1
-                if left == 0:
-                    break
             level = below
 
 
@@ -340,15 +347,16 @@ def best_path(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def keep_tokens(word_offsets, is_marker, count, by_length, closed_by, token_at):  # type: ignore[no-untyped-def]
-    """Drop all but ``count`` tokens of each word: the first ones, or the longest, leftmost first.
+def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # type: ignore[no-untyped-def]
+    """Drop all but ``count`` tokens of each part: the first ones, or the longest, leftmost first.
 
+    ``offsets[p] : offsets[p + 1]`` are the atoms of part *p*, which ends with a token.
     ``is_marker``: 1 for atoms that do not count towards a token's length. Changes the arrays.
     """
     length = np.empty(closed_by.shape[0], np.int64)
-    for word in range(word_offsets.shape[0] - 1):
+    for part in range(offsets.shape[0] - 1):
         tokens = size = np.int64(0)
-        for i in range(word_offsets[word], word_offsets[word + 1]):
+        for i in range(offsets[part], offsets[part + 1]):
             size += 1 - is_marker[i]
             if token_at[i] != INSIDE:
                 if token_at[i] != DROPPED:
@@ -363,8 +371,8 @@ def keep_tokens(word_offsets, is_marker, count, by_length, closed_by, token_at):
             threshold = np.int64(np.sort(length[:tokens])[tokens - count])
             quota -= np.int64((length[:tokens] > threshold).sum())
         number = np.int64(0)
-        start = np.int64(word_offsets[word])
-        for i in range(start, word_offsets[word + 1]):
+        start = np.int64(offsets[part])
+        for i in range(start, offsets[part + 1]):
             if token_at[i] == INSIDE:
                 continue
             if token_at[i] != DROPPED:
@@ -388,7 +396,8 @@ def warm_up() -> None:
     out = np.empty(3, np.int32), np.empty(3, np.int32)
     flags, atom_types = np.zeros(3, np.uint8), np.full(2, ABSENT, np.int32)
     trie = table, root, ends
-    longest_first(atoms, offsets, offsets, *trie, depth, -1, 0, True, 2, *out)
+    units = np.zeros(3, np.int32)
+    longest_first(atoms, offsets, offsets, *trie, depth, -1, 0, True, False, units, 2, *out)
     leftmost_longest(atoms, offsets, *trie, 0, 1, atom_types, 2, False, 100, *out)
     scores = np.zeros(2)
     for dtype in (np.float32, np.float64):

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import Segmentation, Segmenter, called
+from morphgraph.segment.segmentation import INSIDE_TOKEN, Segmentation, Segmenter, called
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
 from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, opened
@@ -21,10 +22,13 @@ class Flota(VocabularySegmenter):
     """The longest substring that is a type, leftmost among equals, then the same on what is left.
 
     At most ``k`` tokens of a word (None: no limit), in order of position; characters in none of
-    them are `DROPPED`. At the start of a word the word-initial form of a substring is preferred,
-    elsewhere the word-internal one; the other form is the fallback. Length is counted in characters
-    (bytes in a byte-level vocabulary) without the marker; no token crosses what the pre-tokeniser
-    separates. A bare text of a vocabulary that marks starts has no marker, so no such start.
+    them are `DROPPED`. In running text, and in a word with hyphens or other marks, ``k`` counts for
+    each run of ``\\w`` and for each mark by itself; a token is of the one that it begins in. At the
+    start of a word the word-initial form of a substring is preferred, elsewhere the word-internal
+    one; the other form is the fallback, but not at the start of a word if ``strict``, which is for
+    ``##`` vocabularies. Length is counted in characters (bytes in a byte-level vocabulary) without
+    the marker; no token crosses what the pre-tokeniser separates. A bare text of a vocabulary that
+    marks starts has no marker, so no such start.
     Source: Hofmann et al. 2022, Fig. 1.
 
     >>> flota = Flota(SubwordVocabulary(("un", "##desirable", "##des", "[UNK]"), "##"), k=1)
@@ -35,11 +39,19 @@ class Flota(VocabularySegmenter):
 
     method = "flota"
 
-    def __init__(self, vocabulary: SubwordVocabulary, k: int | None = None) -> None:
+    def __init__(
+        self, vocabulary: SubwordVocabulary, k: int | None = None, strict: bool = False
+    ) -> None:
         if k is not None:
             _check_count(k)
+        if strict and vocabulary.marker != "##":
+            raise MorphGraphError(
+                f"strict is for vocabularies that mark types inside a word with ##, which "
+                f"{vocabulary.name} does not. Leave it out."
+            )
         super().__init__(vocabulary)
         self.k = k
+        self.strict = strict
 
     @property
     def name(self) -> str:
@@ -48,14 +60,15 @@ class Flota(VocabularySegmenter):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """``k``."""
-        return {"k": self.k}
+        """``k``, and ``strict`` where it is on."""
+        return {"k": self.k} | ({"strict": True} if self.strict else {})
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Flota":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
         vocabulary, parameters = opened(document, cls.method)
-        return cls(vocabulary, document_field(parameters, "k", int, optional=True))
+        strict = document_field({"strict": False, **parameters}, "strict", bool)
+        return cls(vocabulary, document_field(parameters, "k", int, optional=True), strict)
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded; ``closed_by`` holds the ids of the tokens."""
@@ -76,6 +89,8 @@ class Flota(VocabularySegmenter):
             vocabulary.atoms.get(vocabulary.marker, -1) if marks_start else -1,
             vocabulary.initial_form,
             not marks_start,
+            self.strict,
+            np.zeros(count, np.int32) if self.k is None else words.units,
             count if self.k is None else min(self.k, count),
             closed_by,
             token_at,
@@ -126,7 +141,7 @@ class _Kept:
         closed_by, token_at = standard.closed_by.copy(), standard.token_at.copy()
         is_marker = words.is_marker.astype(np.uint8)
         k = min(self.k, len(words.atoms))
-        keep_tokens(words.word_offsets, is_marker, k, self._by_length, closed_by, token_at)
+        keep_tokens(_token_units(standard), is_marker, k, self._by_length, closed_by, token_at)
         return Segmentation(words, closed_by, token_at)
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
@@ -150,9 +165,24 @@ class _Kept:
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 
 
+def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
+    """Where the tokens that begin in a unit begin and end: int64, into the atoms.
+
+    Units are those of `Words.units`; no unit goes beyond a word.
+    """
+    words, units = segmentation.words, segmentation.words.units
+    count = len(words.atoms)
+    if not count:
+        return np.zeros(1, np.int64)
+    first = np.append(0, np.flatnonzero(segmentation.token_at[:-1] != INSIDE_TOKEN) + 1)
+    changes = np.append(True, units[first[1:]] != units[first[:-1]])
+    return np.append(first[changes], count)
+
+
 class First(_Kept):
     """The ``k`` first tokens of each word's standard segmentation; the others are `DROPPED`.
 
+    ``k`` counts as `Flota`'s does.
     Source: Hofmann et al. 2022, §3.
     """
 
@@ -172,8 +202,8 @@ class First(_Kept):
 class Longest(_Kept):
     """The ``k`` longest tokens of each word's standard segmentation, leftmost among equals.
 
-    They stay in order of position, the others are `DROPPED`. Length is counted in atoms, without a
-    start-of-word marker. Source: Hofmann et al. 2022, §3.
+    They stay in order of position, the others are `DROPPED`. ``k`` counts as `Flota`'s does. Length
+    is counted in atoms, without a start-of-word marker. Source: Hofmann et al. 2022, §3.
     """
 
     method = "longest"

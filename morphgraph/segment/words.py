@@ -1,5 +1,6 @@
 """Words as flat arrays of atoms: what every kernel reads."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,9 @@ import numpy.typing as npt
 
 UNKNOWN = 0x3FFFFFFF
 """The type id of an atom that is outside the alphabet of a tokeniser without an unknown token."""
+
+_UNIT = re.compile(r"\w+|[^\w\s▁]")
+"""What FLOTA's authors take for a word in running text; a marker stands for white space."""
 
 NO_GAP = 0
 INSIDE_CHARACTER = -1
@@ -59,6 +63,42 @@ class Words:
 
     def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """For each character of all words, and one more, whether one of its atoms is chosen."""
+        before, behind = self._spans
+        change = np.zeros(int(self.character_offsets[-1]) + 1, np.int64)
+        np.add.at(change, before[chosen], 1)
+        np.add.at(change, behind[chosen], -1)
+        covered: npt.NDArray[np.bool_] = np.cumsum(change) > 0
+        return covered
+
+    @cached_property
+    def units(self) -> npt.NDArray[np.int32]:
+        r"""The run of ``\w`` or the mark, a unit by itself, that each atom is of: int32, ascending.
+
+        Units are numbered over all words; white space and markers are of the unit behind them.
+        """
+        numbers: list[npt.NDArray[np.int32]] = []
+        next_ = 0
+        for text in self.texts:
+            if text.isalnum():
+                numbers.append(np.full(len(text), next_, np.int32))
+                next_ += 1
+                continue
+            ends = [match.end() for match in _UNIT.finditer(text)]
+            found = np.searchsorted(ends, np.arange(len(text)), side="right")
+            numbers.append((next_ + np.minimum(found, max(0, len(ends) - 1))).astype(np.int32))
+            next_ += max(1, len(ends))
+        if not len(self.atoms):
+            return np.zeros(0, np.int32)
+        of_character = np.concatenate([*numbers, np.zeros(1, np.int32)])
+        last = self.character_offsets[self.word_of_atom + 1] - 1
+        return of_character[np.minimum(self._spans[0], last)]
+
+    @cached_property
+    def _spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where each atom begins and ends among the characters of all words.
+
+        A marker is where what follows it begins; the bytes of a character span it whole.
+        """
         starts, lengths = self.character_offsets[:-1], np.diff(self.character_offsets)
         total = int(self.character_offsets[-1])
         position = self.gap_position.astype(np.int64)
@@ -76,12 +116,7 @@ class Words:
         before[1:][is_inside[:-1]] = 0
         first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
         before[first] = starts[owner[first]]
-        before = np.maximum.accumulate(before)
-        change = np.zeros(total + 1, np.int64)
-        np.add.at(change, before[chosen], 1)
-        np.add.at(change, behind[chosen], -1)
-        covered: npt.NDArray[np.bool_] = np.cumsum(change) > 0
-        return covered
+        return np.maximum.accumulate(before), behind
 
     def subset(self, chosen: npt.NDArray[np.int64]) -> "Words":
         """Only these words, in this order."""

@@ -65,8 +65,8 @@ def test_the_longest_is_taken_first_and_shortens_its_neighbours() -> None:
         (7, [-2, -1, -1, 1, -1, 0, -2]),
     ]:
         closed_by, token_at = np.empty(7, np.int32), np.empty(7, np.int32)
-        args = (atoms, offsets, offsets, table, root, ends, longest, -1, 0, True, count)
-        trie.longest_first(*args, closed_by, token_at)
+        args = (atoms, offsets, offsets, table, root, ends, longest, -1, 0, True, False)
+        trie.longest_first(*args, np.zeros(7, np.int32), count, closed_by, token_at)
         assert token_at.tolist() == expected
         assert closed_by.tolist()[:4] == [-1, 1, 1, -1]
 

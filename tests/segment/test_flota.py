@@ -1,5 +1,6 @@
 """FLOTA, FIRST and LONGEST against naive oracles, and on published vocabularies."""
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.vocabulary import Marker, SubwordVocabulary
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 
-BODIES = st.text("abc", min_size=1, max_size=5)
+BODIES = st.text("abc-", min_size=1, max_size=5)
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
 
 
@@ -50,17 +51,18 @@ def tokens_of(segmenter: Segmenter, text: str, marker: str = "") -> list[oracles
 
 
 @settings(max_examples=600)
-@given(vocabularies(), st.text("abcd", max_size=14), st.none() | st.integers(1, 5))
-def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None) -> None:
+@given(vocabularies(), st.text("abcd-", max_size=14), st.none() | st.integers(1, 5), st.booleans())
+def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None, strict: bool) -> None:
     marker = vocabulary.marker
-    found = tokens_of(Flota(vocabulary, k), word, marker if marker != "##" else "")
-    assert found == oracles.flota([word], vocabulary.types, marker, k or 99)
+    strict = strict and marker == "##"
+    found = tokens_of(Flota(vocabulary, k, strict), word, marker if marker != "##" else "")
+    assert found == oracles.flota([word], vocabulary.types, marker, k or 99, strict)
 
 
 @settings(max_examples=300)
 @given(st.sampled_from(["##", ""]), st.data())
 def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
-    """No token crosses the ends of pieces; k counts over the whole word."""
+    """No token crosses the ends of pieces; k counts for each unit."""
     bodies = data.draw(st.lists(st.text("ab=", min_size=1, max_size=4), min_size=1, unique=True))
     types = dict.fromkeys([*bodies, *(marker + body for body in bodies[::2])])
     pieces = data.draw(st.lists(st.text("abc", max_size=4).map(lambda t: t + "="), max_size=3))
@@ -71,6 +73,51 @@ def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
     flota = Flota(SubwordVocabulary(tuple(types), marker, split), k)
     found = tokens_of(flota, "".join(pieces))
     assert found == oracles.flota(pieces, types, marker, k)
+
+
+def test_k_counts_for_each_word_and_mark_of_a_text() -> None:
+    vocabulary = SubwordVocabulary(("ab", "##ab", "c", "##c", "-", ","), "##", bert())
+    text, words = "abc, abcab ab-abc", ["ab", "c", ",", "ab", "c", "ab", "ab", "-", "ab", "c"]
+    of_first = [0, 2, 3, 6, 7, 8]  # the places of those that are kept with k = 1
+
+    def bodies(segmenter: Segmenter) -> list[str]:
+        found = segmenter.segment(segmenter.encode([text], bare=True))
+        return [segmenter.types[token].removeprefix("##") for token in found.tokens(0)]
+
+    assert bodies(Flota(vocabulary)) == words
+    assert bodies(Flota(vocabulary, 1)) == [words[place] for place in of_first]
+    assert bodies(First(WordPiece(vocabulary), 1)) == [words[place] for place in of_first]
+    assert bodies(Longest(WordPiece(vocabulary), 1)) == [words[place] for place in of_first]
+    assert bodies(Longest(WordPiece(vocabulary), 2)) == words[:4] + words[5:]
+
+
+def bert() -> Preprocessor:
+    from tokenizers import pre_tokenizers
+
+    return Preprocessor(pre_tokenizer=pre_tokenizers.BertPreTokenizer())
+
+
+def test_strict_takes_no_internal_form_at_the_start() -> None:
+    vocabulary = SubwordVocabulary(("##ab", "a", "##b", "b"), "##")
+    assert [found for found, *_ in tokens_of(Flota(vocabulary), "abab")] == ["##ab", "##ab"]
+    assert [found for found, *_ in tokens_of(Flota(vocabulary, strict=True), "abab")] == [
+        *("a", "##b", "##ab")
+    ]
+    flota = Flota(vocabulary, 2, strict=True)
+    assert flota.signature().startswith("FLOTA(k=2,strict=true):")
+    assert segmenter_from_document(flota.document()).parameters == {"k": 2, "strict": True}
+    with pytest.raises(MorphGraphError, match="strict is for vocabularies"):
+        Flota(SubwordVocabulary(("▁a",), "▁"), strict=True)
+
+
+@pytest.mark.parametrize(("k", "tokens"), [(1, 8.3), (2, 10.5), (3, 11.4), (4, 11.6)])
+def test_tokens_of_a_title(data_folder: Path, k: int, tokens: float) -> None:
+    """The mean over titles of arXiv's physics papers, as Hofmann et al.'s program has it."""
+    flota = Flota(load_vocabulary(data_folder / "vocabularies/bert-base-uncased.txt"), k)
+    with (data_folder / "text/arxiv-physics-dev.csv").open(encoding="utf-8") as file:
+        titles = [row["text"] for row in csv.DictReader(file)]
+    found = flota.segment(flota.encode(titles, bare=True))
+    assert round((found.token_at >= 0).sum() / len(titles), 1) == tokens
 
 
 def test_many_words_at_once() -> None:
@@ -143,15 +190,17 @@ def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
 
 
 @settings(max_examples=300)
-@given(vocabularies(), st.text("abcd", max_size=12), st.integers(1, 4), st.integers(1, 3))
+@given(vocabularies(), st.text("abcd-", max_size=12), st.integers(1, 4), st.integers(1, 3))
 def test_baselines_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int, most: int) -> None:
     marker = vocabulary.marker if vocabulary.marker != "##" else ""
     for standard in (Greedy(with_unknown(vocabulary)), Flota(vocabulary, most)):
         if standard.method == "greedy" and marker:
             continue  # a marker may be a token of its own there: see the test below
         tokens = tokens_of(standard, word, marker)
-        assert tokens_of(First(standard, k), word, marker) == oracles.first(tokens, k)
-        assert tokens_of(Longest(standard, k), word, marker) == oracles.longest(tokens, k)
+        first = oracles.by_unit(word, tokens, oracles.first, k)
+        longest = oracles.by_unit(word, tokens, oracles.longest, k)
+        assert tokens_of(First(standard, k), word, marker) == first
+        assert tokens_of(Longest(standard, k), word, marker) == longest
 
 
 def with_unknown(vocabulary: SubwordVocabulary) -> SubwordVocabulary:

@@ -48,6 +48,32 @@ def dropout_in_order(merges: Merges, atoms: Sequence[str], keep: Callable[[], bo
         tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
 
 
+def dropout_by_queue(merges: Merges, atoms: Sequence[str], keep: Callable[[], bool]) -> list[str]:
+    """What the ``tokenizers`` library does: entries of rank and place, once each, until all are put
+    aside; any that is kept, even one that is out of date, brings those put aside back."""
+    tokens = list(atoms)
+
+    def entries() -> set[tuple[int, int]]:
+        return {(rank, len("".join(tokens[:place]))) for rank, place in occurrences(merges, tokens)}
+
+    queue = entries()
+    ever = set(queue)
+    while True:
+        for entry in sorted(queue):  # noqa: B007 - needed after it
+            if keep():
+                break
+        else:
+            return tokens
+        queue.remove(entry)
+        if entry not in entries():
+            continue
+        rank, start = entry
+        place = next(n for n in range(len(tokens)) if len("".join(tokens[:n])) == start)
+        tokens[place : place + len(merges[rank])] = ["".join(merges[rank])]
+        queue |= entries() - ever
+        ever |= queue
+
+
 def splitmix64(seed: int, sample: int, word: int) -> Iterator[float]:
     """Numbers from 0 to 1 for one word: SplitMix64, started from seed, sample and word."""
     step, mask = 0x9E3779B97F4A7C15, 2**64 - 1

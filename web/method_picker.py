@@ -10,7 +10,7 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate import methods
 from morphgraph.evaluate.methods import Method, Parameter, method_on, parse_method, split_methods
 from morphgraph.files.models import uploaded_segmenter
-from morphgraph.segment.segmentation import Segmenter
+from morphgraph.segment.segmentation import Segmenter, spelled
 from morphgraph.train.counts import WordCounts
 from web.inputs import content_of
 from web.picky_on_demand import PICKY, can_be_trained, trained_picky
@@ -101,7 +101,7 @@ def _label(name: str, settings: Mapping[str, Any], segmenter: Segmenter, edited:
         return f"{segmenter.name} now" if edited else segmenter.name
     usual = METHODS[name].parameters
     listed = ", ".join(
-        f"{key}={value:g}" for key, value in settings.items() if value != usual[key].default
+        f"{key}={spelled(value)}" for key, value in settings.items() if value != usual[key].default
     )
     return METHODS[name].title + (f" ({listed})" if listed else "")
 
@@ -122,7 +122,9 @@ def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Ma
 
 
 def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
-    listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    listed = ", ".join(
+        f"{k}={spelled(value)}" for k, value in parameters.items() if value is not False
+    )
     return f"{name}({listed})" if listed else name
 
 
@@ -135,6 +137,7 @@ def _settings(
         for name in chosen
         if name in METHODS
         for key, parameter in METHODS[name].parameters.items()
+        if not parameter.marker  # no tokeniser with merges has one of those
     ]
     found: dict[str, dict[str, Any]] = {}
     if not fields:
@@ -143,9 +146,15 @@ def _settings(
     for name, key, parameter in fields:
         widget = f"{place}_{name}_{key}"
         start = _within(given.get(name, {}).get(key, parameter.default), parameter)
+        label = f"{METHODS[name].title}: {key}"
         with remembered(**{widget: start}):
+            if isinstance(parameter.default, bool):
+                found.setdefault(name, {})[key] = row.toggle(
+                    label, key=widget, help=parameter.meaning
+                )
+                continue
             found.setdefault(name, {})[key] = row.number_input(
-                f"{METHODS[name].title}: {key}",
+                label,
                 parameter.least,
                 parameter.most,
                 step=0.05 if isinstance(parameter.default, float) else 1,

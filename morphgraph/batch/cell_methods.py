@@ -93,7 +93,7 @@ def _segmenter(
         _merges_of(base, method)
     vocabulary = base.vocabulary  # type: ignore[attr-defined]
     if method == "flota":
-        return Flota(vocabulary, parameters["k"] or None)
+        return Flota(vocabulary, parameters["k"] or None, parameters.get("strict", False))
     if method == "greedy":
         return Greedy(vocabulary)
     _merges_of(base, method)

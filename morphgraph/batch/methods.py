@@ -124,7 +124,9 @@ class Rebpe(BaseMethod):
 
 def _field(parameter: Parameter) -> Any:
     kind: Any = type(parameter.default)
-    bounded = Annotated[kind, Field(ge=parameter.least, le=parameter.most)]
+    bounded: Any = kind
+    if kind is not bool:
+        bounded = Annotated[kind, Field(ge=parameter.least, le=parameter.most)]
     return (
         OneOrMore[bounded],
         Field([parameter.default], description=parameter.meaning),

@@ -132,6 +132,12 @@ def segment(
     ] = None,
     p: Annotated[float | None, typer.Option("--p", help="For dropout: its probability.")] = None,
     seed: Annotated[int | None, typer.Option(help="For dropout.")] = None,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="For dropout: draw as the tokenizers library does.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="For flota: no ## type at the start of a word.")
+    ] = False,
     samples: Annotated[
         int, typer.Option(min=1, max=1000, help="For dropout: so many lines for each word.")
     ] = 1,
@@ -164,6 +170,7 @@ def segment(
     settings = {"k": k, "p": p, "seed": seed, "threshold": trimmed_threshold, "counts": counts}
     settings = {name: value for name, value in settings.items() if value is not None}
     bare = bare or sentences
+    settings |= {name: True for name, on in (("queue", queue), ("strict", strict)) if on}
     if method is not None or model is not None or settings or samples > 1:
         _segment_by(method, model or tokenizer, settings, samples, given, bare, as_json)
         return

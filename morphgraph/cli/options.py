@@ -250,12 +250,13 @@ def labelled_methods(
         parse_method,
         split_methods,
     )
+    from morphgraph.segment.segmentation import spelled
 
     found: list[tuple[str, Callable[[], Segmenter]]] = []
     for text in split_methods(methods):
         name, given = parse_method(text)
         check_method(name, given)
-        listed = ", ".join(f"{key}={value}" for key, value in given.items())
+        listed = ", ".join(f"{key}={spelled(value)}" for key, value in given.items())
         label = METHODS[name].title + (f" ({listed})" if listed else "")
         found.append((label, partial(method_on, loaded, name, given, counts)))
     return found

@@ -21,17 +21,21 @@ from morphgraph.segment.trimmed import USUAL_THRESHOLD
 if TYPE_CHECKING:
     from morphgraph.segment.trimmed import Counts
 
-Value = int | float
+Value = bool | int | float
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of a method: its default, its bounds, and what it means."""
+    """One setting of a method: its default, its bounds, and what it means.
+
+    ``marker``: only for vocabularies with this marker.
+    """
 
     default: Value
     least: Value
     most: Value
     meaning: str
+    marker: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def _vocabulary(tokeniser: Tokeniser) -> Any:
 def _flota(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:
     from morphgraph.segment.flota import Flota
 
-    return Flota(_vocabulary(tokeniser), given["k"] or None)
+    return Flota(_vocabulary(tokeniser), given["k"] or None, given["strict"])
 
 
 def _greedy(tokeniser: Tokeniser, _: Mapping[str, Any], __: "Counts | None") -> Segmenter:
@@ -110,7 +114,7 @@ def _longest(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None")
     return Longest(Bte(tokeniser), **given)
 
 
-_K = Parameter(USUAL_K, 1, 20, "Tokens at most; the rest of the word is left out.")
+_K = Parameter(USUAL_K, 1, 20, "Tokens at most, of each word or mark; the rest is left out.")
 METHODS: dict[str, Method] = {
     "bpe": Method("BPE", "All merges in order of rank.", {}, _bpe),
     "dropout": Method(
@@ -119,6 +123,9 @@ METHODS: dict[str, Method] = {
         {
             "p": Parameter(USUAL_P, 0.0, 1.0, "Probability that a merge is left out each time."),
             "seed": Parameter(0, 0, 10**6, "Where the random numbers begin."),
+            "queue": Parameter(
+                False, False, True, "Draw as the tokenizers library does: fewer merges are lost."
+            ),
         },
         _dropout,
     ),
@@ -131,7 +138,12 @@ METHODS: dict[str, Method] = {
     "flota": Method(
         "FLOTA",
         "The longest type in the word first.",
-        {"k": Parameter(0, 0, 20, "Tokens at most; 0 for as many as it takes.")},
+        {
+            "k": Parameter(0, 0, 20, "Tokens at most, of each word or mark; 0 for no limit."),
+            "strict": Parameter(
+                False, False, True, "No ## form at the start of a word.", marker="##"
+            ),
+        },
         _flota,
     ),
     "first": Method("FIRST", "The first tokens of BPE.", {"k": _K}, _first),
@@ -168,6 +180,10 @@ def check_method(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
             raise MorphGraphError(f"{method} has no parameter “{name}”. It takes {takes}.")
         if not isinstance(value, int | float) or not math.isfinite(value):
             raise MorphGraphError(f"{name}={value!r} is no number, which {method} needs. Give one.")
+        is_switch = isinstance(limits.default, bool)
+        if is_switch != isinstance(value, bool):
+            fix = "Give true or false." if is_switch else "Give a number."
+            raise MorphGraphError(f"{name}={value} is no value for {method}. {fix}")
         if isinstance(limits.default, int) and value != int(value):
             raise MorphGraphError(f"{name}={value} is no whole number, which {method} needs.")
         if not limits.least <= value <= limits.most:
@@ -185,8 +201,8 @@ _SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")
 def parse_method(text: str) -> tuple[str, dict[str, Value]]:
     """The name and parameters in a method as it is written.
 
-    >>> parse_method("dropout(p=0.1, seed=3)"), parse_method("bpe")
-    (('dropout', {'p': 0.1, 'seed': 3}), ('bpe', {}))
+    >>> parse_method("dropout(p=0.1, queue=true)"), parse_method("bpe")
+    (('dropout', {'p': 0.1, 'queue': True}), ('bpe', {}))
     """
     found = _SPEC.fullmatch(text)
     if found is None:
@@ -194,6 +210,9 @@ def parse_method(text: str) -> tuple[str, dict[str, Value]]:
     parameters: dict[str, Value] = {}
     for part in filter(None, (p.strip() for p in (found[2] or "").split(","))):
         name, sign, value = (item.strip() for item in part.partition("="))
+        if value in ("true", "false"):
+            parameters[name] = value == "true"
+            continue
         try:
             whole = re.fullmatch(r"[+-]?\d{1,15}", value)
             parameters[name] = int(value) if whole else float(value[:30])

@@ -40,9 +40,9 @@ SAVED_METHODS = (
 _BY_MERGES = ("bpe", "dropout", "trimmed")
 _BY_TYPES = ("flota", "greedy", "wordpiece", "unigram")
 _PARAMETERS: dict[str, tuple[str, ...]] = {
-    "dropout": ("p", "seed"),
+    "dropout": ("p", "seed", "queue"),
     "trimmed": ("counts", "threshold"),
-    "flota": ("k",),
+    "flota": ("k", "strict"),
     "first": ("k",),
     "longest": ("k",),
     "wordpiece": ("unknown", "longest_word"),
@@ -132,11 +132,11 @@ def load_segmenter(
 
     ``source``: a model file, a ``tokenizer.json``, ``vocab.json``, ``merges.txt``, list of types or
     SentencePiece model, or ``demo:en``. ``method``: one of `SAVED_METHODS`; by default the saved
-    model's own, or the file's. ``parameters`` are those of the method: ``p`` and ``seed`` of
-    dropout; ``k`` of flota (0 for no limit), first and longest; ``threshold`` and ``counts`` of
-    trimmed, where ``counts`` may be `WordCounts`, a file of counts or ``wordfreq:en``. Raises
-    `FileFormatError` for what cannot be read, `MorphGraphError` for a method that does not go with
-    the file.
+    model's own, or the file's. ``parameters`` are those of the method: ``p``, ``seed`` and
+    ``queue`` of dropout; ``k`` of flota (0 for no limit), first and longest, ``strict`` of flota;
+    ``threshold`` and ``counts`` of trimmed, where ``counts`` may be `WordCounts`, a file of counts
+    or ``wordfreq:en``. Raises `FileFormatError` for what cannot be read, `MorphGraphError` for a
+    method that does not go with the file.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -335,7 +335,7 @@ def _by_types(vocabulary: Any, method: str, parameters: Mapping[str, Any]) -> Se
     from morphgraph.segment.wordpiece import Greedy, WordPiece
 
     if method == "flota":
-        return Flota(vocabulary, parameters.get("k") or None)
+        return Flota(vocabulary, parameters.get("k") or None, parameters.get("strict", False))
     if method == "greedy":
         return Greedy(vocabulary)
     if method == "unigram":

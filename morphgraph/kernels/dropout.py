@@ -5,6 +5,12 @@ are left, the lowest rank is applied, at its leftmost place. That needs no numbe
 occurrence: they are gone through by rank, then place, and one number is drawn for each until one is
 kept. Those behind it are never looked at, so the outcome is the same in distribution.
 
+`segment_queueing` draws as the ``tokenizers`` library does, which keeps a queue of occurrences by
+rank and place. The first one is taken out; with probability p it is put aside. One that is not is
+applied, if its parts still stand there, and all that were put aside return to the queue before, so
+also where it is out of date and nothing is applied. A word is done when all that is left is put
+aside.
+
 Random numbers are SplitMix64's (Steele et al. 2014). Each word has a stream of its own, which its
 place in the list starts, so no word depends on another.
 """
@@ -140,6 +146,107 @@ def segment_dropping(  # type: ignore[no-untyped-def]
                 token_at[start + end[i]] = token[i]
 
 
+@njit(cache=True, nogil=True)
+def segment_queueing(  # type: ignore[no-untyped-def]
+    atoms,
+    word_offsets,
+    piece_offsets,
+    first_word,
+    last_word,
+    table,
+    dense,
+    results,
+    part_offsets,
+    widest,
+    longest,
+    probability,
+    seed,
+    sample,
+    closed_by,
+    token_at,
+):
+    """As `segment_dropping`, drawing from a queue.
+
+    ``queue``: rank << 32 | first atom of each occurrence that was found and neither applied nor
+    thrown away, ascending; those before ``at`` are put aside. ``where[a]``: the number of the token
+    that begins at atom *a*, -1 if none does.
+    """
+    token = np.empty(longest, np.int32)
+    begin = np.empty(longest, np.int32)
+    where = np.empty(longest, np.int32)
+    queue = np.empty(3 * longest, np.int64)
+    key = mixed(np.uint64(seed) + _STEP) ^ np.uint64(sample)
+    key = mixed(key + _STEP)
+    piece = np.searchsorted(piece_offsets, word_offsets[first_word])
+    for word in range(first_word, last_word):
+        random = mixed(key + _STEP * np.uint64(word + 1))
+        while piece < piece_offsets.shape[0] - 1 and piece_offsets[piece] < word_offsets[word + 1]:
+            start = piece_offsets[piece]
+            atom_count = np.int64(piece_offsets[piece + 1] - start)
+            piece += 1
+            for i in range(atom_count):
+                token[i] = atoms[start + i]
+                begin[i] = i
+                where[i] = i
+                closed_by[start + i] = -1
+                token_at[start + i] = -1
+            count = atom_count
+            size = np.int64(0)
+            # Occurrences from token `low` to `high` that reach beyond token `reach` are new.
+            low, high, reach = np.int64(0), count - 1, np.int64(-1)
+            at = np.int64(0)
+            while True:
+                for i in range(low, high):
+                    rank = lowest_rank(token, i, count, -1, table, dense)
+                    while rank < NONE:
+                        if i + part_offsets[rank + 1] - part_offsets[rank] > reach:
+                            if size == queue.shape[0]:
+                                wider = np.empty(2 * size, np.int64)
+                                wider[:size] = queue
+                                queue = wider
+                            entry = (np.int64(rank) << 32) | np.int64(begin[i])
+                            place = size
+                            while place > 0 and queue[place - 1] > entry:
+                                queue[place] = queue[place - 1]
+                                place -= 1
+                            queue[place] = entry
+                            size += 1
+                        rank = lowest_rank(token, i, count, rank, table, dense)
+                low, high = np.int64(0), np.int64(0)
+                if at == size:
+                    break
+                random += _STEP
+                share = np.float64(mixed(random) >> np.uint64(11)) * 2.0**-53
+                if share < probability:
+                    at += 1
+                    continue
+                entry = queue[at]
+                size -= 1
+                for behind in range(at, size):
+                    queue[behind] = queue[behind + 1]
+                at = np.int64(0)
+                rank = np.int32(entry >> 32)
+                left = np.int64(where[entry & 0xFFFFFFFF])
+                if left < 0 or lowest_rank(token, left, count, rank - 1, table, dense) != rank:
+                    continue
+                parts = part_offsets[rank + 1] - part_offsets[rank]
+                for j in range(left + 1, left + parts):
+                    closed_by[start + begin[j] - 1] = rank
+                    where[begin[j]] = -1
+                token[left] = results[rank]
+                count -= parts - 1
+                for j in range(left + 1, count):
+                    token[j] = token[j + parts - 1]
+                    begin[j] = begin[j + parts - 1]
+                    where[begin[j]] = j
+                low = np.int64(max(0, left - widest + 1))
+                high = np.int64(min(left + 1, count - 1))
+                reach = left
+            for i in range(count):
+                end = begin[i + 1] if i + 1 < count else atom_count
+                token_at[start + end - 1] = token[i]
+
+
 def warm_up() -> None:
     """Compile for the dtypes in use, so that the disk cache holds it."""
     from morphgraph.kernels.segmenting import build_table
@@ -148,21 +255,22 @@ def warm_up() -> None:
     table, dense, widest = build_table(parts, part_offsets, 3, 0)
     atoms, offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
-    segment_dropping(
-        atoms,
-        offsets,
-        offsets,
-        0,
-        1,
-        table,
-        dense,
-        np.array([2], np.int32),
-        part_offsets,
-        int(widest),
-        2,
-        0.5,
-        np.uint64(0),
-        np.uint64(0),
-        closed_by,
-        token_at,
-    )
+    for kernel in (segment_dropping, segment_queueing):
+        kernel(
+            atoms,
+            offsets,
+            offsets,
+            0,
+            1,
+            table,
+            dense,
+            np.array([2], np.int32),
+            part_offsets,
+            int(widest),
+            2,
+            0.5,
+            np.uint64(0),
+            np.uint64(0),
+            closed_by,
+            token_at,
+        )

@@ -29,7 +29,9 @@ class Dropout(Bte):
     """BPE-dropout: at each step, each applicable occurrence of a merge is left out at random.
 
     An occurrence is left out with probability ``p``, drawn anew at each step; of those that are
-    left, the lowest rank is applied, leftmost; a word is done when none is left. Merges with the
+    left, the lowest rank is applied, leftmost; a word is done when none is left. With ``queue`` it
+    is drawn as the ``tokenizers`` library does: an occurrence that was left out comes back as soon
+    as another one, even one that is out of date, leaves a queue, so fewer are lost. Merges with the
     same parts count as one. The result for a word depends on ``seed``, the number of the sample and
     the word's place in the list only. p = 0 is BPE, p = 1 gives atoms. `MorphGraphError` if ``p``
     is not from 0 to 1, or ``seed`` not from 0 to 2⁶⁴ − 1. Source: Provilkov et al. 2020.
@@ -42,7 +44,9 @@ class Dropout(Bte):
     [1, 1, 2, 1, 2, 1, 2, 2]
     """
 
-    def __init__(self, tokeniser: Tokeniser, p: float = USUAL_P, seed: int = 0) -> None:
+    def __init__(
+        self, tokeniser: Tokeniser, p: float = USUAL_P, seed: int = 0, queue: bool = False
+    ) -> None:
         if not 0 <= p <= 1:
             raise MorphGraphError(f"The dropout p is {p}. Choose a number from 0 to 1.")
         if not 0 <= seed < 2**64:
@@ -50,6 +54,7 @@ class Dropout(Bte):
         super().__init__(tokeniser)
         self.p = p
         self.seed = seed
+        self.queue = queue
 
     @property
     def name(self) -> str:
@@ -58,8 +63,8 @@ class Dropout(Bte):
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """``p`` and ``seed``."""
-        return {"p": self.p, "seed": self.seed}
+        """``p`` and ``seed``, and ``queue`` where it is on."""
+        return {"p": self.p, "seed": self.seed} | ({"queue": True} if self.queue else {})
 
     def segment(
         self, words: Words, sample: int = 0, threads: int | None = None
@@ -68,8 +73,9 @@ class Dropout(Bte):
 
         ``closed_by`` holds positions in ``arrays``, the merges by rank.
         """
-        from morphgraph.kernels.dropout import segment_dropping
+        from morphgraph.kernels.dropout import segment_dropping, segment_queueing
 
+        kernel = segment_queueing if self.queue else segment_dropping
         arrays = merge_arrays(self.tokeniser.graph)
         closed_by = np.empty(len(words.atoms), np.int32)
         token_at = np.empty(len(words.atoms), np.int32)
@@ -79,7 +85,7 @@ class Dropout(Bte):
         bounds = [len(words) * block // count for block in range(count + 1)]
 
         def run(block: int) -> None:
-            segment_dropping(
+            kernel(
                 words.atoms,
                 words.word_offsets,
                 words.piece_offsets,
@@ -113,8 +119,7 @@ class Dropout(Bte):
         """All that `from_document` needs, ready for JSON; the model in its present state."""
         return {
             "method": "dropout",
-            "p": self.p,
-            "seed": self.seed,
+            **self.parameters,
             **model_document(self.tokeniser),
         }
 
@@ -123,4 +128,4 @@ class Dropout(Bte):
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
         check_method(document, "dropout")
         p, seed = field(document, "p", (int, float)), field(document, "seed", int)
-        return cls(tokeniser_of(document), p, seed)
+        return cls(tokeniser_of(document), p, seed, document.get("queue") is True)

@@ -61,7 +61,7 @@ def test_lists_make_a_grid() -> None:
         (0.6, 0.5),
     ]
     assert {one["select"] for one in grid} == {"blame"}
-    assert parsed("methods: [dropout(p=0.05)]").methods[0].grid() == [{"p": 0.05}]
+    assert parsed("methods: [dropout(p=0.05)]").methods[0].grid() == [{"p": 0.05, "queue": False}]
     assert parsed("metrics: [boundaries, exact]").metrics == ["precision", "recall", "f1", "exact"]
 
 
@@ -81,7 +81,7 @@ def test_lists_make_a_grid() -> None:
         (
             "methods:\n  - method: dropout\n    q: 3\n",
             "mine.yaml, line 10, field methods[0].q: there is no such field. Use one of: method, "
-            "label, tokenisers, p.",
+            "label, tokenisers, p, queue.",
         ),
         (
             "methods:\n  - method: knockout\n    select:\n      - blame\n      - foo\n",

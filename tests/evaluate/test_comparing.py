@@ -12,7 +12,13 @@ from strategies import MergeList, well_formed
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.comparing import Cell, Comparison, Piece, labels_of, most_disputed
-from morphgraph.evaluate.methods import METHODS, method_on, parse_method, split_methods
+from morphgraph.evaluate.methods import (
+    METHODS,
+    check_method,
+    method_on,
+    parse_method,
+    split_methods,
+)
 from morphgraph.files import Tokeniser, load_tokeniser
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.segmentation import Segmenter
@@ -199,3 +205,13 @@ def test_every_method_runs_on_a_demo() -> None:
     comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
     assert [len(row.cells) for row in comparison.rows] == [len(METHODS)] * 3
     assert len({segmenter.signature() for segmenter in made}) == len(METHODS)
+
+
+def test_parameters_may_be_true_or_false() -> None:
+    name, given = parse_method("dropout(p=0.2, queue=true)")
+    assert check_method(name, given) == {"p": 0.2, "seed": 0, "queue": True}
+    assert method_on(load_tokeniser("demo:en"), name, given).parameters["queue"] is True
+    assert check_method("flota", {})["strict"] is False
+    for wrong in ("dropout(queue=1)", "dropout(p=true)", "flota(k=false)"):
+        with pytest.raises(MorphGraphError, match="is no value for"):
+            check_method(*parse_method(wrong))

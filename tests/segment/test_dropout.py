@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
+from tokenizers import Tokenizer, models
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.files import Tokeniser
@@ -40,35 +41,35 @@ def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
     st.sampled_from([0, 1, 2**64 - 1]),
     st.integers(0, 3),
     st.sampled_from([0, 400]),
+    st.booleans(),
 )
 def test_same_as_naive_on_the_same_numbers(
-    drawn: tuple[MergeList, list[str]], p: float, seed: int, sample: int, filler: int
+    drawn: tuple[MergeList, list[str]], p: float, seed: int, sample: int, filler: int, queue: bool
 ) -> None:
     merges, listed = drawn
-    dropout = Dropout(tokeniser_of(merges, filler), p, seed)
+    dropout = Dropout(tokeniser_of(merges, filler), p, seed, queue)
+    drop = naive.dropout_by_queue if queue else naive.dropout_in_order
     words = dropout.encode(listed)
     found = dropout.segment(words, sample)
     for number, word in enumerate(listed):
         numbers = naive.splitmix64(seed, sample, number)
-        tokens = naive.dropout_in_order(
-            oracles.listed(merges), word, lambda numbers=numbers: next(numbers) >= p
-        )
+        tokens = drop(oracles.listed(merges), word, lambda numbers=numbers: next(numbers) >= p)
         assert texts(dropout, found, number) == tokens
         start, end = words.word_offsets[number : number + 2]
         assert ((found.closed_by[start:end] < 0) == (found.token_at[start:end] >= 0)).all()
 
 
 @settings(max_examples=100)
-@given(with_words())
-def test_never_and_always(drawn: tuple[MergeList, list[str]]) -> None:
+@given(with_words(), st.booleans())
+def test_never_and_always(drawn: tuple[MergeList, list[str]], queue: bool) -> None:
     merges, listed = drawn
     tokeniser = tokeniser_of(merges)
     words = tokeniser.encode(listed)
-    never = Dropout(tokeniser, 0.0, 3).segment(words)
+    never = Dropout(tokeniser, 0.0, 3, queue).segment(words)
     standard = Bte(tokeniser).segment(words)
     assert (never.token_at == standard.token_at).all()
     assert (never.closed_by == standard.closed_by).all()
-    always = Dropout(tokeniser, 1.0, 3).segment(words)
+    always = Dropout(tokeniser, 1.0, 3, queue).segment(words)
     assert (always.token_at == words.atoms).all()
     assert (always.closed_by == -1).all()
 
@@ -77,9 +78,11 @@ MERGES = [("a", "b"), ("b", "a"), ("ab", "c"), ("a", "b", "c"), ("c", "a"), ("b"
 WORDS = "ab ba abc abca cab bca abab aba caba abcab bab acb bcab cabc abba baba abac cbab abcc caab"
 
 
-def distribution(word: str, p: float) -> dict[tuple[str, ...], float]:
+def distribution(
+    word: str, p: float, merge_list: MergeList = MERGES
+) -> dict[tuple[str, ...], float]:
     """How likely each segmentation is, from all the ways to leave occurrences out."""
-    merges = oracles.listed(MERGES)
+    merges = oracles.listed(merge_list)
 
     @cache
     def after(tokens: tuple[str, ...]) -> dict[tuple[str, ...], float]:
@@ -133,6 +136,61 @@ def test_distribution() -> None:
     # The same test tells a slightly different p from this one.
     statistic, freedom = chi_squared(0.1, 0.11)
     assert statistic - freedom > 6 * spread
+
+
+def queue_distribution(word: str, p: float) -> dict[tuple[str, ...], float]:
+    """How likely each segmentation is where the library's queue is drawn from.
+
+    The naive program is run along every sequence of draws that is not too unlikely.
+    """
+    merges = oracles.listed(PAIRS)
+    likely: Counter[tuple[str, ...]] = Counter()
+    waiting: list[tuple[bool, ...]] = [()]
+    while waiting:
+        drawn = waiting.pop()
+        left = iter(drawn)
+        try:
+            tokens = naive.dropout_by_queue(merges, word, lambda left=left: next(left))
+        except StopIteration:
+            waiting += [(*drawn, True), (*drawn, False)]
+            continue
+        likely[tuple(tokens)] += (1 - p) ** sum(drawn) * p ** (len(drawn) - sum(drawn))
+    assert sum(likely.values()) == pytest.approx(1)
+    return likely
+
+
+PAIRS = [("a", "b"), ("c", "d"), ("ab", "cd"), ("b", "c"), ("a", "bc"), ("abcd", "ab")]
+
+
+def test_the_queue_has_the_distribution_of_the_library() -> None:
+    """Over 20,000 samples: the exact shares, ours, and those of `tokenizers`, which has no seed."""
+    word, p, samples = "abcdab", 0.3, 20_000
+    exact = queue_distribution(word, p)
+    dropout = Dropout(tokeniser_of(PAIRS), p, seed=5, queue=True)
+    words = dropout.encode([word] * samples)
+    found = dropout.segment(words)
+    ours = Counter(
+        tuple(dropout.types[token] for token in found.tokens(number)) for number in range(samples)
+    )
+    types = dict.fromkeys("abcd") | dict.fromkeys(x + y for x, y in PAIRS)
+    library = Tokenizer(models.BPE({t: n for n, t in enumerate(types)}, PAIRS, dropout=p))
+    theirs = Counter(tuple(library.encode(word).tokens) for _ in range(samples))
+    plain = distribution(word, p, PAIRS)
+    assert len(exact) > 5
+    assert set(ours) | set(theirs) <= set(exact)
+    for outcome, share in exact.items():
+        spread = (share * (1 - share) / samples) ** 0.5
+        assert ours[outcome] / samples == pytest.approx(share, abs=4 * spread + 1e-9)
+        assert theirs[outcome] / samples == pytest.approx(share, abs=6 * spread + 1e-9)
+    # By the paper's own rule more merges are lost, which the same samples tell.
+    assert plain[("abcdab",)] < exact[("abcdab",)] - 0.02
+
+
+def test_a_queue_is_saved_and_signed() -> None:
+    dropout = Dropout(tokeniser_of_types("ab", ["a", "b", "ab"], ["ab"]), 0.5, 2, queue=True)
+    assert dropout.signature().startswith("BPE-dropout(p=0.5,seed=2,queue=true):ab@")
+    again = Dropout.from_document(json.loads(json.dumps(dropout.document())))
+    assert again.signature() == dropout.signature()
 
 
 def test_a_word_depends_on_its_place_only() -> None:

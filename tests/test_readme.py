@@ -1,0 +1,84 @@
+"""The command lines of the README, run one after the other in a clean folder, end as they say."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+
+from morphgraph.files import load_tokeniser
+from morphgraph.files.demos import demo_gold_path, demo_tokeniser_path
+
+Command = Callable[..., Any]
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+NOT_RUN = ("morphgraph reference get", "morphgraph app")
+"""One needs the network, the other never ends."""
+
+
+def section(title: str) -> str:
+    """The first code block under a heading."""
+    found = re.search(rf"^## {title}$.*?^```\w*$\n(.*?)^```$", README, re.M | re.S)
+    assert found
+    return found[1]
+
+
+LINES = [" ".join(line.split()) for line in section("On the command line").splitlines()]
+
+
+def test_the_lines_are_those_of_the_command() -> None:
+    assert len(LINES) > 10
+    assert all(line.startswith("morphgraph ") for line in LINES)
+    for left_out in NOT_RUN:
+        assert sum(line.startswith(left_out) for line in LINES) == 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the lines take for granted, small: a tokeniser, a gold list and a corpus."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes(demo_tokeniser_path("en").read_bytes())
+    gold = demo_gold_path("en").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "gold.tsv").write_text("".join(gold[:200]), encoding="utf-8")
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "text.txt").write_text("the undesirable house\n" * 12, encoding="utf-8")
+    return tmp_path
+
+
+def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
+    ended: dict[str, Any] = {}
+    first = load_tokeniser("tokenizer.json")  # a line further down writes another one there
+    for line in LINES:
+        if line.startswith(NOT_RUN):
+            continue
+        arguments = shlex.split(line)[1:]
+        ended[" ".join(arguments[:1])] = run = morphgraph(*arguments)
+        assert run.code == 0, f"{line}\n{run.err}"
+        assert "Traceback" not in run.err
+        if "--out" in arguments:
+            out = folder / arguments[arguments.index("--out") + 1]
+            assert out.exists(), line
+            assert str(out.name) in run.out, f"{line} does not say what it wrote"
+    assert ended["segment"].out.split(), "a word has tokens"
+    assert (folder / "demo-run" / "report.html").is_file()
+    assert Tokenizer.from_file("tokenizer.json").get_vocab_size() == 8000
+    # Taken home from ReBPE's folder, the map leads from the ids of what ReBPE was given.
+    exported = load_tokeniser(folder / "for-transformers")
+    old = dict(zip(first.graph.types, first.vocabulary_ids, strict=True))
+    new = dict(zip(exported.graph.types, exported.vocabulary_ids, strict=True))
+    ids = json.loads((folder / "for-transformers" / "ids.json").read_text())
+    assert ids == {str(old[text]): number for text, number in new.items() if text in old}
+    assert len(ids) > 7000
+
+
+def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(section("In Python"), {})
+    before, after, removed = map(float, capsys.readouterr().out.split())
+    assert 0 < before < after < 1
+    assert removed > 0

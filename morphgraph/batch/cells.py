@@ -13,7 +13,7 @@ import numpy as np
 
 from morphgraph.batch.cell_methods import made_of
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
-from morphgraph.batch.inputs import check_content, content_of, contents_of_texts
+from morphgraph.batch.inputs import check_content, content_of, content_of_files, contents_of_texts
 from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
 
 def _content(spec: Mapping[str, Any]) -> object:
     texts = spec["source"] == "text"
-    return contents_of_texts(spec["paths"]) if texts else content_of(spec["checked"])
+    return contents_of_texts(spec["paths"]) if texts else content_of_files(spec["checked"])
 
 
 def _counted(spec: Mapping[str, Any]) -> WordCounts:

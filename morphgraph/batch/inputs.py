@@ -30,6 +30,12 @@ def content_of(path: str | Path) -> str:
         raise MorphGraphError(f"{path}: {problem}. Check the path and its permissions.") from error
 
 
+def content_of_files(paths: Sequence[str | Path]) -> str:
+    """One checksum of some files, whatever they are called: 16 digits."""
+    each = [content_of(path) for path in paths]
+    return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()[:16]
+
+
 def contents_of_texts(paths: Sequence[str | Path]) -> list[str]:
     """The checksum of each of some text files, with the endings that say how they are read."""
     return sorted(

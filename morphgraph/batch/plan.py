@@ -20,7 +20,7 @@ from morphgraph.batch.configuration import (
     filled,
     with_environment,
 )
-from morphgraph.batch.inputs import content_of, contents_of_texts
+from morphgraph.batch.inputs import content_of, content_of_files, contents_of_texts
 from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
 from morphgraph.batch.languages import language_code
 from morphgraph.batch.methods import BaseMethod, is_random, learns
@@ -255,7 +255,7 @@ class _Planner:
         if corpus.counts is not None:
             path = self._path(corpus.counts, values)
             content = content_of(path)
-            return {"source": "counts", "path": path, "checked": path, "content": content}
+            return {"source": "counts", "path": path, "checked": [path], "content": content}
         given = [self._path(text, values) for text in corpus.text or ()]
         files = [str(file) for file in find_texts(given)]
         return {
@@ -304,18 +304,19 @@ class _Planner:
             yield _Tokeniser(self._task(task), label, size, choice)
 
     def _loaded(self, choice: TokeniserChoice, place: int, values: Mapping[str, str]) -> _Tokeniser:
+        from morphgraph.files import tokeniser_files
         from morphgraph.files.demos import demo_tokeniser_path
 
         try:
             path = self._path(choice.file or "", values)
             is_demo = path.startswith("demo:")
             file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
-            checked = _with_companions(file)
+            files = tokeniser_files(file)
             spec = {
                 "source": "file",
                 "path": path,
-                "checked": str(checked),
-                "content": content_of(checked),
+                "checked": [str(read) for read in files],
+                "content": content_of_files(files),
             }
         except MorphGraphError as error:
             raise self._error(("tokenisers", place, "file"), error) from error
@@ -557,16 +558,3 @@ def _signed_name(corpus: Corpus, spec: Mapping[str, Any]) -> str:
     if spec["source"] == "wordfreq":
         return f"wordfreq:{spec['language']}"
     return Path(spec["path"]).name if spec["source"] == "counts" else corpus.name
-
-
-def _with_companions(file: Path) -> Path:
-    """What a tokeniser is read from: a vocabulary is read with the merges beside it."""
-    if "vocab" in file.name or file.name.endswith("merges.txt"):
-        other = file.with_name(
-            file.name.replace("merges", "vocab").replace(".txt", ".json")
-            if "merges" in file.name
-            else file.name.replace("vocab", "merges").replace(".json", ".txt")
-        )
-        if other != file and other.is_file():
-            return file.parent
-    return file

@@ -136,6 +136,7 @@ def knockout(
         "removed": result.removed,
         "dropout_rate": or_none(result.dropout_rate),
         "share_of_merges": result.share_of_merges,
+        "share_of_leaves_in_last_half": or_none(result.late_leaves),
         "vocab_size": result.vocabulary_size,
         "seconds": result.seconds,
         "saved": saved,
@@ -149,6 +150,8 @@ def knockout(
         f"({result.share_of_merges:.1%} of the merges, effective dropout rate "
         f"{as_percent(result.dropout_rate)} %); |V| is now {result.vocabulary_size:,}"
     )
+    if select in ("last", "leaves"):
+        print(f"{as_percent(result.late_leaves)} % of the last half of all merges make leaves")
     print_skipped(report["before"]["skipped"])
     for path in saved:
         print(f"saved {path}")

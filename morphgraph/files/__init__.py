@@ -43,34 +43,44 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
         return from_tokenizer_json(read_bytes(path), str(source))
     check_is_there(source)
-    path = Path(source)
+    *_, path = files = tokeniser_files(source)
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
-        for candidate in ("tokenizer.json", "tokeniser.bte.json", "vocab.json"):
-            if (path / candidate).is_file():
-                path = path / candidate
-                break
-        else:
-            raise FileFormatError(str(path), "", "the folder holds no tokeniser", _CHOICES)
-    name = str(path)
+        raise FileFormatError(str(path), "", "the folder holds no tokeniser", _CHOICES)
     if path.suffix == ".txt":
-        vocabulary = path.with_name(path.name.replace("merges", "vocab")).with_suffix(".json")
-        if _lists_types(path, vocabulary):
+        vocabulary = _vocabulary_beside(path)
+        if len(files) == 1 and _lists_types(path):
             problem = "this is a list of types, which has no merges"
-            raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
+            raise NoMergesError(str(path), "", problem, "Choose a BPE tokeniser.")
         return from_vocabulary_and_merges(
-            read_bytes(vocabulary), read_bytes(path), str(vocabulary), name
+            read_bytes(vocabulary), read_bytes(path), str(vocabulary), str(path)
         )
-    data = read_bytes(path)
+    return from_tokenizer_json(read_bytes(path), str(path))
+
+
+def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """The files that a tokeniser is read from: one, or a ``vocab.json`` and its ``merges.txt``.
+
+    A folder that holds none of them is given back as it is.
+    """
+    path = Path(source)
+    if os.path.isdir(path):  # noqa: PTH112
+        names = ("tokenizer.json", "tokeniser.bte.json", "vocab.json")
+        path = next((path / name for name in names if (path / name).is_file()), path)
+    if path.suffix == ".txt":
+        vocabulary = _vocabulary_beside(path)
+        return (vocabulary, path) if os.path.isfile(vocabulary) else (path,)  # noqa: PTH113
     merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
     if "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113 - no error if too long
-        return from_vocabulary_and_merges(data, read_bytes(merges), name, str(merges))
-    return from_tokenizer_json(data, name)
+        return path, merges
+    return (path,)
 
 
-def _lists_types(path: Path, vocabulary: Path) -> bool:
-    """Whether a text file has one type a line, and no ``vocab.json`` makes it a list of merges."""
-    if os.path.isfile(vocabulary):  # noqa: PTH113 - unlike Path.is_file, never raises
-        return False
+def _vocabulary_beside(merges: Path) -> Path:
+    return merges.with_name(merges.name.replace("merges", "vocab")).with_suffix(".json")
+
+
+def _lists_types(path: Path) -> bool:
+    """Whether a text file has one type a line, and not two parts of a merge."""
     lines = [line for line in read_bytes(path).splitlines() if line.strip()]
     merges = sum(len(line.split(b" ")) == 2 for line in lines)
     return merges < len(lines) / 2

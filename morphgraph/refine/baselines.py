@@ -3,7 +3,7 @@
 Source: Bauwens & Delobelle 2024, §A.2.
 """
 
-import heapq
+import math
 
 import numpy as np
 
@@ -48,28 +48,43 @@ def percent_of_types(graph: MergeGraph, percent: float) -> int:
 
 
 def last_leaves(graph: MergeGraph, count: int) -> list[str]:
-    """The last types that take part in no other merge, last first; a leaf's removal makes new ones.
+    """The last leaves, last first: types that took part in no merge of the graph as it was loaded.
+
+    A type that has become one by an edit is none, else these would be the last types; one that an
+    edit has removed is left out.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")])
-    >>> last_leaves(graph, 3)
-    ['cde', 'cd', 'abc']
+    >>> last_leaves(graph, 2)
+    ['cde', 'abc']
     """
-    produced = _produced(graph)
-    _check(count, len(produced))
-    uses = {number: graph.fan_out(number) for number in range(len(graph.types))}
-    chosen: dict[int, None] = {}
-    position = {number: i for i, number in enumerate(produced)}
-    waiting = [-position[number] for number in produced if uses[number] == 0]
-    heapq.heapify(waiting)
-    while waiting and len(chosen) < count:
-        number = produced[-heapq.heappop(waiting)]
-        chosen[number] = None
-        for merge in graph.incoming(number):
-            for part in set(graph.merge(merge).parts):
-                uses[part] -= 1
-                if uses[part] == 0 and part in position:
-                    heapq.heappush(waiting, -position[part])
-    return [graph.types[number] for number in chosen]
+    leaves = set(_leaves(_loaded(graph)))
+    chosen = [number for number in _produced(graph) if number in leaves]
+    _check(count, len(chosen), "leaves")
+    return [graph.types[number] for number in chosen[::-1][:count]]
+
+
+def share_of_leaves(graph: MergeGraph) -> float:
+    """Of the last half of all merges, as loaded, the share that make a leaf; NaN without merges.
+
+    Source: Bauwens & Delobelle 2024, Fig. 3.
+
+    >>> share_of_leaves(MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")]))
+    0.5
+    """
+    loaded = _loaded(graph)
+    results = [merge.result for merge in loaded.merges().values()]
+    late = results[len(results) // 2 :]
+    leaves = set(_leaves(loaded))
+    return sum(number in leaves for number in late) / len(late) if late else math.nan
+
+
+def _loaded(graph: MergeGraph) -> MergeGraph:
+    return graph.original() if graph.history else graph
+
+
+def _leaves(graph: MergeGraph) -> list[int]:
+    made = {merge.result for merge in graph.merges().values()}
+    return [number for number in made if not graph.fan_out(number)]
 
 
 def _produced(graph: MergeGraph) -> list[int]:
@@ -78,8 +93,8 @@ def _produced(graph: MergeGraph) -> list[int]:
     return [number for number in made if graph.is_removable(number)]
 
 
-def _check(count: int, available: int) -> None:
+def _check(count: int, available: int, what: str = "types") -> None:
     if not 0 <= count <= available:
         raise MorphGraphError(
-            f"{count:,} types cannot be chosen. Give a number from 0 to {available:,}."
+            f"{count:,} {what} cannot be chosen. Give a number from 0 to {available:,}."
         )

@@ -172,7 +172,7 @@ def threshold_curve(
             moved = np.where(np.diff(left.part_offsets) > 0, np.arange(len(left)), -1)
             segmentation = segment_without(segmentation, left, moved.astype(np.int32))
             score = benchmark.score(segmentation, scope, weighting)
-            rate = blamed.dropout_rate(positions)
+            rate = blamed.dropout_rate(np.flatnonzero(np.isin(arrays.results, list(wanted))))
             point = ThresholdPoint(
                 threshold, len(wanted), rate, score.precision, score.recall, score.f1
             )

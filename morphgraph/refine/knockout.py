@@ -12,7 +12,7 @@ from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
 from morphgraph.evaluate.yardstick import Scope, Weighting, split_entries
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.graph import Change, MergeGraph
-from morphgraph.refine.baselines import last_leaves, last_types, random_types
+from morphgraph.refine.baselines import last_leaves, last_types, random_types, share_of_leaves
 from morphgraph.refine.blame import (
     DEFAULT_THRESHOLD,
     Blame,
@@ -59,7 +59,8 @@ class KnockoutSettings:
 class KnockoutResult:
     """What a knockout removed, and the scores of ``scored`` before and after it.
 
-    ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|.
+    ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
+    ``late_leaves`` is the share of leaves among the last half of all merges (`share_of_leaves`).
     """
 
     change: Change
@@ -71,6 +72,7 @@ class KnockoutResult:
     signature_after: str
     dropout_rate: float
     share_of_merges: float
+    late_leaves: float
     vocabulary_size: int
     seconds: float
 
@@ -101,7 +103,7 @@ def knock_out(
         tuples_once=settings.tuples_once,
         entries=seen,
     )
-    merges = graph.merge_count
+    merges, late_leaves = graph.merge_count, share_of_leaves(graph)
     chosen = choose_types(tokeniser, blamed, settings)
     change = graph.cascade(chosen) if settings.cascade else graph.knockout(chosen)
     removed = np.array([blamed.position[merge] for merge in change.removed_merges], np.int64)
@@ -116,6 +118,7 @@ def knock_out(
         scored.signature(tokeniser),
         blamed.dropout_rate(removed),
         len(removed) / merges if merges else 0.0,
+        late_leaves,
         tokeniser.vocabulary_size,
         time.perf_counter() - started,
     )

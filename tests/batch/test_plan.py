@@ -86,6 +86,31 @@ def test_keys_follow_what_is_in_the_files(folder: Path) -> None:
     assert all(label.startswith("de · ") and "de.tsv" in label for label in different)
 
 
+@pytest.mark.parametrize("named", ["merges.txt", "vocab.json", ""])
+def test_a_key_follows_the_files_that_are_read_and_no_others(folder: Path, named: str) -> None:
+    """``merges.txt`` is read with the ``vocab.json`` beside it; a folder holds a tokeniser."""
+    place = folder / "model"
+    place.mkdir()
+    files = {"vocab.json": '{"a": 0, "b": 1, "ab": 2}', "merges.txt": "a b\n"}
+    for name, text in files.items():
+        (place / name).write_text(text)
+    text = GRID.replace("demo:{code}", f"model/{named}")
+
+    def key() -> str:
+        return next(t.key for t in planned(text, folder).tasks if t.label.startswith("demo,"))
+
+    first = key()
+    (place / "README.md").write_text("Nothing that a tokeniser is read from.")
+    (place / "checkpoint").mkdir()
+    (place / "checkpoint" / "model.bin").write_bytes(b"0" * 100)
+    assert key() == first
+    for name, content in files.items():
+        (place / name).write_text(content + " ")
+        assert key() != first
+        (place / name).write_text(content)
+        assert key() == first
+
+
 def test_where_a_file_lies_changes_nothing(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -1,5 +1,7 @@
 """Choosing types without a reference."""
 
+import math
+
 import oracles
 import pytest
 from hypothesis import given
@@ -8,7 +10,13 @@ from strategies import MERGES, MergeList, graph_of
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.graph import MergeGraph
-from morphgraph.refine.baselines import last_leaves, last_types, percent_of_types, random_types
+from morphgraph.refine.baselines import (
+    last_leaves,
+    last_types,
+    percent_of_types,
+    random_types,
+    share_of_leaves,
+)
 
 CHAIN = [("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "cd"), ("abc", "cd")]
 
@@ -21,21 +29,36 @@ def test_last_types(merges: MergeList, data: st.DataObject) -> None:
 
 
 @given(MERGES, st.data())
-def test_last_leaves_one_at_a_time(merges: MergeList, data: st.DataObject) -> None:
-    """Take the last produced type that no merge uses, remove it, repeat."""
-    left = oracles.listed(merges)
-    produced = list(dict.fromkeys("".join(parts) for parts in merges))
-    count = data.draw(st.integers(0, len(produced)))
-    expected = []
-    for _ in range(count):
-        used = {part for parts in left.values() for part in parts}
-        leaf = [text for text in produced if text not in used and text not in expected][-1]
-        expected.append(leaf)
-        left = {rank: parts for rank, parts in left.items() if "".join(parts) != leaf}
+def test_last_leaves(merges: MergeList, data: st.DataObject) -> None:
+    """Of the produced types that no merge uses, the last ones."""
+    used = {part for parts in oracles.listed(merges).values() for part in parts}
+    produced = dict.fromkeys("".join(parts) for parts in merges)
+    leaves = [text for text in produced if text not in used]
     graph = graph_of(merges)
-    assert last_leaves(graph, count) == expected
-    changed = graph.knockout(expected)
-    assert not changed.rewired, "removing leaves, in all, rewires nothing"
+    assert last_leaves(graph, len(leaves)) == leaves[::-1]
+    chosen = last_leaves(graph, data.draw(st.integers(0, len(leaves))))
+    assert chosen == leaves[::-1][: len(chosen)]
+    late = ["".join(parts) for parts in merges][len(merges) // 2 :]
+    share = sum(text in leaves for text in late) / len(late) if late else math.nan
+    assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True)
+    changed = graph.knockout(chosen)
+    assert not changed.rewired, "removing leaves rewires nothing"
+    assert last_leaves(graph, len(leaves) - len(chosen)) == leaves[::-1][len(chosen) :]
+    assert share_of_leaves(graph) == pytest.approx(share, nan_ok=True), "of the graph as loaded"
+
+
+def test_leaves_are_not_the_last_types() -> None:
+    # ab, abc and cd are parts of others; once abccd is gone, abc is not, but no leaf for that.
+    graph = MergeGraph.from_merges(CHAIN)
+    assert last_types(graph, 3) == ["abccd", "cdcd", "cd"]
+    assert last_leaves(graph, 2) == ["abccd", "cdcd"]
+    assert share_of_leaves(graph) == 2 / 3, "of cd, cdcd and abccd"
+    with pytest.raises(MorphGraphError, match="3 leaves cannot be chosen"):
+        last_leaves(graph, 3)
+    graph.knockout(["abccd"])
+    assert last_leaves(graph, 1) == ["cdcd"]
+    with pytest.raises(MorphGraphError, match="Give a number from 0 to 1"):
+        last_leaves(graph, 2)
 
 
 def test_random_types() -> None:
@@ -54,13 +77,13 @@ def test_removed_types_are_not_drawn() -> None:
     graph.knockout(["cd", "abccd"])
     assert sorted(random_types(graph, 3, seed=0)) == ["ab", "abc", "cdcd"]
     assert last_types(graph, 3) == ["cdcd", "abc", "ab"]
-    assert last_leaves(graph, 3) == ["cdcd", "abc", "ab"]
+    assert last_leaves(graph, 1) == ["cdcd"]
 
 
 @pytest.mark.parametrize("count", [-1, 6])
 def test_too_many(count: int) -> None:
     graph = MergeGraph.from_merges(CHAIN)
-    for choose in (last_types, last_leaves, lambda g, n: random_types(g, n, seed=0)):
+    for choose in (last_types, lambda g, n: random_types(g, n, seed=0)):
         with pytest.raises(MorphGraphError, match="Give a number from 0 to 5"):
             choose(graph, count)
 

@@ -224,7 +224,9 @@ def test_threshold_curve_is_knocking_out_from_scratch(
         gone = candidate_types(tokeniser, found, point.threshold)
         graph.knockout(gone)
         score = benchmark.score(segment(graph, benchmark.words), "morphemic", "types")
-        rate = found.dropout_rate(found.candidates(point.threshold))
+        results = found.arrays.results.tolist()
+        places = [i for i, made in enumerate(results) if graph.types[made] in gone]
+        rate = found.dropout_rate(np.array(places, np.int64))
         np.testing.assert_equal(
             (point.removed, point.dropout_rate, point.precision, point.recall, point.f1),
             (len(gone), rate, score.precision, score.recall, score.f1),
@@ -241,3 +243,4 @@ def test_threshold_curve_leaves_added_tokens_that_merges_make(
     found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
     (point,) = threshold_curve(tokeniser, benchmark, found, thresholds=[0.5])
     assert (point.removed, point.recall) == (1, 0.5)
+    assert point.dropout_rate == 0.5, "b + c closed one of two joins"

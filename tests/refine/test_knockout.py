@@ -44,6 +44,7 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     # N: u+n 2, d+o 2, un+do 2, i+n 1, in+g 1, undo+ing 1: 3 of 9 joins, 2 of 6 merges.
     assert result.dropout_rate == pytest.approx(3 / 9)
     assert result.share_of_merges == pytest.approx(2 / 6)
+    assert result.late_leaves == pytest.approx(1 / 3), "undoing, of in, ing and undoing"
     assert result.vocabulary_size == 10
     assert tokeniser.graph.history == (result.change,)
     assert result.seconds > 0
@@ -65,7 +66,9 @@ def test_settings(small_tokeniser: MakeTokeniser, small_reference: MakeReference
     assert with_(minimum_vocabulary=11) == ["undoing"]
     assert with_(select="last") == ["undoing", "ing"], "as many as blame would remove"
     assert with_(select="last", count=3) == ["undoing", "ing", "in"]
-    assert with_(select="leaves", count=2) == ["undoing", "ing"]
+    assert with_(select="leaves", count=1) == ["undoing"]
+    with pytest.raises(MorphGraphError, match="2 leaves cannot be chosen"):
+        with_(select="leaves")
     assert len(with_(select="random", count=4)) == 4
     assert with_(select="random", seed=5) == with_(select="random", seed=5)
     assert set(with_(threshold=0.5, count=1, cascade=True)) == {"undoing"}

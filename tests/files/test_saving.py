@@ -269,7 +269,7 @@ def test_of_a_repeated_merge_the_last_counts_as_in_the_library(
     for word in ("abc", "ab", "bcab"):
         assert texts_of(tokeniser, [word]) == [library.encode(word).tokens]
     assert texts_of(tokeniser, ["abc"]) == [["a", "bc"]]
-    assert "1 merges are listed more than once" in tokeniser.warnings[0]
+    assert "1 merge is listed more than once" in tokeniser.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_in_a_table_with_intervals_tests_and_files(
         scores_csv([table])
         .decode()
         .splitlines()[2]
-        .startswith("gold.tsv,morphemic,types,theirs,n/a,1.0")
+        .startswith("gold.tsv,morphemic,types,all words,theirs,n/a,1.0")
     )
     assert "| theirs | n/a |" in scores_markdown([table])
     assert "{}theirs & n/a &" in scores_latex([table])

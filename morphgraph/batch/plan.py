@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.batch import costs
-from morphgraph.batch.cells import make_counts, make_tokeniser, measure_cell
+from morphgraph.batch.cells import make_counts, make_tokeniser
 from morphgraph.batch.configuration import (
     Corpus,
     Evaluation,
@@ -23,8 +23,8 @@ from morphgraph.batch.configuration import (
 from morphgraph.batch.inputs import content_of, content_of_files, contents_of_texts
 from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
 from morphgraph.batch.languages import language_code
-from morphgraph.batch.methods import BaseMethod, is_random, learns
-from morphgraph.batch.report_data import ALL_WORDS, held_out_words
+from morphgraph.batch.methods import BaseMethod
+from morphgraph.batch.plan_cells import REFINING, CellPlanner, Counted
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.errors import FileFormatError, MorphGraphError
@@ -34,7 +34,6 @@ from morphgraph.train.counting_texts import find_texts
 MOST_TASKS = 100_000
 """More than this are refused: a list too many multiplies quickly."""
 
-_REFINING = ("knockout", "rebpe")
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 
 
@@ -97,23 +96,6 @@ class _Tokeniser:
     choice: TokeniserChoice
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """A corpus of one language: what results and signatures call it, and the task that counts."""
-
-    name: str
-    signed: str
-    task: Task
-
-
-@dataclass(frozen=True)
-class _Baseline:
-    """What other cells are tested against: its method, and the task of its tokeniser."""
-
-    spec: dict[str, Any]
-    tokeniser: Task
-
-
 @dataclass
 class _Planner:
     evaluation: Evaluation
@@ -121,8 +103,11 @@ class _Planner:
     name: str
     folder: Path
     tasks: dict[str, Task] = field(default_factory=dict)
-    cells: dict[tuple[Any, ...], str] = field(default_factory=dict)
-    baselines: dict[tuple[Any, ...], _Baseline] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> CellPlanner:
+        """What plans the cells among the tasks."""
+        return CellPlanner(self.evaluation, self.name, self.tasks)
 
     @property
     def has_cells(self) -> bool:
@@ -145,7 +130,7 @@ class _Planner:
             problem = f"{language} has no tokeniser"
             fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
             raise self._error(("tokenisers",), MorphGraphError(f"{problem}. {fix}"))
-        corpora: list[_Counted | None] = [
+        corpora: list[Counted | None] = [
             self._counts(corpus, place, values)
             for place, corpus in enumerate(self.evaluation.used_corpora)
         ]
@@ -230,7 +215,7 @@ class _Planner:
             return str(place), format_ or known
         return str(self.folder / with_environment(name)), format_
 
-    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> _Counted:
+    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> Counted:
         try:
             spec = self._counts_spec(corpus, values)
         except MorphGraphError as error:
@@ -239,7 +224,7 @@ class _Planner:
         places = ("path", "paths", "folders", "checked")
         key = task_key("counts", {name: v for name, v in spec.items() if name not in places})
         task = Task(key, "counts", label, make_counts, spec, (), costs.counts(spec))
-        return _Counted(corpus.name, _signed_name(corpus, spec), task)
+        return Counted(corpus.name, _signed_name(corpus, spec), task)
 
     def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
         if corpus.wordfreq is not None:
@@ -274,7 +259,7 @@ class _Planner:
         self,
         choice: TokeniserChoice,
         place: int,
-        corpus: _Counted | None,
+        corpus: Counted | None,
         values: Mapping[str, str],
     ) -> Iterator[_Tokeniser]:
         if choice.file is not None:
@@ -332,7 +317,7 @@ class _Planner:
     def _cells(
         self,
         language: str,
-        corpus: _Counted | None,
+        corpus: Counted | None,
         tokeniser: _Tokeniser,
         method: BaseMethod,
         references: Sequence[tuple[str, dict[str, Any]]],
@@ -340,7 +325,7 @@ class _Planner:
         """Every combination of a method's parameters, references and seeds on one tokeniser."""
         asked = self.evaluation
         alone = [key for key in asked.vocabulary if key not in _BY_REFERENCE]
-        refines = method.method in _REFINING
+        refines = method.method in REFINING
         measured: list[tuple[str, dict[str, Any] | None, list[str]]] = [
             (name, spec, [key for key in asked.vocabulary if refines or key in _BY_REFERENCE])
             for name, spec in references
@@ -362,7 +347,7 @@ class _Planner:
                 "parameters": listed_parameters(method, parameters),
             }
             for named, reference, figures in measured:
-                self._scored(
+                self.cells.add(
                     {**spec, "reference": reference, "vocabulary": figures},
                     {**columns, "reference": named},
                     tokeniser.task,
@@ -372,7 +357,7 @@ class _Planner:
     def _predicted(
         self,
         language: str,
-        corpus: _Counted | None,
+        corpus: Counted | None,
         choice: PredictionsChoice,
         place: int,
         values: Mapping[str, str],
@@ -406,151 +391,12 @@ class _Planner:
             "parameters": "",
         }
         for named, reference in references:
-            self._scored(
+            self.cells.add(
                 {**spec, "reference": reference}, {**columns, "reference": named}, None, corpus
             )
 
-    def _scored(
-        self,
-        spec: dict[str, Any],
-        columns: dict[str, Any],
-        tokeniser: Task | None,
-        corpus: _Counted | None,
-    ) -> None:
-        """The cells of one method by one reference: all seeds, and words that are held out.
-
-        Where any method of the evaluation learns from references, all are scored on held-out words
-        too, the same ones for a seed.
-        """
-        asked, method, parameters = self.evaluation, spec["method"], spec["parameters"]
-        random = is_random(method, parameters)
-        held_in = learns(method, parameters) and not parameters["holdout"]
-        own = parameters.get("holdout", 0.0)
-        seeds: list[int | None] = [*asked.seeds] if random else [None]
-        cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
-        if spec["reference"] is not None and not own and self.holds_out:
-            cells += [(seed if random else None, seed) for seed in asked.seeds]
-        for seed, unseen in cells:
-            if unseen is not None:
-                words, held_out = held_out_words(asked.holdout), asked.holdout
-            else:
-                words, held_out = held_out_words(own) if own else ALL_WORDS, 0.0
-            self._cell(
-                {
-                    **spec,
-                    "seed": seed,
-                    "held_out": {"share": held_out, "seed": unseen} if held_out else None,
-                    "metrics": asked.metrics if spec["reference"] else [],
-                    "vocabulary": [] if held_out else spec["vocabulary"],
-                    "scopes": asked.scopes,
-                    "weightings": asked.weightings,
-                    "intervals": asked.intervals,
-                    "corpus_name": "",
-                    "held_in": held_in and not held_out,
-                },
-                {**columns, "words": words, "seed": seed if unseen is None else unseen},
-                tokeniser,
-                corpus,
-            )
-
-    @cached_property
-    def holds_out(self) -> bool:
-        """Whether all methods are scored on held-out words too."""
-        return bool(self.evaluation.holdout) and any(
-            learns(method.method, parameters)
-            for method in self.evaluation.methods
-            for parameters in method.grid()
-        )
-
-    def _cell(
-        self,
-        spec: dict[str, Any],
-        columns: dict[str, Any],
-        tokeniser: Task | None,
-        corpus: _Counted | None,
-    ) -> None:
-        baseline = self._baseline(spec, columns, tokeniser)
-        needs: tuple[str, ...] = () if tokeniser is None else (tokeniser.key,)
-        counted = corpus is not None and (
-            _uses_counts(spec) or (baseline is not None and _uses_counts(baseline.spec))
-        )
-        if corpus is not None and counted:
-            needs += (self._task(corpus.task).key,)
-            spec["corpus_name"] = corpus.signed
-        spec["baseline"] = None
-        if baseline is not None:
-            spec["baseline"] = baseline.spec
-            needs += (baseline.tokeniser.key,)
-        # Which of the tasks that it needs is what.
-        spec["has"] = {"tokeniser": tokeniser is not None, "counts": counted}
-        keyed = dict(spec)
-        # Where a file lies changes no result, what is in it does.
-        if spec["reference"] is not None:
-            parts = [_without_path(part) for part in spec["reference"]["parts"]]
-            keyed["reference"] = {**spec["reference"], "parts": parts}
-        if "predictions" in spec:
-            keyed["predictions"] = _without_path(spec["predictions"])
-        shown = [columns[name] for name in ("language", "corpus", "tokeniser", "method")]
-        shown += [columns["parameters"], columns["reference"]]
-        shown += [] if columns["vocab_size"] is None else [f"{columns['vocab_size']:,} types"]
-        shown += [] if columns["words"] == ALL_WORDS else [columns["words"]]
-        shown += [] if columns["seed"] is None else [f"seed {columns['seed']}"]
-        label = " · ".join(filter(None, shown))
-        key = task_key("cell", {**keyed, "columns": columns}, needs)
-        if self.cells.setdefault(tuple(columns.values()), key) != key:
-            raise FileFormatError(
-                self.name,
-                "",
-                f"two different cells are called “{label}”",
-                "Name apart what makes them differ: tokenisers and references by name, methods by "
-                "label.",
-            )
-        cost = costs.cell(spec)
-        self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))
-
-    def _baseline(
-        self, spec: dict[str, Any], columns: Mapping[str, Any], tokeniser: Task | None
-    ) -> _Baseline | None:
-        """What a cell's scores are tested against: the first method, by the same reference, that
-        does not learn from it, on a vocabulary of the same size if there is one; None for itself,
-        and for held-in scores.
-        """
-        if not self.evaluation.tests or spec["reference"] is None:
-            return None
-        place = tuple(columns[name] for name in ("language", "corpus", "reference"))
-        alike = (*place, columns["vocab_size"])
-        learner = learns(spec["method"], spec["parameters"])
-        if tokeniser is not None and spec["method"] not in _REFINING:
-            named = {
-                name: spec[name] for name in ("method", "parameters", "tokeniser_name", "seed")
-            }
-            own = _Baseline({**named, "held_out": None, "weightings": [], "vocabulary": []},
-                            tokeniser)  # fmt: skip
-            for key in (place, alike):
-                self.baselines.setdefault(key, own)
-        found = self.baselines.get(alike) or self.baselines.get(place)
-        if found is None or (learner and spec["held_in"]):
-            return None
-        same = all(found.spec[name] == spec[name] for name in ("method", "parameters"))
-        itself = same and tokeniser is not None and found.tokeniser.key == tokeniser.key
-        return None if itself else found
-
     def _task(self, task: Task) -> Task:
         return self.tasks.setdefault(task.key, task)
-
-
-def _without_path(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in spec.items() if name != "path"}
-
-
-def _uses_counts(spec: Mapping[str, Any]) -> bool:
-    """Whether a cell's result depends on the words of its corpus."""
-    return (
-        "tokens" in spec["weightings"]
-        or bool(spec["vocabulary"])
-        or spec["method"] == "trimmed"
-        or spec["parameters"].get("weighting") == "tokens"
-    )
 
 
 def _signed_name(corpus: Corpus, spec: Mapping[str, Any]) -> str:

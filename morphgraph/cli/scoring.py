@@ -1,12 +1,12 @@
 """The command that scores tokenisers against references."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from morphgraph.cli.entrants import methods_on, models_of, predictions_of
 from morphgraph.cli.options import (
     BareOption,
     Drawn,
@@ -21,8 +21,6 @@ from morphgraph.cli.options import (
     SampleOption,
     SampleSeedOption,
     check_share,
-    labelled_methods,
-    labelled_models,
     load_edited,
     one_of,
     read_golds,
@@ -33,8 +31,6 @@ from morphgraph.errors import MorphGraphError
 from morphgraph.text import apart, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from morphgraph.evaluate.boundaries import BoundaryScore
     from morphgraph.evaluate.breakdown import Breakdown
     from morphgraph.evaluate.flota_scores import FlotaScores
@@ -161,9 +157,9 @@ def score(
     loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
     named: list[Entrant] = []
     if loaded is not None:
-        named += _methods_on(loaded, methods, counts)
-    named += _models(model or ())
-    named += [_predictions(path, predictions_format) for path in predictions or ()]
+        named += methods_on(loaded, methods, counts)
+    named += models_of(model or ())
+    named += [predictions_of(path, predictions_format) for path in predictions or ()]
     if not named:
         raise MorphGraphError(
             "There is nothing to score. Name a --tokenizer, a --model or --predictions."
@@ -244,47 +240,6 @@ def score(
         _print_flota(scored)
     if out is not None:
         print(f"saved {out}")
-
-
-def _methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
-    """The methods on a tokeniser, those among them that learn from the reference."""
-    from morphgraph.evaluate.methods import parse_method, split_methods
-    from morphgraph.refine.learning import (
-        LEARNER_TITLES,
-        LEARNERS,
-        Entrant,
-        Learner,
-        learner_settings,
-    )
-
-    found = []
-    for text in split_methods(methods):
-        name, given = parse_method(text)
-        if name in LEARNERS:
-            listed = ", ".join(f"{key}={value}" for key, value in given.items())
-            label = LEARNER_TITLES[name] + (f" ({listed})" if listed else "")
-            found.append(Entrant(label, Learner(loaded, learner_settings(name, given)), loaded))
-            continue
-        [(label, make)] = labelled_methods(loaded, text, counts)
-        found.append(Entrant(label, make, loaded))
-    return found
-
-
-def _models(paths: "Sequence[Path]") -> "list[Entrant]":
-    from morphgraph.refine.learning import Entrant
-
-    made = [(label, make, make()) for label, make in labelled_models(paths)]
-    return [Entrant(label, make, getattr(each, "tokeniser", None)) for label, make, each in made]
-
-
-def _predictions(path: Path, format_: str | None) -> "Entrant":
-    from morphgraph.reference.predictions import read_predictions
-    from morphgraph.refine.learning import Entrant
-
-    read = read_predictions(path, format=format_)
-    for skip in read.skipped:
-        print(f"{path}: skipped {skip.count:,}: {skip.reason}", file=sys.stderr)
-    return Entrant(path.stem, read)
 
 
 def _counts_behind(table: "ScoreTable") -> "BoundaryScore":

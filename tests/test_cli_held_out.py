@@ -131,6 +131,13 @@ def test_a_file_tells_what_it_was_learned_from(
         assert [row["held_in"] for row in foreign["rows"]] == [False]
 
 
+def test_a_recipe_tells_it_too(morphgraph: Command, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", made)
+    run = morphgraph(*NL, "--recipe", made / "recipe.json", "--json")
+    assert [row["held_in"] for row in run.json["tables"][0]["rows"]] == [True]
+
+
 def test_baselines_of_knockout_learn_nothing(morphgraph: Command, tmp_path: Path) -> None:
     made = tmp_path / "made"
     morphgraph("knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--select", "last",

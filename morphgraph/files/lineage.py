@@ -4,7 +4,7 @@ A saved tokeniser carries this in its own file, in a field of the model that the
 library leaves alone, so that it also travels with a file that is copied or uploaded alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -49,11 +49,7 @@ class Lineage:
             "first": {"name": self.name, "checksum": self.checksum},
             "ids": dict(self.ids),
             "steps": list(self.steps),
-            **(
-                {"learned_from": [asdict(s) for s in self.learned_from]}
-                if self.learned_from
-                else {}
-            ),
+            **learned_from_document(self.learned_from),
         }
 
 
@@ -80,12 +76,24 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
     for position, step in enumerate(steps, start=1):
         if problem := step_problem(step):
             raise FileFormatError(name, f"{_PLACE}.steps, entry {position}", problem, fix)
+    learned = read_learned_from(found, name, f"{_PLACE}.learned_from", fix)
+    return Lineage(first["name"], first["checksum"], ids, tuple(steps), learned)
+
+
+def learned_from_document(sources: Sequence[LearnedFrom]) -> dict[str, Any]:
+    """A field of JSON that tells what edits were learned from; none if it is nothing."""
+    return {"learned_from": [asdict(source) for source in sources]} if sources else {}
+
+
+def read_learned_from(
+    found: Mapping[str, Any], name: str, place: str, fix: str
+) -> tuple[LearnedFrom, ...]:
+    """What `learned_from_document` wrote; a `FileFormatError` if it is malformed."""
     learned = found.get("learned_from", [])
     if not isinstance(learned, list) or not all(map(_is_learned_from, learned)):
         problem = "references with a name, a checksum, a holdout and a seed are expected here"
-        raise FileFormatError(name, f"{_PLACE}.learned_from", problem, fix)
-    sources = tuple(LearnedFrom(**source) for source in learned)
-    return Lineage(first["name"], first["checksum"], ids, tuple(steps), sources)
+        raise FileFormatError(name, place, problem, fix)
+    return tuple(LearnedFrom(**source) for source in learned)
 
 
 def _is_learned_from(source: Any) -> bool:

@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from morphgraph.errors import FileFormatError
-from morphgraph.files.lineage import Lineage, step_problem
+from morphgraph.files.lineage import (
+    LearnedFrom,
+    Lineage,
+    learned_from_document,
+    read_learned_from,
+    step_problem,
+)
 from morphgraph.files.tokeniser import Tokeniser, base_name
 from morphgraph.graph import Change, EditError
 from morphgraph.reading import parse_json
@@ -18,7 +24,8 @@ _FIX = "Choose a recipe that morphgraph saved."
 
 def write_recipe(tokeniser: Tokeniser) -> bytes:
     """The edits made to a tokeniser since it was loaded, with its name and checksum, as JSON."""
-    return _written(base_name(tokeniser.name), tokeniser.checksum, tokeniser.graph.recipe())
+    steps = tokeniser.graph.recipe()
+    return _written(base_name(tokeniser.name), tokeniser.checksum, steps, _learned(tokeniser))
 
 
 def write_whole_recipe(tokeniser: Tokeniser) -> bytes:
@@ -27,7 +34,12 @@ def write_whole_recipe(tokeniser: Tokeniser) -> bytes:
     It is `write_recipe` for a tokeniser that was not saved by this library before.
     """
     found = lineage_of(tokeniser)
-    return _written(found.name, found.checksum, list(found.steps))
+    return _written(found.name, found.checksum, list(found.steps), found.learned_from)
+
+
+def _learned(tokeniser: Tokeniser) -> tuple[LearnedFrom, ...]:
+    """What the edits made now were learned from; nothing if all are undone."""
+    return tuple(dict.fromkeys(tokeniser.learned_from)) if tokeniser.graph.history else ()
 
 
 def lineage_of(tokeniser: Tokeniser) -> Lineage:
@@ -44,22 +56,25 @@ def lineage_of(tokeniser: Tokeniser) -> Lineage:
             tokeniser.checksum,
             dict(ids),
             tuple(steps),
-            tuple(tokeniser.learned_from),
+            _learned(tokeniser),
         )
     between = ({"edit": "renumber"},) if before.steps and steps else ()
     return replace(
         before,
         steps=(*before.steps, *between, *steps),
-        learned_from=tuple(dict.fromkeys([*before.learned_from, *tokeniser.learned_from])),
+        learned_from=tuple(dict.fromkeys([*before.learned_from, *_learned(tokeniser)])),
     )
 
 
-def _written(name: str, checksum: str, steps: list[Any]) -> bytes:
+def _written(
+    name: str, checksum: str, steps: list[Any], learned_from: Sequence[LearnedFrom]
+) -> bytes:
     document = {
         "format": _FORMAT,
         "version": 1,
         "tokeniser": {"name": name, "checksum": checksum},
         "steps": steps,
+        **learned_from_document(learned_from),
     }
     return json.dumps(document, ensure_ascii=False, indent=1).encode()
 
@@ -98,8 +113,9 @@ def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[C
         if wrong is not None:
             problem = f"“{shortened(wrong)}” cannot be an atom: it is more than one character"
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
+    learned = read_learned_from(recipe, name, "field learned_from", _FIX)
     try:
-        return tokeniser.graph.replay(recipe["steps"])
+        changes = tokeniser.graph.replay(recipe["steps"])
     except EditError as error:
         made_on = recipe.get("tokeniser")
         made_on = made_on if isinstance(made_on, dict) else {}
@@ -109,3 +125,5 @@ def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[C
             its_own = f"“{known}”" if isinstance(known, str) else "the tokeniser it was made on"
             fix = f"Load {its_own} first."
         raise FileFormatError(name, "", str(error).rstrip("."), fix) from error
+    tokeniser.learned_from.extend(learned)
+    return changes

@@ -21,6 +21,7 @@ class Found(NamedTuple):
     left_out: int
     tokens: int
     inside: int
+    alone: int = 0
 
 
 class Judged(NamedTuple):
@@ -56,9 +57,9 @@ def outcome(
     """Cuts and all else of a word, from the spans of its tokens; ``alone``: tokens without any.
 
     >>> outcome("undo", [(0, 2)])
-    Found(cuts=[2], pieces=['un'], left_out=2, tokens=1, inside=0)
+    Found(cuts=[2], pieces=['un'], left_out=2, tokens=1, inside=0, alone=0)
     >>> outcome("bär", [(0, 2), (2, 4)], byte_level=True)
-    Found(cuts=[], pieces=['bär'], left_out=0, tokens=2, inside=1)
+    Found(cuts=[], pieces=['bär'], left_out=0, tokens=2, inside=1, alone=0)
     """
     owner = [i for i, c in enumerate(word) for _ in (c.encode() if byte_level else "x")]
     token_of: list[int | None] = [None] * len(owner)
@@ -76,7 +77,7 @@ def outcome(
     pieces = [
         word[start:end] for start, end in pairwise(places) if covered & set(range(start, end))
     ]
-    return Found(cuts, pieces, len(word) - len(covered), len(tokens) + alone, inside)
+    return Found(cuts, pieces, len(word) - len(covered), len(tokens) + alone, inside, alone)
 
 
 def boundaries(morphs: Sequence[str]) -> set[int]:
@@ -157,6 +158,15 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
     def shared(w: Judged) -> int:
         return common(w.gold or (), w.found.pieces)
 
+    def several(w: Judged) -> bool:
+        return w.found.tokens - w.found.alone > 1
+
+    def precision(w: Judged) -> Fraction:
+        return Fraction(hits(w), len(cut(w)) or 1)
+
+    def recall(w: Judged) -> Fraction:
+        return Fraction(hits(w), len(gold(w)))
+
     found = {
         "precision": ratio(hits, lambda w: len(cut(w))),
         "recall": ratio(hits, lambda w: len(gold(w))),
@@ -175,6 +185,16 @@ def scores(words: Iterable[Judged]) -> dict[str, Fraction | None]:
         "characters": ratio(lambda w: len(w.word) - w.found.left_out, lambda w: w.found.tokens),
         "left_out": ratio(lambda w: w.found.left_out, lambda w: len(w.word)),
         "inside": ratio(lambda w: w.found.inside, lambda w: 1),
+        "morphscore": ratio(
+            lambda w: several(w) and len(gold(w)) == 1 and gold(w) <= cut(w),
+            lambda w: several(w) and len(gold(w)) == 1,
+        ),
+        "morphscore_precision": mean(precision, lambda w: gold(w) and several(w)),
+        "morphscore_recall": mean(recall, lambda w: gold(w) and several(w)),
+        "morphscore_precision_all": mean(
+            lambda w: precision(w) if several(w) else Fraction(1), gold
+        ),
+        "morphscore_recall_all": mean(lambda w: recall(w) if several(w) else Fraction(1), gold),
     }
     return found | _against_the_source(known, ratio)
 

@@ -39,12 +39,17 @@ def units(text: str) -> list[int]:
 
 
 def flota(
-    pieces: list[str], vocabulary: Collection[str], marker: str, k: int, strict: bool = False
+    pieces: list[str],
+    vocabulary: Collection[str],
+    marker: str,
+    k: int,
+    strict: bool = False,
+    unit: list[int] | None = None,
 ) -> list[Token]:
     """Longest substring, leftmost among equals; blank it out; again, at most k times in a unit.
 
     In a ## vocabulary each piece starts a word, in the others only the first. ``strict``: there
-    only the preferred form is taken.
+    only the preferred form is taken. ``unit``: that of each character, where they are bytes.
 
     >>> flota(["undo"], ["un", "##do", "d"], "##", 9)
     [('un', 0, 2), ('##do', 2, 4)]
@@ -52,7 +57,7 @@ def flota(
     starts = [sum(map(len, pieces[:i])) for i in range(len(pieces))]
     initial = starts if marker == "##" else starts[:1]
     rest = [*"".join(pieces)]
-    unit = units("".join(pieces))
+    unit = unit or units("".join(pieces))
     tokens: list[Token] = []
     while True:
         taken = [unit[start] for _, start, _ in tokens]

@@ -104,6 +104,14 @@ class Compression:
         return _ratio(self.tokens, self.words)
 
     @property
+    def sequence_length(self) -> float:
+        """Tokens per word, markers that stand alone not counted; NaN without words.
+
+        Source: Gow-Smith et al. 2022, Table 2, "sequence length".
+        """
+        return _ratio(self.tokens - self.marker_tokens, self.words)
+
+    @property
     def characters_per_token(self) -> float:
         """Characters that tokens cover, per token: to drop characters makes no token longer."""
         return _ratio(self.characters - self.dropped, self.tokens)

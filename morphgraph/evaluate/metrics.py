@@ -107,6 +107,11 @@ class Tally:
         return self.outcome.tokens.astype(np.float64)
 
     @property
+    def is_cut(self) -> npt.NDArray[np.bool_]:
+        """Whether a word has two tokens or more, a marker alone not counted."""
+        return self.outcome.parts > 1
+
+    @property
     def characters(self) -> Array:
         """Characters."""
         return self.outcome.yardstick.lengths.astype(np.float64)
@@ -189,8 +194,27 @@ def _macro_f1(tally: Tally) -> Ratio:
     return tally.mean(2 * tally.hits, both)
 
 
+def _morphscore(tally: Tally) -> Ratio:
+    listed = (tally.is_cut & (tally.relevant == 1)).astype(np.float64)
+    return tally.ratio(tally.hits * listed, listed)
+
+
+def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
+    """Mean over words with gold boundaries of hits ÷ ``whole``; a word of one token has 1, or is
+    left out.
+    """
+
+    def of(tally: Tally) -> Ratio:
+        found = tally.hits / np.maximum(getattr(tally, whole), 1)
+        known = tally.relevant > 0 if single else (tally.relevant > 0) & tally.is_cut
+        return tally.ratio(np.where(tally.is_cut, found, 1.0) * known, known.astype(np.float64))
+
+    return of
+
+
 BOUNDARIES, MACRO, WORDS = "boundaries", "mean of words", "words"
 MORPHS, MORPHEMES, TOKENS = "morphs", "morphemes of the source", "tokens"
+MORPHSCORE = "MorphScore"
 
 METRICS: Mapping[str, Metric] = {
     "precision": Metric(
@@ -354,6 +378,49 @@ METRICS: Mapping[str, Metric] = {
         -1,
         "",
         lambda t: t.ratio(t.inside, t.ones),
+    ),
+    "morphscore": Metric(
+        "MorphScore",
+        MORPHSCORE,
+        "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
+        "Bergen 2025, version 1).",
+        1,
+        "%",
+        _morphscore,
+    ),
+    "morphscore_precision": Metric(
+        "MorphScore precision",
+        MORPHSCORE,
+        "The mean of each word's precision, over words with a gold boundary and two tokens or more "
+        "(Arnett & Bergen 2025, version 2).",
+        1,
+        "%",
+        _morphscore_mean("predicted", single=False),
+    ),
+    "morphscore_recall": Metric(
+        "MorphScore recall",
+        MORPHSCORE,
+        "The mean of each word's recall, over words with a gold boundary and two tokens or more "
+        "(version 2).",
+        1,
+        "%",
+        _morphscore_mean("relevant", single=False),
+    ),
+    "morphscore_precision_all": Metric(
+        "MorphScore precision, all words",
+        MORPHSCORE,
+        "As MorphScore precision, but words of one token count too, as 1 (version 2).",
+        1,
+        "%",
+        _morphscore_mean("predicted", single=True),
+    ),
+    "morphscore_recall_all": Metric(
+        "MorphScore recall, all words",
+        MORPHSCORE,
+        "As MorphScore recall, but words of one token count too, as 1 (version 2).",
+        1,
+        "%",
+        _morphscore_mean("relevant", single=True),
     ),
 }
 """All scores by name, in the order in which tables show them."""

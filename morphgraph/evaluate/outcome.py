@@ -158,6 +158,14 @@ class Outcome:
             for atom, token in self.segmentation.token_ends(entry)
         ]
 
+    @cached_property
+    def parts(self) -> Counts:
+        """How many tokens each word has, those of a start-of-word marker alone left out."""
+        if self.segmentation is None or self.words is None:
+            return self.tokens
+        alone = (self.segmentation.token_at >= 0) & self.words.is_marker
+        return self.tokens - sums_by_word(alone, self.words.word_offsets)
+
     def splits(self, entry: int) -> list[int]:
         """Where a word is split."""
         start, end = self.cuts.offsets[entry : entry + 2]
@@ -191,8 +199,8 @@ def _starts(lengths: Counts) -> Counts:
 def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
     """The gold itself as a tokeniser, whose tokens are the morphs: the ceiling of other scores.
 
-    Its whole-word precision is below 1, as it splits affixes off too. Source: Bauwens & Delobelle
-    2024, Table 7.
+    Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
+    affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
     """
     cuts = yardstick.cuts("morphemic")
     pieces = cuts.counts + 1
@@ -200,7 +208,7 @@ def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
         yardstick,
         label,
         IDEAL,
-        None,
+        len({morph for entry in yardstick.reference.entries for morph in entry.morphs}),
         cuts,
         pieces,
         np.zeros(len(cuts), np.int64),

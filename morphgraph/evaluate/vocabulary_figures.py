@@ -136,6 +136,15 @@ FIGURES = (
         has_list=False,
     ),
     Figure(
+        "sequence_length",
+        "Tokens per word without markers",
+        "The same without tokens that are a start-of-word marker and nothing else (Gow-Smith et "
+        "al. 2022, Table 2, “sequence length”).",
+        "fine ratio",
+        "corpus",
+        has_list=False,
+    ),
+    Figure(
         "characters_per_token",
         "Characters per token",
         "Characters that tokens cover ÷ tokens: without markers, and without dropped characters.",

@@ -253,6 +253,7 @@ class VocabularyHealth:
             "words": Value(found.words),
             "tokens": Value(found.tokens),
             "fertility": _defined(found.fertility),
+            "sequence_length": _defined(found.sequence_length),
             "characters_per_token": _defined(found.characters_per_token),
             "relative_tokens": _defined(found.relative_to(other)),
             "dropped": Value(found.dropped, found.characters),

@@ -57,6 +57,7 @@ def found_in(outcome: Outcome) -> list[naive.Found]:
             int(outcome.left_out[number]),
             int(outcome.tokens[number]),
             int(outcome.inside[number]),
+            int(outcome.tokens[number] - outcome.parts[number]),
         )
         for number in range(len(strings))
     ]
@@ -245,7 +246,9 @@ def test_bytes_of_whole_characters_left_out(
 
 
 def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Found:
-    tokens = substring_oracles.flota([encode(word)], vocabulary.types[:-1], "Ġ", k)
+    spelled = encode(word)
+    one = [0] * len(spelled)  # letters only
+    tokens = substring_oracles.flota([spelled], vocabulary.types[:-1], "Ġ", k, unit=one)
     return naive.outcome(word, [(start, end) for _, start, end in tokens], byte_level=True)
 
 
@@ -283,7 +286,7 @@ def test_bytes_by_hand() -> None:
     types = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
     vocabulary = SubwordVocabulary(types, "Ġ", byte_level())
     assert outcomes(Greedy(vocabulary), ["bären"]) == [
-        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1)
+        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)
     ]
     merged = SubwordVocabulary((*types, "Ġb", "Ã¤r", "en"), "Ġ", byte_level())
     assert outcomes(Greedy(merged), ["bären"]) == [naive.Found([1, 3], ["b", "är", "en"], 0, 3, 0)]
@@ -307,7 +310,7 @@ def test_half_a_character_in_a_token_by_hand() -> None:
 def test_a_marker_alone_is_a_token_but_no_piece() -> None:
     vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
     assert outcomes(Greedy(vocabulary), ["ba", "ab"]) == [
-        naive.Found([1], ["b", "a"], 0, 3, 0),  # ▁ b a
+        naive.Found([1], ["b", "a"], 0, 3, 0, 1),  # ▁ b a
         naive.Found([1], ["a", "b"], 0, 2, 0),  # ▁a b
     ]
 
@@ -400,7 +403,7 @@ def test_the_ideal_is_the_gold() -> None:
         naive.Found([6, 8], ["subsid", "is", "ed"], 0, 3, 0),
         naive.Found([1], ["😀", "s"], 0, 2, 0),
     ]
-    assert (outcome.label, outcome.tokeniser, outcome.vocabulary_size) == ("Ideal", "gold", None)
+    assert (outcome.label, outcome.tokeniser, outcome.vocabulary_size) == ("Ideal", "gold", 9)
     assert outcome.token_texts(0) == ["un", "do", "ing"]
     assert outcome.hits("morphemic").tolist() == [2, 0, 2, 1]
     assert outcome.hits("whole-word").tolist() == [0, 0, 0, 1]

@@ -94,6 +94,7 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "words": 13,
             "tokens": 18,
             "fertility": 18 / 13,
+            "sequence_length": 17 / 13,
             "characters_per_token": 29 / 18,
             "relative_tokens": 1,
             "dropped": 0,
@@ -362,7 +363,7 @@ def test_without_corpus_and_reference() -> None:
         health.table(figure.key)
     assert len(health.table("never_used")) == 0
     assert len(health.frequency_rank()) == 0
-    assert (figure_frame([health], 2.5)[0] == "n/a").sum() == 18
+    assert (figure_frame([health], 2.5)[0] == "n/a").sum() == 19
     assert json.dumps(values_json(values), allow_nan=False)
 
 

@@ -5,8 +5,8 @@ references allows, `un|break|able` among it. *SIGMORPHON*: `word⇥seg @@ment`. 
 segmentations that it saves (`1 un + break + able`, with or without the count) or prints
 (`un break able`, a word a line), with the categories of FlatCat (`un/PRE`) or without.
 
-What a program says is taken as it is: unlike in a gold list, a hyphen is no morph of its own unless
-the program cuts there.
+Morphs that concatenate to the word are taken as they are, hyphens too. Others are aligned with the
+word as those of gold lists are, where a hyphen that is in no morph is a morph of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from typing import NamedTuple
 
 from morphgraph.errors import FileFormatError
 from morphgraph.reading import checksum as sum_of
-from morphgraph.reference.align import HYPHENS, align_morphemes
+from morphgraph.reference.align import (
+    HYPHENS,
+    align_morphemes,
+    has_hyphen,
+    separate_hyphens,
+)
 from morphgraph.reference.entry import Entry, Skipped
 from morphgraph.reference.plain import cells_of, find_layout, split_morphs
 from morphgraph.reference.source import (
@@ -139,7 +144,7 @@ def _plain(lines: list[Line]) -> Iterator[_Read]:
         if word is not None and "".join(cell.split()) == word:
             morphs = cell.split()  # a bar is a letter of the word here
         if word is not None and "".join(morphs) != word:
-            morphs = [morph.strip(HYPHENS) or morph for morph in morphs]
+            morphs = [morph.strip(HYPHENS) or morph for morph in morphs]  # marks: un- break -able
         yield _Read(number, "".join(morphs) if word is None else word, morphs)
 
 
@@ -147,6 +152,8 @@ def _sigmorphon(lines: list[Line]) -> Iterator[_Read]:
     for number, line in lines:
         word, _, rest = line.partition("\t")
         morphs = [part.removeprefix("@@") for part in rest.partition("\t")[0].split()]
+        if not has_hyphen(word):  # as in gold lists: cornemuse @@-er @@erais
+            morphs = [morph.strip(HYPHENS) for morph in morphs]
         yield _Read(number, word.strip(), morphs)
 
 
@@ -186,6 +193,8 @@ def _aligned(read: Sequence[_Read]) -> Iterator[Entry]:
     alignments = align_morphemes([each.word for each in read], [each.morphs for each in read])
     for each, alignment in zip(read, alignments, strict=True):
         own = tuple(filter(None, each.morphs))
+        if "".join(own) != each.word and has_hyphen(each.word):
+            alignment = separate_hyphens(alignment)
         underlying = None if own == alignment.morphs else own
         yield Entry(each.word, alignment.morphs, line=each.number, underlying=underlying)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from morphgraph.errors import FileFormatError
+from morphgraph.reference import read_reference
 from morphgraph.reference.predictions import read_predictions
 
 GIVEN = {"unbreakable": ("un", "break", "able"), "dogs": ("dog", "s"), "cat": ("cat",)}
@@ -58,6 +59,17 @@ def test_canonical_morphemes_are_aligned_and_kept() -> None:
 )
 def test_a_hyphen_is_cut_off_only_where_the_program_does_so(text: str) -> None:
     assert read_predictions(text.encode()).entries["Anti-Antifa"].morphs == ("Anti-", "Antifa")
+
+
+def test_morphemes_are_aligned_as_in_a_gold_list() -> None:
+    """Who predicts just what a gold list says is cut just as the gold is."""
+    text = b"user-friendly\tuser @@friendly\ncornemuserais\tcornemuse @@-er @@erais\n"
+    gold, found = read_reference(text), read_predictions(text)
+    assert gold.format == found.format
+    for entry in gold.entries:
+        mine = found.entries[entry.word]
+        assert (mine.morphs, mine.underlying) == (entry.morphs, entry.underlying)
+    assert found.entries["user-friendly"].morphs == ("user", "-", "friendly")
 
 
 def test_a_word_twice() -> None:

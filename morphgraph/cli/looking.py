@@ -1,6 +1,6 @@
 """Commands that look at a tokeniser: blame, segment."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,6 +33,9 @@ from morphgraph.cli.output import (
     print_table,
 )
 from morphgraph.errors import MorphGraphError, NoMergesError
+
+if TYPE_CHECKING:
+    from morphgraph.segment.segmentation import Segmenter
 from morphgraph.text import counted
 
 
@@ -123,7 +126,8 @@ def segment(
     model: Annotated[
         str | None,
         typer.Option(
-            help="A model that train --method saved, or a tokeniser or vocabulary for --method."
+            help="A model that train --method saved or Picky BPE's authors' trainer wrote, or a "
+            "tokeniser or vocabulary for --method."
         ),
     ] = None,
     k: Annotated[
@@ -155,7 +159,8 @@ def segment(
     as_json: JsonOption = False,
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
-    from morphgraph.segment import segment as segment_words
+    from morphgraph.files.models import load_segmenter
+    from morphgraph.segment.dropout import Dropout
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]
@@ -169,51 +174,13 @@ def segment(
             )
     settings = {"k": k, "p": p, "seed": seed, "threshold": trimmed_threshold, "counts": counts}
     settings = {name: value for name, value in settings.items() if value is not None}
-    bare = bare or sentences
     settings |= {name: True for name, on in (("queue", queue), ("strict", strict)) if on}
-    if method is not None or model is not None or settings or samples > 1:
-        _segment_by(method, model or tokenizer, settings, samples, given, bare, as_json)
-        return
-    try:
-        loaded = load_bpe(tokenizer)
-    except NoMergesError:
-        _segment_by(None, tokenizer, {}, 1, given, bare, as_json)
-        return
-    encoded = loaded.encode(given, bare=bare)
-    segmentation = segment_words(loaded.graph, encoded)
-    rows: list[dict[str, Any]] = []
-    for number, word in enumerate(given):
-        ends = list(segmentation.token_ends(number))
-        rows.append(
-            {
-                "word": word,
-                "tokens": [loaded.token_text(encoded, atom, token) for atom, token in ends],
-                "ids": [loaded.vocabulary_id(token) for _, token in ends],
-                "splits": segmentation.splits(number),
-            }
-        )
-    if as_json:
-        print_json({"words": rows})
-        return
-    for row in rows:
-        print(" ".join(row["tokens"]))
-
-
-def _segment_by(
-    method: str | None,
-    source: str,
-    settings: dict[str, Any],
-    samples: int,
-    given: list[str],
-    bare: bool,
-    as_json: bool,
-) -> None:
-    """Segment by a saved model, or by a method on a tokeniser or vocabulary."""
-    from morphgraph.files.models import load_segmenter
-    from morphgraph.segment.dropout import Dropout
-
-    segmenter = load_segmenter(source, method, **settings)
-    encoded = segmenter.encode(given, bare=bare)
+    chosen = method is not None or model is not None or settings or samples > 1
+    if chosen:
+        segmenter = load_segmenter(model or tokenizer, method, **settings)
+    else:
+        segmenter = _by_its_own_method(tokenizer)
+    encoded = segmenter.encode(given, bare=bare or sentences)
     if samples > 1 and not isinstance(segmenter, Dropout):
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
     found = (
@@ -229,11 +196,23 @@ def _segment_by(
                 {
                     "word": word,
                     "tokens": [segmenter.token_text(encoded, atom, token) for atom, token in ends],
+                    "ids": [segmenter.vocabulary_id(token) for _, token in ends],
                     "splits": segmentation.splits(number),
                 }
             )
     if as_json:
-        print_json({"words": rows, "signature": segmenter.signature()})
+        signed = {"signature": segmenter.signature()} if chosen else {}
+        print_json({"words": rows, **signed})
         return
     for row in rows:
         print(" ".join(row["tokens"]))
+
+
+def _by_its_own_method(tokenizer: str) -> "Segmenter":
+    """A tokeniser by its merges, or what has none by the method that it is for."""
+    from morphgraph.files.models import load_segmenter, standard_segmenter
+
+    try:
+        return standard_segmenter(load_bpe(tokenizer))
+    except NoMergesError:
+        return load_segmenter(tokenizer)

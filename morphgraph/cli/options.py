@@ -20,8 +20,8 @@ TokeniserOption = Annotated[
     str,
     typer.Option(
         "--tokenizer",
-        help="tokenizer.json, vocab.json or merges.txt (the other beside it), a folder with them, "
-        "or demo:en, demo:de, demo:nl.",
+        help="tokenizer.json, vocab.json or merges.txt (the other beside it), a SentencePiece BPE "
+        "model, a folder with one of them, or demo:en, demo:de, demo:nl.",
     ),
 ]
 ReferenceOption = Annotated[

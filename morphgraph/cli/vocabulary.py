@@ -34,7 +34,8 @@ def vocabulary(
         ),
     ] = None,
     model: Annotated[
-        list[Path] | None, typer.Option(help="A trained model; may be repeated.")
+        list[Path] | None,
+        typer.Option(help="A trained model, or a tokeniser or vocabulary; may be repeated."),
     ] = None,
     frequencies: FrequenciesOption = None,
     reference: Annotated[
@@ -88,19 +89,20 @@ def vocabulary(
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
     """What to look at, by a label that is nobody else's."""
-    from morphgraph.files.models import load_segmenter, read_model
+    from morphgraph.files.models import load_segmenter
     from morphgraph.files.tokeniser import base_name
-    from morphgraph.reading import read_bytes
     from morphgraph.segment.bte import Bte
 
     listed: list[tuple[str, str, Segmenter]] = []
-    for source in tokenizers or ([] if models else ["demo:en"]):
+    sources = [
+        *((base_name(source), source) for source in tokenizers),
+        *((path.stem, str(path)) for path in models),
+    ]
+    for name, source in sources or [("demo:en", "demo:en")]:
         segmenter = load_segmenter(source)
         if isinstance(segmenter, Bte):
             warn(segmenter.tokeniser)
-        listed.append((base_name(source), source, segmenter))
-    for path in models:
-        listed.append((path.stem, str(path), read_model(read_bytes(path), str(path))))
+        listed.append((name, source, segmenter))
     names = [name for name, _, _ in listed]
     found: dict[str, Segmenter] = {}
     for name, source, segmenter in listed:

@@ -10,8 +10,10 @@ from morphgraph.files.export import Export, ExportError, export, words_to_check
 from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
 from morphgraph.files.recipe import read_recipe, replay, write_recipe
 from morphgraph.files.saving import new_ids, saved_files, to_tokenizer_json
+from morphgraph.files.sentencepiece_models import from_sentencepiece, is_sentencepiece
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import check_is_there, read_bytes
+from morphgraph.segment.picky import is_released
 
 __all__ = [
     "DEMOS",
@@ -36,8 +38,8 @@ _CHOICES = "Give a tokenizer.json, or vocab.json and merges.txt together."
 def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     """Load a BPE tokeniser from a file, a folder, or a demo by its name (``demo:en``).
 
-    A file is a ``tokenizer.json``, or a ``vocab.json`` or ``merges.txt`` with the other one beside
-    it; a folder holds these. Errors: `FileFormatError`.
+    A file is a ``tokenizer.json``, a SentencePiece BPE model, or a ``vocab.json`` or ``merges.txt``
+    with the other one beside it; a folder holds these. Errors: `FileFormatError`.
     """
     if str(source).startswith("demo:"):
         path = demo_tokeniser_path(str(source).removeprefix("demo:"))
@@ -54,7 +56,7 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
         return from_vocabulary_and_merges(
             read_bytes(vocabulary), read_bytes(path), str(vocabulary), str(path)
         )
-    return from_tokenizer_json(read_bytes(path), str(path))
+    return _from_one_file(read_bytes(path), str(path))
 
 
 def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
@@ -64,7 +66,7 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     """
     path = Path(source)
     if os.path.isdir(path):  # noqa: PTH112
-        names = ("tokenizer.json", "tokeniser.bte.json", "vocab.json")
+        names = ("tokenizer.json", "tokeniser.bte.json", "vocab.json", "tokenizer.model")
         path = next((path / name for name in names if (path / name).is_file()), path)
     if path.suffix == ".txt":
         vocabulary = _vocabulary_beside(path)
@@ -73,6 +75,14 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     if "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113 - no error if too long
         return path, merges
     return (path,)
+
+
+def _from_one_file(data: bytes, name: str) -> Tokeniser:
+    if is_released(data):
+        problem = "this is a model of Picky BPE, which is not cut by its merges alone"
+        raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
+    read = from_sentencepiece if is_sentencepiece(data, name) else from_tokenizer_json
+    return read(data, name)
 
 
 def _vocabulary_beside(merges: Path) -> Path:
@@ -94,7 +104,7 @@ def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
     merges = [name for name in files if name.lower().endswith(".txt")]
     documents = [name for name in files if name not in merges]
     if len(documents) == 1 and not merges:
-        return from_tokenizer_json(files[documents[0]], documents[0])
+        return _from_one_file(files[documents[0]], documents[0])
     if len(documents) == 1 and len(merges) == 1:
         return from_vocabulary_and_merges(
             files[documents[0]], files[merges[0]], documents[0], merges[0]

@@ -76,7 +76,9 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
     ids = new_ids(tokeniser)
     merges = tokeniser.graph.merges()
     tuples = sum(merge.is_tuple for merge in merges.values())
-    sentences = sentences_to_check(words)
+    prepared = tokeniser.preprocessor.sentencepiece
+    symbols = [text.replace("▁", " ") for text in prepared.symbols] if prepared else []
+    sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
     check = _Check(tokeniser, ids, words, sentences)
     kind: Kind = "tokenizer.json"
     reason = "every merge is a pair, so the tokenizers library reads it by itself"

@@ -31,7 +31,16 @@ _BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
 
 def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
     """Read a ``tokenizer.json``; anything but a sound BPE model is a `FileFormatError`."""
-    document = parse_json(data, name)
+    return from_document(parse_json(data, name), name, sum_of(data))
+
+
+def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
+    """The tokeniser of a ``tokenizer.json`` that has been parsed; errors as `from_tokenizer_json`.
+
+    Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
+    merge, not falling; merges of the same number are equally good, and the leftmost in a word goes
+    first. ``sentencepiece``: see `preprocessor_of`.
+    """
     model = document.get("model") if isinstance(document, dict) else None
     if not isinstance(model, dict):
         raise FileFormatError(
@@ -45,7 +54,6 @@ def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
             f"this is a {kind} model, which has no merges",
             "Choose a BPE tokeniser.",
         )
-    checksum = sum_of(data)
     vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     merges = [
         _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
@@ -224,10 +232,13 @@ def _build(
                 )
         parts_seen[parts] = position
     kept = sorted(parts_seen, key=parts_seen.__getitem__)
+    levels = _levels(settings, len(merges), name)
     if settings.get("type") == "BTE":
         # Our own: a knockout may give two merges of a type the same parts; the first one counts.
         kept = list(merges)
-    elif len(kept) < len(merges):
+    elif levels:
+        levels = [levels[parts_seen[parts]] for parts in kept]
+    if len(kept) < len(merges):
         # As the `tokenizers` library does: the last line of several with the same parts counts.
         warnings.append(
             counted(len(merges) - len(parts_seen), "merge is", "merges are")
@@ -240,6 +251,7 @@ def _build(
             for rank, parts in enumerate(kept)
         ],
         fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
+        ties=dict(enumerate(levels)),
     )
     never = set(graph.misplaced())
     if never:
@@ -270,6 +282,18 @@ def _build(
         checksum,
         read_lineage(settings, name),
     )
+
+
+def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
+    """The level of each merge; none where a document does not tell any."""
+    levels = settings.get("levels")
+    if levels is None:
+        return []
+    good = isinstance(levels, list) and len(levels) == merges
+    if not good or not all(type(level) is int for level in levels) or levels != sorted(levels):
+        problem = "one number for each merge is expected here, not falling"
+        raise FileFormatError(name, "field model.levels", problem, "Save the tokeniser again.")
+    return list(levels)
 
 
 def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> list[str]:

@@ -130,13 +130,13 @@ def load_segmenter(
 ) -> Segmenter:
     """A segmenter from a file or demo: a saved model, or a tokeniser with a method for it.
 
-    ``source``: a model file, a ``tokenizer.json``, ``vocab.json``, ``merges.txt``, list of types or
-    SentencePiece model, or ``demo:en``. ``method``: one of `SAVED_METHODS`; by default the saved
-    model's own, or the file's. ``parameters`` are those of the method: ``p``, ``seed`` and
-    ``queue`` of dropout; ``k`` of flota (0 for no limit), first and longest, ``strict`` of flota;
-    ``threshold`` and ``counts`` of trimmed, where ``counts`` may be `WordCounts`, a file of counts
-    or ``wordfreq:en``. Raises `FileFormatError` for what cannot be read, `MorphGraphError` for a
-    method that does not go with the file.
+    ``source``: a model file, a model of Picky BPE's authors, a ``tokenizer.json``, ``vocab.json``,
+    ``merges.txt``, list of types or SentencePiece model, or ``demo:en``. ``method``: one of
+    `SAVED_METHODS`; by default the saved model's own, or the file's. ``parameters`` are those of
+    the method: ``p``, ``seed`` and ``queue`` of dropout; ``k`` of flota (0 for no limit), first and
+    longest, ``strict`` of flota; ``threshold`` and ``counts`` of trimmed, where ``counts`` may be
+    `WordCounts`, a file of counts or ``wordfreq:en``. Raises `FileFormatError` for what cannot be
+    read, `MorphGraphError` for a method that does not go with the file.
 
     >>> load_segmenter("demo:en", "dropout", p=0.1, seed=7).parameters
     {'p': 0.1, 'seed': 7}
@@ -148,6 +148,7 @@ def load_segmenter(
     saved = _saved_model(source)
     if method is None and saved is not None and not parameters:
         return saved
+    usual = method is None and saved is None
     if method is None:
         method = _method_of(saved) if saved is not None else _usual_method(source)
         _check(method, parameters)
@@ -156,7 +157,8 @@ def load_segmenter(
     if method == "dropout" and saved is not None and method == _method_of(saved):
         parameters = {**saved.parameters, **parameters}
     if method in _BY_MERGES:
-        return _by_merges(_tokeniser(source, saved, method), method, parameters)
+        tokeniser = _tokeniser(source, saved, method)
+        return standard_segmenter(tokeniser) if usual else _by_merges(tokeniser, method, parameters)
     if method in _BY_TYPES:
         return _by_types(_vocabulary(source, saved), method, parameters)
     if method in ("first", "longest"):
@@ -176,17 +178,17 @@ def load_segmenter(
 def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     """The segmenter in a file's content: a saved model, or a tokeniser or vocabulary by its method.
 
-    BPE in one ``tokenizer.json`` is cut by its merges; WordPiece, Unigram, lists of types and
-    SentencePiece models as `load_segmenter` does. Raises `FileFormatError`.
+    BPE in one ``tokenizer.json`` or SentencePiece model is cut by its merges; WordPiece, Unigram
+    and lists of types as `load_segmenter` does. Raises `FileFormatError`.
     """
     from morphgraph.files import load_uploaded_tokeniser
     from morphgraph.files.vocabularies import read_vocabulary
-    from morphgraph.segment.bte import Bte
 
-    if FORMAT.encode() in data[:200]:
-        return read_model(data, name)
+    saved = _model_in(data, name)
+    if saved is not None:
+        return saved
     if _holds_merges(data, name):
-        return Bte(load_uploaded_tokeniser({name: data}))
+        return standard_segmenter(load_uploaded_tokeniser({name: data}))
     vocabulary = read_vocabulary(data, name)
     return _by_types(vocabulary, _method_for(vocabulary), {})
 
@@ -220,10 +222,16 @@ def _saved_model(source: str | os.PathLike[str]) -> Segmenter | None:
     """The model in a file that says that it is one."""
     if str(source).startswith("demo:") or not os.path.isfile(source):  # noqa: PTH113 - never raises
         return None
-    data = read_bytes(source)
-    if FORMAT.encode() not in data[:200]:
-        return None
-    return read_model(data, str(source))
+    return _model_in(read_bytes(source), str(source))
+
+
+def _model_in(data: bytes, name: str) -> Segmenter | None:
+    """The model in a file's content: one of ours, or one of Picky BPE's authors."""
+    from morphgraph.segment.picky import Picky, is_released
+
+    if FORMAT.encode() in data[:200]:
+        return read_model(data, name)
+    return Picky.from_released(data, name) if is_released(data) else None
 
 
 def _method_of(segmenter: Segmenter) -> str:
@@ -249,6 +257,14 @@ def _usual_method(source: str | os.PathLike[str]) -> str:
 
 def _holds_merges(data: bytes, name: str) -> bool:
     """Whether a file's content is a tokeniser with merges."""
+    from morphgraph.files.sentencepiece_models import (
+        is_bpe,
+        is_sentencepiece,
+        parse_sentencepiece,
+    )
+
+    if is_sentencepiece(data, name):
+        return is_bpe(parse_sentencepiece(data, name))
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return False
     document = parse_json(data, name)
@@ -299,6 +315,18 @@ def _vocabulary(source: str | os.PathLike[str], saved: Segmenter | None) -> Any:
             f"{source}: the vocabulary of {saved.name} cannot be used alone. Choose another model."
         )
     return vocabulary_of(tokeniser)
+
+
+def standard_segmenter(tokeniser: Tokeniser) -> Segmenter:
+    """A tokeniser by its merges; types that SentencePiece holds for unused are taken apart then."""
+    from morphgraph.files.sentencepiece_models import unused_types
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.trimmed import Trimmed
+
+    unused = unused_types(tokeniser)
+    if not unused:
+        return Bte(tokeniser)
+    return Trimmed(tokeniser, [text not in unused for text in tokeniser.graph.types], threshold=0)
 
 
 def _by_merges(tokeniser: Tokeniser, method: str, parameters: Mapping[str, Any]) -> Segmenter:

@@ -1,14 +1,17 @@
 """What all files of Hugging Face's library share: vocabulary, added tokens, and the pipeline."""
 
+import base64
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from morphgraph.errors import FileFormatError
+from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.added_tokens import AddedToken
 from morphgraph.segment.preprocess import Preprocessor, letters_stay_whole
+from morphgraph.segment.sentencepiece_text import SentencePieceText
 from morphgraph.text import shortened
 
 _cut = partial(shortened, length=60)
@@ -88,7 +91,11 @@ def added_tokens(
 
 
 def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, int]) -> Preprocessor:
-    """The normaliser, pre-tokeniser and alphabet of a document; `FileFormatError` if they fail."""
+    """The normaliser, pre-tokeniser and alphabet of a document; `FileFormatError` if they fail.
+
+    A model that came from SentencePiece has a field ``sentencepiece`` with `SentencePieceText`'s
+    settings: then text is prepared as that library does it, which looks for no added tokens.
+    """
     from tokenizers import Tokenizer
 
     settings = document["model"]
@@ -135,6 +142,11 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
             )
         ),
     )
+    if settings.get("sentencepiece") is not None:
+        text = _sentencepiece_text(document, name)
+        preprocessor = replace(
+            preprocessor, normalizer=None, pre_tokenizer=None, added=(), sentencepiece=text
+        )
     try:
         preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
     except (KeyboardInterrupt, SystemExit):
@@ -147,6 +159,19 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
             "Download the file again.",
         ) from error
     return preprocessor
+
+
+def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
+    normalizer = document.get("normalizer") or {}
+    parts = normalizer.get("normalizers", [normalizer])
+    rules = (part["precompiled_charsmap"] for part in parts if part.get("type") == "Precompiled")
+    try:
+        charsmap = base64.b64decode(next(rules, ""))
+        return SentencePieceText.from_settings(document["model"]["sentencepiece"], charsmap)
+    except (ValueError, MorphGraphError) as error:
+        problem = f"they cannot be read ({shortened(str(error), 120)})"
+        fix = "Save the tokeniser again."
+        raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
 
 
 def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> bool:

@@ -61,11 +61,14 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     model["type"] = "BTE" if tuples else "BPE"
     in_model = _model_types(tokeniser)
     model["vocab"] = {graph.types[number]: new for number, new in ids.items() if number in in_model}
-    listed = [merge.parts for merge in merges]
+    numbers = list(graph.merges())
     if not tuples:
         # Of several merges of the same pair the first one applies; Hugging Face takes the last.
-        listed = list(dict.fromkeys(listed))
-    model["merges"] = [[graph.types[part] for part in parts] for parts in listed]
+        by_parts = {merge.parts: number for number, merge in reversed(list(graph.merges().items()))}
+        numbers = [number for number in numbers if by_parts[graph.merge(number).parts] == number]
+    model["merges"] = [[graph.types[part] for part in graph.merge(n).parts] for n in numbers]
+    if graph.ties:
+        model["levels"] = [graph.levels()[number] for number in numbers]
     if lineage.steps or any(old != new for old, new in in_file.items()):
         model[FIELD] = lineage.document()
     _renumber_post_processor(document.get("post_processor"), in_file)

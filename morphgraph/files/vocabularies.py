@@ -10,6 +10,12 @@ from morphgraph.errors import FileFormatError, MorphGraphError
 from morphgraph.files.demos import demo_tokeniser_path
 from morphgraph.files.pipeline import SPECIAL, added_tokens, checked_vocabulary, preprocessor_of
 from morphgraph.files.saving import to_tokenizer_json
+from morphgraph.files.sentencepiece_models import (
+    is_bpe,
+    is_sentencepiece,
+    parse_sentencepiece,
+    text_of,
+)
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.reading import check_size, decode_utf8, parse_json, read_bytes
 from morphgraph.segment.preprocess import Preprocessor
@@ -17,8 +23,6 @@ from morphgraph.segment.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.text import shortened
 
 _UNKNOWN = ("[UNK]", "<unk>")
-_MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
-"""How a SentencePiece model starts: the field of its types, a length, the field of a string."""
 _JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
 
 _AGAIN = "Download the file again."
@@ -47,7 +51,7 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
     """
     check_size(name, len(data))
     try:
-        if name.endswith(".model") or _MODEL_START.match(data):
+        if is_sentencepiece(data, name):
             return _sentencepiece(data, name, marker)
         if name.endswith(".json") or _JSON_START.match(data):
             return _json(data, name, marker)
@@ -148,7 +152,8 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
     model = document.get("model")
     if not isinstance(model, dict):
         vocabulary = checked_vocabulary(document, name)
-        return _assumed(sorted(vocabulary, key=vocabulary.__getitem__), name, marker)
+        types = sorted(vocabulary, key=vocabulary.__getitem__)
+        return replace(_assumed(types, name, marker), file_ids=_file_ids(types, vocabulary))
     kind = _kind(model)
     scores: list[float] | None = None
     unknown = model.get("unk_token")
@@ -181,6 +186,11 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
     preprocessor = preprocessor_of(document, name, ids)
     found: Marker = "##" if prefix or kind == "WordPiece" else detect_marker(types)
     special = {token["content"] for token in document.get("added_tokens") or []}
+    if preprocessor.sentencepiece is not None:
+        # Symbols that the user defined are strings as any other where substrings are looked up.
+        special.difference_update(preprocessor.sentencepiece.symbols)
+        text = replace(preprocessor.sentencepiece, symbols=())
+        preprocessor = replace(preprocessor, sentencepiece=text)
     unknown = unknown if isinstance(unknown, str) and unknown in ids else None
     if unknown is not None:
         special.add(unknown)
@@ -192,7 +202,14 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
         unknown,
         name,
         None if scores is None else tuple(scores),
+        file_ids=_file_ids(types, ids),
     )
+
+
+def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] | None:
+    """The ids of types in the file; None where they are 0, 1, 2 and so on."""
+    numbers = tuple(ids[text] for text in types)
+    return None if numbers == tuple(range(len(types))) else numbers
 
 
 def _kind(model: Mapping[str, Any]) -> Any:
@@ -222,71 +239,32 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
 
 
 def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
-    """A SentencePiece model of any kind; the scores of a Unigram model are kept."""
-    from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
-
-    messages: Any = sentencepiece_model_pb2
-    try:
-        SentencePieceProcessor(model_proto=data)  # checks more than that the fields can be read
-        model = messages.ModelProto.FromString(data)
-    except Exception as error:
-        problem = "this is no SentencePiece model, or it is cut off"
-        raise FileFormatError(name, "", problem, _AGAIN) from error
+    """The types of a SentencePiece model; the scores of a Unigram model are kept."""
+    model = parse_sentencepiece(data, name)
     piece = model.SentencePiece
-    if model.trainer_spec.treat_whitespace_as_suffix:
-        problem = "it marks the end of words, which is not supported"
-        raise FileFormatError(name, "field trainer_spec", problem, "Choose another model.")
     types = tuple(entry.piece for entry in model.pieces)
-    wrong = next((n for n, text in enumerate(types) if not isinstance(text, str)), None)
-    if wrong is not None:  # the library gives bytes then
-        raise FileFormatError(name, f"type {wrong:,}", "it is not valid UTF-8", _AGAIN)
     kinds = [entry.type for entry in model.pieces]
     hidden = (piece.CONTROL, piece.UNKNOWN, piece.UNUSED)
     special = frozenset(t for t, kind in zip(types, kinds, strict=True) if kind in hidden)
     scores = None
-    if model.trainer_spec.model_type == model.trainer_spec.UNIGRAM:
+    if not is_bpe(model):
         # What SentencePiece 0.2.3 gives a symbol of the user's: a tenth for each further byte.
         scores = tuple(
             (len(e.piece.encode()) - 1) / 10 if e.type == piece.USER_DEFINED else e.score
             for e in model.pieces
         )
-    unknown = [t for t, kind in zip(types, kinds, strict=True) if kind == piece.UNKNOWN]
+    settings = model.normalizer_spec
     return SubwordVocabulary(
         types,
         detect_marker(types) if marker is None else marker,
-        replace(
-            _sentencepiece_preprocessor(model.normalizer_spec, name),
+        Preprocessor(
+            sentencepiece=text_of(model),
+            leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
             byte_fallback=model.trainer_spec.byte_fallback,
         ),
         special,
-        unknown[0] if unknown else None,
+        next((t for t, kind in zip(types, kinds, strict=True) if kind == piece.UNKNOWN), None),
         name,
         scores,
         single=True,
-    )
-
-
-def _sentencepiece_preprocessor(settings: Any, name: str) -> Preprocessor:
-    """The normalisation of a SentencePiece model in parts of the ``tokenizers`` library."""
-    from tokenizers import Regex, normalizers, pre_tokenizers
-
-    parts: list[Any] = []
-    if settings.precompiled_charsmap:
-        try:
-            parts.append(normalizers.Precompiled(settings.precompiled_charsmap))
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of the library is no Exception
-            problem = f"its normalisation cannot be read ({shortened(str(error), 120)})"
-            raise FileFormatError(name, "field normalizer_spec", problem, _AGAIN) from error
-    if settings.remove_extra_whitespaces:
-        parts += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
-    return Preprocessor(
-        normalizer=normalizers.Sequence(parts) if parts else None,
-        pre_tokenizer=pre_tokenizers.Metaspace(
-            replacement="▁",
-            prepend_scheme="always" if settings.add_dummy_prefix else "never",
-            split=False,
-        ),
-        leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
     )

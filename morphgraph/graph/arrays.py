@@ -19,6 +19,8 @@ class MergeArrays:
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
     ``results``: int32 (M). ``table``, ``dense``, ``widest``: see `kernels.segmenting.build_table`.
+    ``leaders``: int32 (M), the position of the first merge that each one ties with, itself if there
+    is none; empty if no two merges tie.
     """
 
     merge_ids: npt.NDArray[np.int32]
@@ -28,6 +30,7 @@ class MergeArrays:
     table: npt.NDArray[np.int64]
     dense: npt.NDArray[np.int64]
     widest: int
+    leaders: npt.NDArray[np.int32]
     type_count: int
 
     def __len__(self) -> int:
@@ -35,11 +38,11 @@ class MergeArrays:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether each type has one merge at most, after those of its parts.
+        """Whether each type has one merge at most, after those of its parts, and no merges tie.
 
         Only then does a removal leave all words as they are in which no removed merge is applied.
         """
-        if len(self) and np.bincount(self.results).max() > 1:
+        if len(self.leaders) or (len(self) and np.bincount(self.results).max() > 1):
             return False
         position = np.full(self.type_count, -1, np.int64)
         position[self.results] = np.arange(len(self))
@@ -92,6 +95,7 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     arrays = MergeArrays(
         merge_ids=np.fromiter(present, np.int32, count),
         results=np.fromiter([merge.result for merge in merges], np.int32, count),
+        leaders=_leaders(graph),
         type_count=len(graph.types),
         **_with_table(parts, part_offsets, len(graph.types)),
     )
@@ -99,3 +103,14 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
         kept.pop(next(iter(kept)))
     kept[graph.revision] = arrays
     return arrays
+
+
+def _leaders(graph: MergeGraph) -> npt.NDArray[np.int32]:
+    if not graph.ties:
+        return np.empty(0, np.int32)
+    levels = np.fromiter(graph.levels().values(), np.int64, graph.merge_count)
+    position = np.arange(len(levels))
+    starts = np.append(True, levels[1:] != levels[:-1])[: len(levels)]
+    if starts.all():
+        return np.empty(0, np.int32)
+    return np.maximum.accumulate(np.where(starts, position, 0)).astype(np.int32)

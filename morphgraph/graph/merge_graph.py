@@ -34,15 +34,19 @@ class MergeGraph(MergeTable):
     """
 
     def __init__(
-        self, types: Sequence[str], merges: Iterable[Merge], fixed: Iterable[int] = ()
+        self,
+        types: Sequence[str],
+        merges: Iterable[Merge],
+        fixed: Iterable[int] = (),
+        ties: Mapping[int, int] | None = None,
     ) -> None:
-        super().__init__(types, merges, fixed)
+        super().__init__(types, merges, fixed, ties)
         self._done: list[Change] = []
         self._undone: list[Change] = []
 
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
-        graph = MergeGraph(self.types[: self._loaded_types], self._loaded, self.fixed)
+        graph = MergeGraph(self.types[: self._loaded_types], self._loaded, self.fixed, self.ties)
         for text in self.types[self._loaded_types :]:
             graph._know(text)  # words may have been encoded with atoms that were added
         return graph
@@ -51,10 +55,11 @@ class MergeGraph(MergeTable):
         """A graph of its own as this one is now, with nothing to undo."""
         copied = MergeGraph.__new__(MergeGraph)
         copied.types, copied.ids = self.types.copy(), self.ids.copy()
-        copied._loaded, copied.fixed = self._loaded, self.fixed
+        copied._loaded, copied.fixed, copied.ties = self._loaded, self.fixed, self.ties
         copied._loaded_types, copied._origins = self._loaded_types, self._origins.copy()
         copied._merges = self._merges.copy()
         copied._order, copied._listed = self._order, self._listed
+        copied._leveled = self._leveled
         copied._alive = self._alive.copy()
         copied._incoming = [producers.copy() for producers in self._incoming]
         copied._outgoing = [users.copy() for users in self._outgoing]

@@ -25,12 +25,19 @@ class MergeTable:
     that the table was built from, or a later number if it was added. A type that is or was there
     keeps its id for good, and no id of a merge is given twice, so records of past edits stay valid.
     ``fixed`` types cannot be removed, though a merge produces them: added tokens, for instance.
+    ``ties``: a number for some of the merges listed, by id. Merges of the same number whose ranks
+    follow each other are equally good: of those, the leftmost in a word is applied first.
     """
 
     def __init__(
-        self, types: Sequence[str], merges: Iterable[Merge], fixed: Iterable[int] = ()
+        self,
+        types: Sequence[str],
+        merges: Iterable[Merge],
+        fixed: Iterable[int] = (),
+        ties: Mapping[int, int] | None = None,
     ) -> None:
         self.fixed = frozenset(fixed)
+        self.ties: Mapping[int, int] = ties or {}
         self.types: list[str] = list(types)
         self.ids: dict[str, int] = {text: number for number, text in enumerate(self.types)}
         if len(self.ids) != len(self.types):
@@ -40,6 +47,7 @@ class MergeTable:
         self._merges: list[Merge | None] = list(self._loaded)
         self._order: list[int] | None = None
         self._listed: tuple[int, dict[int, Merge]] | None = None
+        self._leveled: tuple[int, dict[int, int]] | None = None
         self._origins: dict[int, Origin] = {}
         self._alive = [True] * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
@@ -141,6 +149,23 @@ class MergeTable:
             ranks = np.fromiter((merges[n].rank for n in present), np.int64, len(present))  # type: ignore[union-attr]
             self._order = [present[i] for i in np.argsort(ranks, kind="stable").tolist()]
         return {n: merge for n in self._order if (merge := merges[n]) is not None}
+
+    def levels(self) -> Mapping[int, int]:
+        """The rank that each present merge competes with, by id, in order of rank.
+
+        It is that of the first of the merges that it ties with: its own if there are none.
+        """
+        if self._leveled is None or self._leveled[0] != self.revision:
+            found: dict[int, int] = {}
+            before: int | None = None
+            level = -1
+            for number, merge in self.merges().items():
+                tie = self.ties.get(number)
+                if tie is None or tie != before:
+                    level = merge.rank
+                found[number], before = level, tie
+            self._leveled = self.revision, found
+        return self._leveled[1]
 
     def merge_ids(self) -> list[int]:
         """Ids of all present merges in order of rank."""

@@ -93,6 +93,7 @@ def segment(  # type: ignore[no-untyped-def]
     dense,
     results,
     widest,
+    leaders,
     longest_piece,
     wanted,
     closed_by,
@@ -106,7 +107,9 @@ def segment(  # type: ignore[no-untyped-def]
     Of all merges applicable somewhere, the lowest rank; its leftmost occurrence; until none
     applies. ``candidate[i]`` is the lowest rank that applies at token *i*. With tuple merges,
     ``width[i]`` is how many tokens it takes and ``reach[i]`` the last token that it depends on, so
-    that after a merge only what can have changed is looked up again.
+    that after a merge only what can have changed is looked up again. Merges with the same number in
+    ``leaders`` (none if it is empty) compete by place: then ``candidate[i]`` is that number, and
+    ``own[i]`` the merge's.
     """
     longest = np.int64(longest_piece)
     token = np.empty(longest, np.int32)
@@ -114,8 +117,10 @@ def segment(  # type: ignore[no-untyped-def]
     candidate = np.empty(longest, np.int32)
     width = np.empty(longest, np.int32)
     reach = np.empty(longest, np.int32)
+    own = np.empty(longest, np.int32)
     mask = np.int64(table.shape[0] - 1)
-    tuples = widest > 2
+    tied = leaders.shape[0] > 0
+    tuples = widest > 2 or tied
     some = wanted.shape[0] > 0
     for piece in range(first_piece, last_piece):
         start = piece_offsets[piece]
@@ -160,6 +165,10 @@ def segment(  # type: ignore[no-untyped-def]
                         break
                     j = np.int64(j + 1)
                 candidate[i] = np.int32(best)
+                if tied:
+                    own[i] = np.int32(best)
+                    if best != NONE:
+                        candidate[i] = leaders[best]
                 if tuples:
                     width[i] = np.int32(parts)
                     reach[i] = np.int32(j)
@@ -171,6 +180,8 @@ def segment(  # type: ignore[no-untyped-def]
                     at = np.int64(i)
             if at < 0:
                 break
+            if tied:
+                lowest = own[at]
             token[at] = results[lowest]
             # Pairs are most of all merges, so their case is written out.
             if tuples:
@@ -186,6 +197,8 @@ def segment(  # type: ignore[no-untyped-def]
                     candidate[i] = candidate[i + shift]
                     width[i] = width[i + shift]
                     reach[i] = np.int32(reach[i + shift] - shift)
+                    if tied:
+                        own[i] = own[i + shift]
             else:
                 closed_by[start + end[at]] = lowest
                 end[at] = end[at + 1]
@@ -258,8 +271,22 @@ def warm_up() -> None:
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    every = np.zeros(0, np.uint8)
-    segment(atoms, offsets, 0, 1, table, dense, results, widest, 4, every, closed_by, token_at)
+    leaders, every = np.empty(0, np.int32), np.zeros(0, np.uint8)
+    segment(
+        atoms,
+        offsets,
+        0,
+        1,
+        table,
+        dense,
+        results,
+        widest,
+        leaders,
+        4,
+        every,
+        closed_by,
+        token_at,
+    )
     weight, gold = np.ones(1), np.zeros(4, np.uint8)
     count_joins(closed_by, offsets, weight, gold, 2)
     count_applications(closed_by, offsets, weight, gold, part_offsets)

@@ -17,14 +17,15 @@ LONG = 512
 
 @njit(cache=True, nogil=True)
 def segment_long(  # type: ignore[no-untyped-def]
-    atoms, start, end, table, results, widest, closed_by, token_at
+    atoms, start, end, table, results, widest, leaders, closed_by, token_at
 ):
     """Segment the piece ``start : end`` into ``closed_by`` and ``token_at``.
 
     A token is named by its first atom, counted from ``start``. ``candidate`` is the lowest rank
     that applies there, ``after`` the token behind the merge's parts, ``reach`` the last token that
     this depends on. Entries of the heap are ``rank << 32 | token``; those that are no longer
-    a token's candidate are passed over.
+    a token's candidate are passed over. ``leaders``: see `segmenting.segment`; where there are any,
+    an entry has the leader's rank.
     """
     count = np.int64(end - start)
     token = atoms[start:end].copy()
@@ -34,6 +35,7 @@ def segment_long(  # type: ignore[no-untyped-def]
     after = np.zeros(count, np.int64)
     reach = np.zeros(count, np.int64)
     mask = np.int64(table.shape[0] - 1)
+    tied = leaders.shape[0] > 0
     closed_by[start:end] = -1
     token_at[start:end] = -1
     heap = [np.int64(NONE) << 32]
@@ -68,7 +70,8 @@ def segment_long(  # type: ignore[no-untyped-def]
                         break
                 candidate[i] = best
                 if best != NONE:
-                    heapq.heappush(heap, (best << 32) | i)
+                    level = np.int64(leaders[best]) if tied else best
+                    heapq.heappush(heap, (level << 32) | i)
             i = np.int64(previous[i])
             steps -= 1
         entry = heapq.heappop(heap)
@@ -77,7 +80,12 @@ def segment_long(  # type: ignore[no-untyped-def]
             break
         i = np.int64(entry & 0xFFFFFFFF)
         steps = np.int64(0)
-        if candidate[i] != rank:
+        if tied:
+            best = candidate[i]
+            if best == NONE or leaders[best] != rank:
+                continue
+            rank = best
+        elif candidate[i] != rank:
             continue
         part = np.int64(following[i])
         while part != after[i]:
@@ -104,4 +112,5 @@ def warm_up() -> None:
     table, _, widest = build_table(parts, part_offsets, 3, 0)
     atoms = np.array([0, 1], np.int32)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
-    segment_long(atoms, 0, 2, table, np.array([2], np.int32), widest, closed_by, token_at)
+    results, leaders = np.array([2], np.int32), np.empty(0, np.int32)
+    segment_long(atoms, 0, 2, table, results, widest, leaders, closed_by, token_at)

@@ -27,8 +27,8 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost
-    occurrence, until none applies. Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for
-    tuple merges.
+    occurrence, until none applies; merges that tie count as of one rank. Source: Sennrich et al.
+    2016; Bauwens & Delobelle 2024 for tuple merges.
     """
     empty = np.empty((2, len(words.atoms)), np.int32)
     result = MergeSegmentation(words, empty[0], empty[1], merge_arrays(graph))
@@ -97,6 +97,7 @@ def _segment_into(
             arrays.dense,
             arrays.results,
             arrays.widest,
+            arrays.leaders,
             LONG,
             wanted,
             closed_by,
@@ -119,6 +120,7 @@ def _segment_into(
             arrays.table,
             arrays.results,
             arrays.widest,
+            arrays.leaders,
             closed_by,
             token_at,
         )

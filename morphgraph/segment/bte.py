@@ -59,6 +59,10 @@ class Bte:
         """The readable text of a token that ends at an atom."""
         return self.tokeniser.token_text(words, atom, token)
 
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the tokeniser's file; None if it has none there."""
+        return self.tokeniser.vocabulary_id(token)
+
     def signature(self) -> str:
         """Name, parameters, and the tokeniser's own signature: ``BPE:demo@0a1b2c3d4e5f``."""
         return f"{called(self.name, self.parameters)}:{self.tokeniser.signature()}"

@@ -8,6 +8,9 @@ from itertools import accumulate, pairwise
 from morphgraph.graph import MergeGraph
 from morphgraph.segment.words import Words
 
+_Candidate = tuple[int, int, int, int]
+"""A merge that may apply: its level, the first atom of the whole, its rank and id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
@@ -105,17 +108,17 @@ def _derive_piece(graph: MergeGraph, vertices: list[Vertex], left: int, right: i
 
     # A merge becomes applicable when the last of its parts comes to stand there, and a token that
     # is gone never comes back, so each candidate is queued no more often than it has parts.
-    queue: list[tuple[int, int, int]] = []
+    queue: list[_Candidate] = []
     new = list(range(left, right))
     while True:
         for number in new:
             vertex = vertices[number]
-            for rank, place, merge in waiting.get((vertex.first, vertex.type), ()):
+            for level, place, rank, merge in waiting.get((vertex.first, vertex.type), ()):
                 if parts_at(place, merge):
-                    heappush(queue, (rank, place, merge))
+                    heappush(queue, (level, place, rank, merge))
         if not queue:
             return [at[place] for place in sorted(at)]
-        _, place, merge = heappop(queue)
+        _, place, _, merge = heappop(queue)
         children = parts_at(place, merge)
         new = []
         if children is None:
@@ -130,8 +133,8 @@ def _derive_piece(graph: MergeGraph, vertices: list[Vertex], left: int, right: i
 
 def _possible_merges(
     graph: MergeGraph, vertices: list[Vertex], left: int, right: int
-) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
-    """(first atom, type) of a part → (rank, first atom of the whole, merge) of what may use it.
+) -> dict[tuple[int, int], list[_Candidate]]:
+    """(first atom, type) of a part → what may use it.
 
     What a merge makes is a part of the word's text, so only merges of such types are looked at.
     """
@@ -141,7 +144,8 @@ def _possible_merges(
     texts = [types[v.type] if v.type < len(types) else None for v in vertices[left:right]]
     starts = [0, *accumulate(len(text or "") for text in texts)]
     atom_at = {start: left + i for i, start in enumerate(starts[:-1])}
-    waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    waiting: dict[tuple[int, int], list[_Candidate]] = {}
+    levels = graph.levels() if graph.ties else {}
     for start in range(len(texts) - 1):
         text = ""
         for atom in texts[start:]:
@@ -153,7 +157,8 @@ def _possible_merges(
                 continue
             for merge in graph.incoming(result):
                 rank, parts, _ = graph.merge(merge)
-                candidate, at = (rank, left + start, merge), starts[start]
+                candidate = (levels.get(merge, rank), left + start, rank, merge)
+                at = starts[start]
                 for part in parts:
                     if at in atom_at:  # else the part begins inside an atom, and never comes
                         waiting.setdefault((atom_at[at], part), []).append(candidate)

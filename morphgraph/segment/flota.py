@@ -148,6 +148,10 @@ class _Kept:
         """The readable text of a token that ends at an atom."""
         return self.segmenter.token_text(words, atom, token)
 
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the file of the other segmenter's model."""
+        return self.segmenter.vocabulary_id(token)
+
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"

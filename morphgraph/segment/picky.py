@@ -67,8 +67,9 @@ class Picky(Bte):
 
     ``tokeniser`` brings the preprocessing and all types that there ever were, by id;
     ``events`` are those of training, in order; ``threshold`` is what they were trained with, None
-    if unknown. `MorphGraphError` for an event whose parts do not make its type. Source: Chizhov et
-    al. 2024, Algorithm 2.
+    if unknown; ``numbers`` are the ids of present types in the file, where they are not those of
+    the tokeniser. `MorphGraphError` for an event whose parts do not make its type. Source: Chizhov
+    et al. 2024, Algorithm 2.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")])
@@ -82,11 +83,16 @@ class Picky(Bte):
     """
 
     def __init__(
-        self, tokeniser: Tokeniser, events: Iterable[PickyEvent], threshold: float | None = None
+        self,
+        tokeniser: Tokeniser,
+        events: Iterable[PickyEvent],
+        threshold: float | None = None,
+        numbers: Mapping[int, int] | None = None,
     ) -> None:
         super().__init__(tokeniser)
         self.events = tuple(events)
         self.threshold = threshold
+        self.numbers = numbers
         types = tokeniser.graph.types
         self.removed = self._checked(tokeniser)
         listed = json.dumps([types, self.events], ensure_ascii=False)
@@ -146,6 +152,12 @@ class Picky(Bte):
     def vocabulary_size(self) -> int:
         """How many types are present after all events, special tokens included: |V|."""
         return self.tokeniser.vocabulary_size - len(self.removed)
+
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the model's file; None if it has none there."""
+        if self.numbers is None:
+            return super().vocabulary_id(token)
+        return self.numbers.get(token)
 
     @cached_property
     def _tables(self) -> _Tables:
@@ -248,6 +260,7 @@ class Picky(Bte):
             "name": name,
             "checksum": known_as,
             "events": events,
+            **({} if self.numbers is None else {"numbers": sorted(self.numbers.items())}),
             "model": self.tokeniser.document,
         }
 
@@ -269,19 +282,26 @@ class Picky(Bte):
                         "segmenter", "field events", "an entry is no event", "Save it again."
                     )
         threshold = document.get("threshold")
-        return cls(tokeniser, events, None if threshold is None else float(threshold))
+        numbers = None if "numbers" not in document else dict(field(document, "numbers", list))
+        return cls(tokeniser, events, None if threshold is None else float(threshold), numbers)
 
     @classmethod
     def from_released(cls, data: bytes, name: str) -> Self:
         """Read a model of the authors' released trainer (JSON with tokens, merges and splits).
 
-        The file does not tell the threshold. Its words begin with ▁. Errors: `FileFormatError`.
-        Source: https://github.com/pchizhov/picky_bpe.
+        The file does not tell the threshold. Its words begin with ▁. Ids are the numbers in
+        ``id2int``. Errors: `FileFormatError`. Source: https://github.com/pchizhov/picky_bpe.
         """
         found = parse_json(data, name)
         try:
             tokens = sorted(found["tokens"], key=lambda token: token["id"])
             place = {token["id"]: number for number, token in enumerate(tokens)}
+            _check_ids("tokens", [token["id"] for token in tokens], name)
+            events_listed = [event["id"] for event in (*found["merges"], *found["splits"])]
+            _check_ids("merges and splits", events_listed, name)
+            in_model = found.get("id2int") or {}
+            numbers = {place[int(token)]: int(number) for token, number in in_model.items()}
+            _check_ids("id2int", list(numbers.values()), name)
             merges = [
                 [tokens[place[token[side]]]["str"] for side in ("left", "right")]
                 for token in tokens
@@ -298,7 +318,7 @@ class Picky(Bte):
             events = [numbered[number] for number in sorted(numbered)]
             if not all(isinstance(text, str) and text for text in texts):
                 raise TypeError("a type is no string")
-        except (KeyError, TypeError, IndexError) as error:
+        except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
             raise FileFormatError(
                 name,
                 "",
@@ -308,7 +328,32 @@ class Picky(Bte):
         if len(set(texts)) < len(texts):  # events name types by id
             fix = "Give each type one id."
             raise FileFormatError(name, "field tokens", "a type is listed more than once", fix)
-        return cls(tokeniser_of_types(name, texts, merges), events)
+        try:
+            return cls(tokeniser_of_types(name, texts, merges), events, numbers=numbers or None)
+        except FileFormatError:
+            raise
+        except MorphGraphError as error:
+            problem, _, fix = str(error).rpartition(". ")
+            raise FileFormatError(name, "", problem, fix) from error
+
+
+def is_released(data: bytes) -> bool:
+    """Whether a file's content looks like a model that the trainer of Picky BPE's authors wrote."""
+    fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return start == b"{" and all(name in data for name in fields)
+
+
+def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
+    """Refuse ids of which one is given twice."""
+    seen: set[Any] = set()
+    for number in ids:
+        if number in seen:
+            problem = f"the id {shortened(str(number), 30)} is given more than once"
+            raise FileFormatError(
+                name, f"field {place}", problem, "Give each one an id of its own."
+            )
+        seen.add(number)
 
 
 def _flat(

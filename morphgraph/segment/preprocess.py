@@ -10,6 +10,7 @@ import numpy as np
 from morphgraph.errors import MorphGraphError
 from morphgraph.segment.added_tokens import AddedToken, Searches
 from morphgraph.segment.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.segment.sentencepiece_text import SentencePieceText
 from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
 MARKERS = frozenset("Ġ▁")
@@ -35,6 +36,7 @@ class Preprocessor:
     stands for characters outside the alphabet; neighbouring ones become one where
     ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
     the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
+    ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there.
     """
 
     normalizer: Any = None
@@ -48,9 +50,13 @@ class Preprocessor:
     fuse_unknown: bool = False
     byte_fallback: bool = False
     added: tuple[AddedToken, ...] = ()
+    sentencepiece: SentencePieceText | None = None
 
     def pieces(self, text: str) -> list[Piece]:
         """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
+        if self.sentencepiece is not None:
+            characters = self.sentencepiece.characters(text)
+            return [characters] if characters else []
         if self.normalizer is None or self.normalizer.normalize_str(text) == text:
             if self.pre_tokenizer is None:
                 return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []

@@ -146,6 +146,10 @@ class Segmenter(Protocol):
         """The readable text of a token that ends at an atom."""
         ...
 
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the file that the model came from; None if it has none there."""
+        ...
+
     def signature(self) -> str:
         """Name, parameters and checksum of its model: ``FLOTA(k=2):bert@0a1b2c``."""
         ...

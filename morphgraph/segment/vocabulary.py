@@ -1,5 +1,6 @@
 """A vocabulary of subword types without merges, in which segmenters look substrings up."""
 
+import base64
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from morphgraph.reading import checksum
 from morphgraph.segment.added_tokens import AddedToken
 from morphgraph.segment.byte_level import decode
 from morphgraph.segment.preprocess import Preprocessor, WordEncoder
+from morphgraph.segment.sentencepiece_text import SentencePieceText
 from morphgraph.segment.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
@@ -47,7 +49,8 @@ class SubwordVocabulary:
     ``Ġ`` or ``▁`` before types that start one. ``preprocessor``: the tokeniser's own pipeline.
     ``special``: types that no substring of a text is. ``unknown``: the type for what no type
     covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
-    were summed in single precision. Errors: `MorphGraphError` where these do not fit together.
+    were summed in single precision. ``file_ids``: the id in the file of each type, where they are
+    not 0, 1, 2 and so on. Errors: `MorphGraphError` where these do not fit together.
 
     >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
     >>> vocabulary.initial("do"), vocabulary.internal("do"), vocabulary.internal("un")
@@ -62,6 +65,7 @@ class SubwordVocabulary:
     name: str = "vocabulary"
     scores: tuple[float, ...] | None = None
     single: bool = False
+    file_ids: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.marker not in get_args(Marker):
@@ -78,6 +82,18 @@ class SubwordVocabulary:
             )
         if self.scores is not None:
             check_scores(self.scores, self.types)
+        if self.file_ids is not None and len(self.file_ids) != len(self.types):
+            raise MorphGraphError("The types and their ids are not as many. Give each type one id.")
+
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the file; None for what is none, an unknown character for instance.
+
+        >>> SubwordVocabulary(("a", "b"), file_ids=(3, 7)).vocabulary_id(1)
+        7
+        """
+        if not 0 <= token < len(self.types):
+            return None
+        return token if self.file_ids is None else self.file_ids[token]
 
     def __len__(self) -> int:
         return len(self.types)
@@ -243,6 +259,7 @@ class SubwordVocabulary:
             "unknown": self.unknown,
             "scores": None if self.scores is None else list(self.scores),
             "single": self.single,
+            **({} if self.file_ids is None else {"ids": list(self.file_ids)}),
             "preprocessor": _preprocessor_document(self.preprocessor),
         }
 
@@ -259,12 +276,14 @@ class SubwordVocabulary:
             name=document_field(document, "name", str),
             scores=None if scores is None else tuple(scores),
             single=document_field(document, "single", bool),
+            file_ids=_ids(document),
         )
 
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of all that segmenting depends on, the first 12 digits; the name is not in it."""
         content = {**self.document(), "name": None}
+        content.pop("ids", None)
         return checksum(json.dumps(content, ensure_ascii=False, sort_keys=True).encode())
 
     def signature(self) -> str:
@@ -313,6 +332,13 @@ def _strings(document: Mapping[str, Any], key: str) -> list[str]:
     return values
 
 
+def _ids(document: Mapping[str, Any]) -> tuple[int, ...] | None:
+    ids = document_field(document, "ids", list, optional=True)
+    if ids is not None and any(type(number) is not int for number in ids):
+        raise MorphGraphError("The field “ids” of the model holds no whole numbers. Save it again.")
+    return None if ids is None else tuple(ids)
+
+
 _FLAGS = (
     "byte_level",
     "splits_only_non_letters",
@@ -339,7 +365,27 @@ def _preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
         "suffix": preprocessor.suffix,
         "unknown": preprocessor.unknown,
         "added": [token._asdict() for token in preprocessor.added],
+        **_sentencepiece_document(preprocessor.sentencepiece),
     }
+
+
+def _sentencepiece_document(text: SentencePieceText | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    charsmap = base64.b64encode(text.charsmap).decode()
+    return {"sentencepiece": text.settings(), "charsmap": charsmap}
+
+
+def _sentencepiece_from(document: Mapping[str, Any]) -> SentencePieceText | None:
+    settings = document.get("sentencepiece")
+    if settings is None:
+        return None
+    try:
+        charsmap = base64.b64decode(document_field(document, "charsmap", str))
+    except ValueError as error:
+        problem = "The field “charsmap” of the model is no base64. Save it again."
+        raise MorphGraphError(problem) from error
+    return SentencePieceText.from_settings(settings, charsmap)
 
 
 def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
@@ -369,4 +415,5 @@ def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
         suffix=document_field(document, "suffix", str),
         unknown=document_field(document, "unknown", str, optional=True),
         added=added,
+        sentencepiece=_sentencepiece_from(document),
     )

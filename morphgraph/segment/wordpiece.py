@@ -60,6 +60,10 @@ class VocabularySegmenter(ABC):
             return self.vocabulary.atom_text(words, atom)
         return self.vocabulary.readable(token)
 
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the vocabulary's file; None for an unknown character without one."""
+        return self.vocabulary.vocabulary_id(token)
+
     def signature(self) -> str:
         """Name, parameters and checksum of the model: ``FLOTA(k=2):bert.txt@0a1b2c3d4e5f``."""
         return f"{called(self.name, self.parameters)}:{self.vocabulary.signature()}"

@@ -15,7 +15,7 @@ ATOMS = "abc"
 
 @st.composite
 def graphs(draw: st.DrawFn) -> MergeGraph:
-    """Merges of two to four types that are there already, in any order of rank."""
+    """Merges of two to four types that are there already, in any order of rank; some may tie."""
     types = list(ATOMS)
     merges = []
     for _ in range(draw(st.integers(1, 12))):
@@ -24,7 +24,9 @@ def graphs(draw: st.DrawFn) -> MergeGraph:
             merges.append(tuple(parts))
             types.append("".join(parts))
     order = draw(st.permutations(merges)) if draw(st.booleans()) else merges
-    return MergeGraph.from_merges(order, alphabet=ATOMS)
+    graph = MergeGraph.from_merges(order, alphabet=ATOMS)
+    ties = draw(st.lists(st.integers(0, 2), max_size=len(order)))
+    return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
 
 
 @settings(max_examples=300, deadline=None)
@@ -38,13 +40,39 @@ def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
         closed_by, token_at = np.empty(len(atoms), np.int32), np.empty(len(atoms), np.int32)
         out = (closed_by, token_at)
         if long:
-            table = (arrays.table, arrays.results, arrays.widest)
+            table = (arrays.table, arrays.results, arrays.widest, arrays.leaders)
             segment_long(atoms, 0, len(atoms), *table, *out)
         else:
-            table = (arrays.table, arrays.dense, arrays.results, arrays.widest)
+            table = (arrays.table, arrays.dense, arrays.results, arrays.widest, arrays.leaders)
             segment(atoms, offsets, 0, 1, *table, len(atoms), np.zeros(0, np.uint8), *out)
         found.append((closed_by.tolist(), token_at.tolist()))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == naive(graph, text)
+
+
+def naive(graph: MergeGraph, text: str) -> tuple[list[int], list[int]]:
+    """One merge after the other: the best level, then the leftmost, then the lowest rank."""
+    levels = graph.levels()
+    tokens = [(graph.ids[character], end) for end, character in enumerate(text)]
+    closed_by = [-1] * len(text)
+    while True:
+        possible = [
+            (levels[number], at, merge.rank, position)
+            for position, (number, merge) in enumerate(graph.merges().items())
+            for at in range(len(tokens) - len(merge.parts) + 1)
+            if tuple(token for token, _ in tokens[at : at + len(merge.parts)]) == merge.parts
+        ]
+        if not possible:
+            break
+        _, at, _, position = min(possible)
+        _, parts, result = list(graph.merges().values())[position]
+        last = at + len(parts)
+        for _, end in tokens[at : last - 1]:
+            closed_by[end] = position
+        tokens[at:last] = [(result, tokens[last - 1][1])]
+    token_at = [-1] * len(text)
+    for token, end in tokens:
+        token_at[end] = token
+    return closed_by, token_at
 
 
 def test_a_long_piece_among_short_ones_is_segmented() -> None:

@@ -1,13 +1,20 @@
 """Segmenting by events against a naive one, and the released layout of a model."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import merge_method_oracles as naive
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from morphgraph.cli import app
 from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.files import load_tokeniser
+from morphgraph.files.models import read_model, uploaded_segmenter, write_model
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.train.picky import train_picky
@@ -201,3 +208,67 @@ def test_added_tokens_are_never_split() -> None:
     events = [PickyEvent("merge", (0, 1), 3), PickyEvent("merge", (3, 2), 4)]
     with pytest.raises(MorphGraphError, match="as an atom"):
         Picky(tokeniser, events)
+
+
+def released_model() -> dict[str, Any]:
+    """``▁a`` was merged and split again; numbers in the model are not the tokens' ids."""
+    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "▁a", "ab"]
+    tokens = [
+        {
+            "id": number,
+            "str": text,
+            "freq": 3,
+            "special": text.startswith("<"),
+            "present": text != "▁a",
+            "left": {"▁a": 4, "ab": 5}.get(text),
+            "right": {"▁a": 5, "ab": 6}.get(text),
+            "split": [4, 5] if text == "▁a" else [number],
+        }
+        for number, text in enumerate(texts)
+    ]
+    present = [token["id"] for token in tokens if token["present"]]
+    return {
+        "tokens": tokens,
+        "id2int": {str(id_): n for n, id_ in enumerate(present)},
+        "int2id": {str(n): id_ for n, id_ in enumerate(present)},
+        "merges": [
+            {"id": 0, "pair": [tokens[4], tokens[5]], "new_token": tokens[7]},
+            {"id": 2, "pair": [tokens[5], tokens[6]], "new_token": tokens[8]},
+        ],
+        "splits": [{"id": 1, "token": tokens[7], "split": [tokens[4], tokens[5]]}],
+    }
+
+
+def test_released_models_load_everywhere(tmp_path: Path) -> None:
+    data = json.dumps(released_model()).encode()
+    path = tmp_path / "picky.json"
+    path.write_bytes(data)
+    runner = CliRunner()
+    result = runner.invoke(app, ["segment", "--model", str(path), "--json", "ab", "a", "bx"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["words"]
+    assert [row["tokens"] for row in rows] == [["▁", "ab"], ["▁", "a"], ["▁", "b", "x"]]
+    assert [row["ids"] for row in rows] == [[4, 7], [4, 5], [4, 6, 1]]
+    looked = runner.invoke(app, ["vocabulary", "--model", str(path), "--json"])
+    assert json.loads(looked.stdout)["tokenisers"][0]["signature"].startswith("Picky BPE")
+    saved = read_model(write_model(uploaded_segmenter(data, "picky.json")), "saved.json")
+    assert [saved.vocabulary_id(token) for token in (7, 8)] == [None, 7]
+    with pytest.raises(FileFormatError, match="not cut by its merges alone"):
+        load_tokeniser(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda model: model["tokens"][8].update(id=7), "field tokens: the id 7 is given more"),
+        (lambda model: model["merges"][1].update(id=1), "merges and splits: the id 1 is given"),
+        (lambda model: model["id2int"].update({"8": 3}), "field id2int: the id 3 is given more"),
+        (lambda model: model["merges"].pop(0), "no event before it has merged"),
+        (lambda model: model["tokens"].pop(6), "has not the fields of a Picky BPE model"),
+    ],
+)
+def test_a_damaged_released_model(change: Callable[[Any], Any], problem: str) -> None:
+    model = released_model()
+    change(model)
+    with pytest.raises(FileFormatError, match=problem):
+        uploaded_segmenter(json.dumps(model).encode(), "picky.json")

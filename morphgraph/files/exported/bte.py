@@ -26,9 +26,11 @@ LONGEST_CACHED = 100
 class Merging:
     """Gives a piece its tokens: the lowest rank that applies, leftmost, until none does.
 
-    ``model``: the field of that name in the JSON. ``types``: id → string. Pieces seen before are
-    looked up. A character outside the alphabet becomes its bytes (``byte_fallback``), or the
-    unknown token, or, where there is none, nothing; no merge crosses it.
+    ``model``: the field of that name in the JSON. ``types``: id → string. Merges of the same number
+    in ``levels`` count as of one rank. Symbols that a SentencePiece model's user defined are atoms,
+    the longest at each place. Pieces seen before are looked up. A character outside the alphabet
+    becomes its bytes (``byte_fallback``), or the unknown token, or, where there is none, nothing;
+    no merge crosses it.
 
     >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4, "undo": 5}
     >>> merging = Merging({"vocab": vocabulary, "merges": [["u", "n"], ["un", "d", "o"]]})
@@ -44,12 +46,14 @@ class Merging:
         self.fuse_unknown = bool(model.get("fuse_unk"))
         unknown = model.get("unk_token")
         self.unknown: int | None = self.ids.get(unknown) if unknown is not None else None
+        self.symbols = symbols_of(model)
+        ranks = model.get("levels") or range(len(model["merges"]))
         # First two parts → what must follow them, and the result; lowest rank first.
         self._starts: dict[
             tuple[int | None, int | None], list[tuple[int, tuple[int, ...], int]]
         ] = {}
         self._widest = 2
-        for rank, parts in enumerate(model["merges"]):
+        for rank, parts in zip(ranks, model["merges"], strict=True):
             texts = parts.split(" ") if isinstance(parts, str) else parts
             first, second, *others = (self.ids[text] for text in texts)
             entry = (rank, tuple(others), self.ids["".join(texts)])
@@ -77,7 +81,10 @@ class Merging:
         found: list[Atom] = []
         at = 0
         last_unknown = False
-        for position, character in enumerate(piece, start=1):
+        position = 0
+        while position < len(piece):
+            character = self._symbol(piece, position) or piece[position]
+            position += len(character)
             text = character + self.suffix if position == len(piece) else character
             end = at + len(character.encode())
             number = self.ids.get(text)
@@ -94,6 +101,9 @@ class Merging:
                 last_unknown = self.unknown is not None
             at = end
         return found
+
+    def _symbol(self, piece: str, at: int) -> str | None:
+        return next((text for text in self.symbols if piece.startswith(text, at)), None)
 
     def _bytes(self, text: str) -> list[int]:
         numbers = [self.ids.get(f"<0x{byte:02X}>") for byte in text.encode()]
@@ -159,11 +169,21 @@ class Merging:
 def load(document: Mapping[str, Any]) -> tuple[Tokenizer, Merging]:
     """A tokeniser of the library without merges, and the merging to plug into it, from JSON."""
     model = document["model"]
-    added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
+    tokens = document.get("added_tokens") or []
+    added = {token["content"]: token["id"] for token in tokens}
     # All types are in the model's vocabulary here: the library would number the others anew.
     plain = {**model, "type": "BPE", "vocab": {**model["vocab"], **added}, "merges": []}
-    library = Tokenizer.from_str(json.dumps({**document, "model": plain}))
-    return library, Merging(model)
+    # The library would cut a text there before it is normalised; these are looked for later.
+    symbols = symbols_of(model)
+    tokens = [token for token in tokens if token["content"] not in symbols]
+    rest = {**document, "added_tokens": tokens, "model": plain}
+    return Tokenizer.from_str(json.dumps(rest)), Merging(model)
+
+
+def symbols_of(model: Mapping[str, Any]) -> list[str]:
+    """The symbols that a SentencePiece model's user defined, longest first."""
+    symbols = (model.get("sentencepiece") or {}).get("symbols") or []
+    return sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
 
 
 def plug_in(library: Tokenizer, merging: Merging) -> Any:

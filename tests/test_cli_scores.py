@@ -123,8 +123,8 @@ def test_the_shape_of_json(morphgraph: Command, small: Small) -> None:
         assert table["rows"][0]["scores"]["f1"]["p"] is None, "the baseline itself"
         assert table["rows"][1]["scores"]["fertility"]["p"] == 1, "FLOTA cuts just as BPE does"
         assert table["rows"][2]["scores"]["f1"]["p"] is None, "the gold is not tested"
-        # un, do, undo, in, ing, undoing and u n d o i g
-        assert [row["vocab_size"] for row in table["rows"]] == [12, 12, None]
+        # un, do, undo, in, ing, undoing and u n d o i g; the morphs are three
+        assert [row["vocab_size"] for row in table["rows"]] == [12, 12, 3]
 
 
 def test_json_is_the_library_s(morphgraph: Command) -> None:
@@ -651,3 +651,16 @@ def test_the_form_of_predictions_can_be_named(
     assert "lacks 3 of the 3 words" in run.err
     run = morphgraph(*arguments, "--predictions-format", "celex")
     assert "Choose one of: plain, sigmorphon2022, morfessor" in run.err
+
+
+def test_runs_give_means_and_deviations(morphgraph: Command, small: Small) -> None:
+    arguments = (*small.on_first, "--methods", "bpe,dropout(p=0.5, queue=true)", "--runs", "4")
+    run = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0", "--json")
+    plain, dropout = run.json["tables"][0]["rows"]
+    assert "deviation" not in plain["scores"]["fertility"]
+    assert dropout["scores"]["fertility"]["deviation"] > 0
+    assert "|runs:mean of 4 seeds in a row|" in dropout["signature"]
+    assert "BPE-dropout(p=0.5,seed=0,queue=true):" in dropout["signature"]
+    shown = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0").out
+    assert "BPE-dropout (p=0.5, queue=true)" in shown
+    assert "±: mean and standard deviation over 4 seeds" in shown

@@ -97,6 +97,12 @@ def score(
     seed: Annotated[
         int, typer.Option(min=0, max=2**32, help="For intervals, tests and --holdout.")
     ] = 0,
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=1, max=1000, help="Of dropout the mean and standard deviation over so many seeds."
+        ),
+    ] = 1,
     holdout: Annotated[
         float | None,
         typer.Option(
@@ -185,9 +191,9 @@ def score(
     ):
         yardstick = Yardstick.of(gold, known, frequencies or "", bare=bare)
         yardsticks.append(yardstick)
-        on_words = [learn_and_score(named, yardstick)]
+        on_words = [learn_and_score(named, yardstick, runs=runs)]
         if holdout:
-            on_words.append(learn_and_score(named, yardstick, holdout, seed))
+            on_words.append(learn_and_score(named, yardstick, holdout, seed, runs))
         for outcomes in on_words:
             if ideal:
                 outcomes += [ideal_of(o.yardstick) for o in outcomes if isinstance(o, Outcome)][:1]
@@ -227,7 +233,7 @@ def score(
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
         print_json(report)
         return
-    if len(named) == 1 and len(yardsticks) == 1 and scores is None:
+    if len(named) == 1 and len(yardsticks) == 1 and scores is None and tables[0].runs == 1:
         print_scores([_counts_behind(table) for table in tables])
     for yardstick in yardsticks:
         print_skipped({skip.reason: skip.count for skip in yardstick.reference.skipped})
@@ -259,6 +265,8 @@ def _legend(tables: "list[ScoreTable]") -> str:
     notes = []
     if any(table.draws.resamples for table in tables):
         notes.append("[ ]: 95 % bootstrap interval over entries")
+    if any(table.runs > 1 for table in tables):
+        notes.append(f"±: mean and standard deviation over {tables[0].runs} seeds")
     baselines = [t.labels[t.baseline] for t in tables if t.baseline is not None]
     if any(isinstance(o, Outcome) and o.held_in for table in tables for o in table.outcomes):
         notes.append(HELD_IN_NOTE)
@@ -411,21 +419,24 @@ def _print_breakdown(found: "Breakdown") -> None:
 
 
 def _estimate_text(name: str, estimate: "Estimate") -> str:
-    from morphgraph.evaluate.score_files import score_text
+    from morphgraph.evaluate.score_files import deviation_text, score_text
 
     low, high = estimate.interval.low, estimate.interval.high
     spread = f" [{score_text(name, low)}, {score_text(name, high)}]" if low == low else ""
-    return f"{score_text(name, estimate.value)}{estimate.mark}{spread}"
+    deviation = deviation_text(name, estimate)
+    return f"{score_text(name, estimate.value)}{deviation}{estimate.mark}{spread}"
 
 
 def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
     from morphgraph.evaluate.boundaries import or_none
 
-    return {
+    report = {
         "value": or_none(estimate.value),
         "interval": [or_none(estimate.interval.low), or_none(estimate.interval.high)],
         "p": or_none(estimate.p),
     }
+    deviation = or_none(estimate.deviation)
+    return report | ({} if deviation is None else {"deviation": deviation})
 
 
 def _flota_scores(

@@ -61,6 +61,7 @@ class Outcome:
     it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
     what another program ``predicted``: an entry for each word. ``held_in``: it was learned from the
     very words that it is scored on, so it must not be taken for what it does to others.
+    ``more_runs``: those of the same random method with other seeds; scores are then means.
     """
 
     yardstick: Yardstick
@@ -76,6 +77,12 @@ class Outcome:
     segmenter: Segmenter | None = field(default=None, repr=False)
     predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
     held_in: bool = False
+    more_runs: tuple["Outcome", ...] = field(default=(), repr=False)
+
+    @property
+    def runs(self) -> tuple["Outcome", ...]:
+        """This one and those with other seeds."""
+        return (self, *self.more_runs)
 
     @property
     def is_gold(self) -> bool:

@@ -41,9 +41,16 @@ def score_text(name: str, value: float) -> str:
     return percent(value) if METRICS[name].unit == "%" else ratio_text(value)
 
 
+def deviation_text(name: str, estimate: Estimate) -> str:
+    """The standard deviation behind a mean over runs: `` ± 0.12``; nothing where there is none."""
+    known = not math.isnan(estimate.deviation)
+    return f" ± {score_text(name, estimate.deviation)}" if known else ""
+
+
 def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
     """A row for each tokeniser: ``label``, ``vocabulary size``, and for each metric, by its name,
-    its value, ``… low`` and ``… high`` of its 95 % interval, and ``… p``; then ``error``.
+    its value, ``… low`` and ``… high`` of its 95 % interval, and ``… p``; then ``error``. Where
+    scores are means over runs, ``… sd`` is their standard deviation.
 
     Shares are numbers from 0 to 1. What is undefined is NaN, and so is everything of a tokeniser
     that failed, whose ``error`` says why; that of others is empty.
@@ -69,13 +76,18 @@ def _numbers(table: ScoreTable, number: int) -> dict[str, float]:
     found = table.estimates[number]
     numbers: dict[str, float] = {}
     for name in table.metrics:
-        values = [math.nan] * 4
+        values = [math.nan] * 5
         if found is not None:
             estimate = found[name]
             interval = estimate.interval
-            values = [estimate.value, interval.low, interval.high, estimate.p]
-        numbers |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=True)}
+            values = [estimate.value, interval.low, interval.high, estimate.p, estimate.deviation]
+        parts = _parts([table])
+        numbers |= {f"{name}{part}": value for part, value in zip(parts, values, strict=False)}
     return numbers
+
+
+def _parts(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
+    return (*_PARTS, " sd") if any(table.runs > 1 for table in tables) else _PARTS
 
 
 def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
@@ -85,7 +97,7 @@ def scores_csv(tables: Sequence[ScoreTable]) -> bytes:
     is empty there. `MorphGraphError` if there is nothing to write.
     """
     names = _names(tables)
-    numbers = [f"{name}{part}" for name in names for part in _PARTS]
+    numbers = [f"{name}{part}" for name in names for part in _parts(tables)]
     before = ["reference", "scope", "weighting", "words", "tokeniser", "vocabulary size"]
     lines: list[list[object]] = [[*before, *numbers, "held in", "error", "signature"]]
     for table in tables:
@@ -129,6 +141,7 @@ class _Cell(NamedTuple):
     mark: str = ""
     interval: str = ""
     is_best: bool = False
+    deviation: str = ""
 
 
 class _Line(NamedTuple):
@@ -166,7 +179,8 @@ def _cell(name: str, estimate: Estimate, best: str, intervals: bool) -> _Cell:
     low, high = estimate.interval.low, estimate.interval.high
     is_known = intervals and not any(map(math.isnan, (estimate.value, low, high)))
     interval = f"[{score_text(name, low)}, {score_text(name, high)}]" if is_known else ""
-    return _Cell(text, estimate.mark, interval, text == best)
+    is_best = text == best
+    return _Cell(text, estimate.mark, interval, is_best, deviation_text(name, estimate))
 
 
 def _competes(table: ScoreTable, number: int) -> bool:
@@ -292,6 +306,7 @@ def _latex_rows(line: _Line, columns: int) -> list[str]:
         return [rf"{label} & & \multicolumn{{{columns}}}{{l}}{{{failed}}} \\"]
     cells = [
         (rf"\textbf{{{cell.text}}}" if cell.is_best else cell.text)
+        + cell.deviation.replace("±", r"$\pm$")
         # Stars take no room, so that digits stay below each other.
         + (rf"\rlap{{{_superscript(cell.mark)}}}" if cell.mark else "")
         for cell in line.cells
@@ -318,6 +333,8 @@ def _notes(rows: Sequence[_Line], mark: Callable[[str], str], probability: str) 
         notes.append("Bold: the best of its block.")
     if any(cell.interval for cell in cells):
         notes.append("In brackets: 95 % bootstrap intervals.")
+    if any(cell.deviation for cell in cells):
+        notes.append("±: standard deviation over seeds.")
     if any(row.is_baseline for row in rows):
         levels = ", ".join(
             f"{mark(stars)} {probability.format(f'{level:g}')}" for level, stars in LEVELS[::-1]
@@ -369,7 +386,9 @@ def _markdown_cells(line: _Line, columns: int) -> list[str]:
                 filter(
                     None,
                     [
-                        (f"**{cell.text}**" if cell.is_best else cell.text) + markdown(cell.mark),
+                        (f"**{cell.text}**" if cell.is_best else cell.text)
+                        + cell.deviation
+                        + markdown(cell.mark),
                         cell.interval,
                     ],
                 )

@@ -1,7 +1,7 @@
 """Tokenisers against a reference: scores with intervals and tests, one row each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,14 @@ from morphgraph.evaluate.uncertainty import (
     USUAL_DRAWS,
     Draws,
     Interval,
-    Ratio,
+    MeanRatio,
+    Score,
     approximate_randomisation,
     difference_intervals,
 )
 from morphgraph.evaluate.yardstick import Scope, Weighting, Yardstick
 from morphgraph.reference.predictions import Predictions
+from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.segmentation import Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -37,12 +39,13 @@ class Failure:
 @dataclass(frozen=True)
 class Estimate:
     """A score, its 95 % interval, and the p-value of its difference to the baseline; NaN where
-    undefined.
+    undefined. ``deviation``: the standard deviation, where the score is a mean over runs.
     """
 
     value: float
     interval: Interval
     p: float
+    deviation: float = np.nan
 
     @property
     def mark(self) -> str:
@@ -63,7 +66,8 @@ class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
     ``outcomes``: at least one, all on the same yardstick. ``baseline``: the number of the one that
-    others are tested against, None for none. ``draws``: how intervals and p-values are made.
+    others are tested against, None for none. ``draws``: how intervals and p-values are made. Where
+    an outcome has several runs, its scores are their means; intervals and tests are of the means.
     """
 
     def __init__(
@@ -107,21 +111,38 @@ class ScoreTable:
         rows: list[dict[str, Estimate] | None] = [None] * len(ratios)
         for place, number in enumerate(known):
             rows[number] = {
-                name: Estimate(ratio.value, next(intervals), tests[name][place])
+                name: self._estimate(number, ratio, next(intervals), tests[name][place])
                 for name, ratio in ratios[number].items()
             }
         return rows
 
     @cached_property
-    def _ratios(self) -> list[dict[str, Ratio]]:
-        found: list[dict[str, Ratio]] = []
-        for outcome in self.outcomes:
-            if isinstance(outcome, Failure):
-                found.append({})
-                continue
-            tally = Tally(outcome, self.scope, self.weighting)
-            found.append({name: METRICS[name].of(tally) for name in self.metrics})
+    def _ratios(self) -> list[dict[str, Score]]:
+        return [
+            {} if isinstance(outcome, Failure) else self._scores(outcome, self.metrics)
+            for outcome in self.outcomes
+        ]
+
+    @cached_property
+    def runs(self) -> int:
+        """How many runs scores are means over, 1 for none."""
+        return max(len(o.runs) if isinstance(o, Outcome) else 1 for o in self.outcomes)
+
+    def _scores(self, outcome: Outcome, names: Sequence[str]) -> dict[str, Score]:
+        tallies = [Tally(run, self.scope, self.weighting) for run in outcome.runs]
+        found: dict[str, Score] = {}
+        for name in names:
+            ratios = tuple(METRICS[name].of(tally) for tally in tallies)
+            # Beside a mean, what is not random counts as often, so that runs can be swapped.
+            ratios *= self.runs if len(ratios) == 1 else 1
+            found[name] = MeanRatio(ratios) if self.runs > 1 else ratios[0]
         return found
+
+    def _estimate(self, number: int, score: Score, interval: Interval, p: float) -> Estimate:
+        outcome = self.outcomes[number]
+        is_mean = isinstance(outcome, Outcome) and bool(outcome.more_runs)
+        deviation = score.deviation if is_mean and isinstance(score, MeanRatio) else np.nan
+        return Estimate(score.value, interval, p, deviation)
 
     def _tests(self, known: list[int]) -> dict[str, list[float]]:
         """p-values of each metric against the baseline, for those that did not fail."""
@@ -156,13 +177,11 @@ class ScoreTable:
         outcome, known = self.outcomes[number], self.estimates[number]
         if isinstance(outcome, Failure) or known is None:
             return {}
-        missing = [name for name in names if name not in known]
-        tally = Tally(outcome, self.scope, self.weighting) if missing else None
-        ratios = [METRICS[name].of(tally) for name in missing if tally is not None]
-        intervals = self.draws.intervals(ratios)
+        missing = self._scores(outcome, [name for name in names if name not in known])
+        intervals = self.draws.intervals(list(missing.values()))
         more = {
-            name: Estimate(ratio.value, interval, np.nan)
-            for name, ratio, interval in zip(missing, ratios, intervals, strict=True)
+            name: self._estimate(number, score, interval, np.nan)
+            for (name, score), interval in zip(missing.items(), intervals, strict=True)
         }
         return {name: known[name] if name in known else more[name] for name in names}
 
@@ -190,7 +209,8 @@ class ScoreTable:
     @cached_property
     def settings(self) -> dict[str, str]:
         """What scores depend on beside the reference and the tokenisers."""
-        return {"scores": f"{self.scope} {self.weighting}", **self.draws.named}
+        runs = {"runs": f"mean of {self.runs} seeds in a row"} if self.runs > 1 else {}
+        return {"scores": f"{self.scope} {self.weighting}", **runs, **self.draws.named}
 
     def signature_of(self, number: int) -> str:
         """One line that names all that a row's scores depend on; the error of one that failed."""
@@ -225,9 +245,10 @@ def outcomes_of(
         tuple[str, Segmenter | Predictions | Callable[[], Segmenter | Predictions]]
     ],
     yardstick: Yardstick,
+    runs: int = 1,
 ) -> list[Outcome | Failure]:
     """The outcome of each labelled segmenter, of what makes one, or of another program's
-    predictions; a failure is kept as such.
+    predictions; a failure is kept as such. ``runs``: of BPE-dropout so many, with seeds in a row.
     """
     found: list[Outcome | Failure] = []
     for label, given in segmenters:
@@ -236,7 +257,15 @@ def outcomes_of(
             if isinstance(made, Predictions):
                 found.append(outcome_of_predictions(made, yardstick, label))
             else:
-                found.append(outcome_of(made, yardstick, label))
+                found.append(_outcome_of_runs(made, yardstick, label, runs))
         except MorphGraphError as error:
             found.append(Failure(label, str(error)))
     return found
+
+
+def _outcome_of_runs(made: Segmenter, yardstick: Yardstick, label: str, runs: int) -> Outcome:
+    found = outcome_of(made, yardstick, label)
+    if not isinstance(made, Dropout) or not made.is_random:
+        return found
+    others = (made.reseeded(made.seed + number) for number in range(1, runs))
+    return replace(found, more_runs=tuple(outcome_of(one, yardstick, label) for one in others))

@@ -70,6 +70,44 @@ class Ratio:
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class MeanRatio:
+    """The mean of a score over runs of a random method, each a ratio over the same entries.
+
+    >>> right, wrong = Ratio(np.ones(2), np.ones(2)), Ratio(np.zeros(2), np.ones(2))
+    >>> mean = MeanRatio((right, wrong))
+    >>> mean.value, round(mean.deviation, 3)
+    (0.5, 0.707)
+    """
+
+    ratios: tuple[Ratio, ...]
+
+    @property
+    def value(self) -> float:
+        """The mean; undefined where one of them is."""
+        return float(np.mean([ratio.value for ratio in self.ratios]))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the runs (n − 1 in the denominator)."""
+        return float(np.std([ratio.value for ratio in self.ratios], ddof=1))
+
+    @property
+    def columns(self) -> list[Matrix]:
+        """The arrays of all runs."""
+        return [column for ratio in self.ratios for column in ratio.columns]
+
+    def of_sums(self, sums: Matrix) -> Matrix:
+        """The mean for each row of sums of its columns."""
+        ends = np.cumsum([len(ratio.columns) for ratio in self.ratios])
+        parts = np.split(sums, ends[:-1], axis=1)
+        found = [ratio.of_sums(part) for ratio, part in zip(self.ratios, parts, strict=True)]
+        mean: Matrix = np.mean(found, axis=0)
+        return mean
+
+
+Score = Ratio | MeanRatio
+
 _NOTHING = 1e-12
 """Sums up to this share of all are 0 but for rounding."""
 
@@ -77,7 +115,7 @@ _ROUNDING = 1e-12
 
 
 def bootstrap_intervals(
-    ratios: Sequence[Ratio], *, resamples: int = RESAMPLES, seed: int = 0
+    ratios: Sequence[Score], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Interval]:
     """The 95 % bootstrap intervals of scores over the same entries.
 
@@ -100,7 +138,7 @@ class Draws:
     trials: int = TRIALS
     seed: int = 0
 
-    def intervals(self, ratios: Sequence[Ratio]) -> list[Interval]:
+    def intervals(self, ratios: Sequence[Score]) -> list[Interval]:
         """The 95 % bootstrap intervals of scores over the same entries."""
         if not self.resamples:
             return [Interval(np.nan, np.nan)] * len(ratios)
@@ -123,7 +161,7 @@ USUAL_DRAWS = Draws()
 
 
 def difference_intervals(
-    ratios: Sequence[Ratio], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
+    ratios: Sequence[Score], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Interval]:
     """The 95 % bootstrap intervals of the differences to one score, over the same entries.
 
@@ -133,7 +171,7 @@ def difference_intervals(
     return [_percentiles(scores - found[baseline]) for scores in found]
 
 
-def _resampled(ratios: Sequence[Ratio], resamples: int, seed: int) -> list[Matrix]:
+def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
     """Each score in every resample; the same resamples for all."""
     from morphgraph.kernels.resampling import draw_counts
 
@@ -144,7 +182,7 @@ def _resampled(ratios: Sequence[Ratio], resamples: int, seed: int) -> list[Matri
     return [ratio.of_sums(sums[:, columns]) for ratio, columns in zip(ratios, places, strict=True)]
 
 
-def _side_by_side(ratios: Sequence[Ratio]) -> tuple[Matrix, list[list[int]]]:
+def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
     """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
     found: dict[bytes, int] = {}
     distinct: list[Matrix] = []
@@ -170,7 +208,7 @@ def _percentiles(scores: Matrix) -> Interval:
 
 
 def approximate_randomisation(
-    scores: Sequence[Sequence[Ratio]], baseline: int, *, trials: int = TRIALS, seed: int = 0
+    scores: Sequence[Sequence[Score]], baseline: int, *, trials: int = TRIALS, seed: int = 0
 ) -> list[list[float]]:
     """p-values of the differences between a baseline and other tokenisers, over the same entries.
 

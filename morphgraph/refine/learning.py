@@ -136,12 +136,16 @@ class Entrant:
 
 
 def learn_and_score(
-    entrants: Sequence[Entrant], yardstick: Yardstick, share: float = 0.0, seed: int = 0
+    entrants: Sequence[Entrant],
+    yardstick: Yardstick,
+    share: float = 0.0,
+    seed: int = 0,
+    runs: int = 1,
 ) -> list[Outcome | Failure]:
     """The outcome of each entrant on all words, or on a share that a seed holds out.
 
     Learners learn from all words, and are held in, or from those that are not held out. So is what
-    its file says to be learned from words that it is scored on.
+    its file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
     """
     scored = yardstick.hold_out(share, seed) if share else yardstick
     found: list[Outcome | Failure] = []
@@ -151,7 +155,7 @@ def learn_and_score(
             settings = replace(made.settings, holdout=share, seed=seed)
             seen |= is_held_in(settings)
             made = partial(_segmenter, made.tokeniser, yardstick, settings)
-        [outcome] = outcomes_of([(each.label, made)], scored)
+        [outcome] = outcomes_of([(each.label, made)], scored, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)
         found.append(outcome)

@@ -111,6 +111,15 @@ class Dropout(Bte):
                 list(pool.map(run, range(count)))
         return MergeSegmentation(words, closed_by, token_at, arrays)
 
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed changes what comes out."""
+        return 0 < self.p < 1
+
+    def reseeded(self, seed: int) -> Dropout:
+        """The same with another seed."""
+        return Dropout(self.tokeniser, self.p, seed, self.queue)
+
     def samples(self, words: Words, k: int, threads: int | None = None) -> list[MergeSegmentation]:
         """The first ``k`` samples; the first of them is what `segment` gives."""
         return [self.segment(words, sample, threads) for sample in range(k)]

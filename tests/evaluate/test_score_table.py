@@ -10,6 +10,7 @@ import pytest
 from morphgraph.errors import MorphGraphError
 from morphgraph.evaluate.metrics import METRICS, USUAL, Tally
 from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
+from morphgraph.evaluate.score_files import score_rows, scores_markdown
 from morphgraph.evaluate.score_table import Estimate, Failure, ScoreTable, outcomes_of
 from morphgraph.evaluate.uncertainty import (
     Draws,
@@ -19,7 +20,10 @@ from morphgraph.evaluate.uncertainty import (
     bootstrap_intervals,
 )
 from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
-from morphgraph.reference import Entry, Reference
+from morphgraph.files import load_tokeniser
+from morphgraph.reference import Entry, Reference, read_reference
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.segmentation import Segmenter
 from morphgraph.segment.vocabulary import SubwordVocabulary
@@ -367,3 +371,45 @@ def test_fresh_objects_give_the_same_table() -> None:
     assert one.signature == other.signature
     assert [one.signature_of(n) for n in (0, 1)] == [other.signature_of(n) for n in (0, 1)]
     assert repr(one.estimates) == repr(other.estimates)
+
+
+QUICK = Draws(resamples=100, trials=100)
+
+
+def test_dropout_is_averaged_over_seeds() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    yardstick = Yardstick.of(read_reference("demo:en"))
+    made = [("BPE", Bte(tokeniser)), ("dropout", Dropout(tokeniser, 0.3, seed=4))]
+    table = ScoreTable(
+        outcomes_of(made, yardstick, runs=3), metrics=("f1", "over"), baseline=0, draws=QUICK
+    )
+    alone = [
+        ScoreTable(
+            outcomes_of([("one", Dropout(tokeniser, 0.3, seed))], yardstick),
+            metrics=("f1", "over"),
+            draws=QUICK,
+        )
+        for seed in (4, 5, 6)
+    ]
+    plain, mean = table.estimates
+    assert plain is not None and mean is not None
+    for name in ("f1", "over"):
+        values = [(one.estimates[0] or {})[name].value for one in alone]
+        assert len(set(values)) == 3
+        assert mean[name].value == pytest.approx(np.mean(values))
+        assert mean[name].deviation == pytest.approx(np.std(values, ddof=1))
+        assert mean[name].interval.low < mean[name].value < mean[name].interval.high
+        assert np.isnan(plain[name].deviation)
+    assert mean["over"].p < 0.05
+    assert "|runs:mean of 3 seeds in a row|" in table.signature
+    assert "dropout(p=0.3,seed=4)" in table.signature_of(1)
+    expected = ScoreTable(outcomes_of(made[:1], yardstick), metrics=("f1", "over"), draws=QUICK)
+    (same,) = expected.estimates
+    assert same is not None
+    assert plain["f1"].value == pytest.approx(same["f1"].value)
+    assert plain["f1"].interval.low == pytest.approx(same["f1"].interval.low)
+    [row] = [row for row in score_rows(table) if row["label"] == "dropout"]
+    assert row["f1 sd"] == mean["f1"].deviation
+    assert f"± {100 * mean['f1'].deviation:.2f}" in scores_markdown([table])
+    # Without dropout, or at its ends, there is nothing to average.
+    assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], yardstick, runs=3)).runs == 1

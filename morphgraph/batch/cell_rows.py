@@ -109,7 +109,9 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
     vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
     k = spec["parameters"]["k"] or None
     reference = made.yardstick.reference
-    found = flota_scores(vocabulary, reference, standard_segmenter(source), (k,))
+    strict = bool(spec["parameters"].get("strict"))
+    standard = standard_segmenter(source)
+    found = flota_scores(vocabulary, reference, standard, (k,), strict=strict)
     score = found.score(title, k)  # type: ignore[arg-type]
     values = {
         "flota_coverage": (score.coverage, score.entries),

@@ -96,6 +96,7 @@ def flota_scores(
     ks: Sequence[int | None] = (1, 2, 3, 4, None),
     *,
     bare: bool = False,
+    strict: bool = False,
 ) -> FlotaScores:
     """Score FLOTA, and FIRST and LONGEST of a ``standard`` segmenter, against a reference.
 
@@ -103,8 +104,8 @@ def flota_scores(
     a token can spell whole, word-initial or word-internal, as the vocabulary's own normaliser
     leaves it. A token is a morph, for stem recall and full match, if it covers exactly its
     characters, those of the word as it was written; an unknown token counts for none. A stem is
-    a free morph: of a compound either. `MorphGraphError` for a k below 1. Source: Hofmann et al.
-    2022, §3.
+    a free morph: of a compound either. ``strict``: see `Flota`. `MorphGraphError` for a k below 1.
+    Source: Hofmann et al. 2022, §3.
 
     >>> from morphgraph.segment.wordpiece import WordPiece
     >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
@@ -127,7 +128,7 @@ def flota_scores(
     def score(method: Method, k: int | None) -> FlotaScore:
         segmenter: Segmenter
         if method == "FLOTA":
-            segmenter = Flota(vocabulary, k)
+            segmenter = Flota(vocabulary, k, strict)
         elif k is None:
             segmenter = standard
         else:
@@ -140,7 +141,7 @@ def flota_scores(
     without_kinds = sum(_kinds(entry) is None for entry in entries)
     return FlotaScores(
         tuple(score(method, k) for method in METHODS for k in ks),
-        _signature(vocabulary, reference, standard, bare),
+        _signature(vocabulary, reference, standard, bare, strict),
         len(reference) - len(pairs),
         int(whole.sum()),
         int((~whole & ~(parts[0] & parts[1])).sum()),
@@ -318,7 +319,11 @@ def _unknown_id(segmenter: Segmenter, standard: Segmenter) -> int:
 
 
 def _signature(
-    vocabulary: SubwordVocabulary, reference: Reference, standard: Segmenter, bare: bool
+    vocabulary: SubwordVocabulary,
+    reference: Reference,
+    standard: Segmenter,
+    bare: bool,
+    strict: bool,
 ) -> str:
     """One line that names all that the scores depend on."""
     from morphgraph import __version__
@@ -328,6 +333,7 @@ def _signature(
             **reference_fields(reference),
             "words": BARE if bare else RUNNING_TEXT,
             "vocabulary": vocabulary.signature(),
+            **({"flota": "strict"} if strict else {}),
             "standard": standard.signature(),
             "version": __version__,
         }

@@ -103,6 +103,16 @@ def test_coverage_is_of_the_tokens_put_together() -> None:
     }
 
 
+def test_strict_is_flotas_and_in_the_signature() -> None:
+    # At the start of kindun, ##kind is longer than k, which alone may stand there.
+    vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
+    given = vocabulary, gold(entry("kind un", FREE, SUFFIX)), WordPiece(vocabulary), (2,)
+    assert flota_scores(*given).score("FLOTA", 2).full_match == 1
+    strict = flota_scores(*given, strict=True)
+    assert strict.score("FLOTA", 2).full_match == 0
+    assert "|flota:strict|" in strict.signature
+
+
 def test_signature_names_all_it_depends_on() -> None:
     found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1,))
     names = [field.split(":")[0] for field in found.signature.split("|")]

@@ -349,6 +349,9 @@ _FLAGS = (
 )
 
 
+_TOKEN_FLAGS = AddedToken._fields[1:]
+
+
 def _preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
     parts = {}
     for key in ("normalizer", "pre_tokenizer"):
@@ -388,6 +391,15 @@ def _sentencepiece_from(document: Mapping[str, Any]) -> SentencePieceText | None
     return SentencePieceText.from_settings(settings, charsmap)
 
 
+def _added_token(document: Any) -> AddedToken:
+    content = document_field(document, "content", str)
+    # A model saved by an earlier version lacks the last flag.
+    flags = {flag: document_field(document, flag, bool, optional=True) for flag in _TOKEN_FLAGS}
+    if not content or not document.keys() <= {"content", *_TOKEN_FLAGS}:
+        raise MorphGraphError("An added token of the model is not as it was saved. Save it again.")
+    return AddedToken(content, **{flag: bool(value) for flag, value in flags.items()})
+
+
 def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
     from tokenizers import Tokenizer
 
@@ -400,7 +412,7 @@ def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
     }
     try:
         loaded = Tokenizer.from_str(json.dumps(pipeline))
-        added = tuple(AddedToken(**token) for token in document_field(document, "added", list))
+        added = tuple(map(_added_token, document_field(document, "added", list)))
     except (KeyboardInterrupt, SystemExit, MorphGraphError):
         raise
     except BaseException as error:  # a panic of the library is no Exception

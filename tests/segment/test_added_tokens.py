@@ -8,12 +8,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from morphgraph.errors import MorphGraphError
 from morphgraph.files.hugging_face import from_tokenizer_json
 from morphgraph.files.saving import to_tokenizer_json
 from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.files.vocabularies import read_vocabulary
 from morphgraph.segment import segment
-from morphgraph.segment.added_tokens import is_word_character
+from morphgraph.segment.added_tokens import AddedToken, is_word_character
+from morphgraph.segment.vocabulary import SubwordVocabulary
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.segment.words import NO_GAP
 
@@ -220,3 +222,17 @@ def test_word_characters_are_the_librarys() -> None:
         if character not in "ab":
             found = library.encode(f"{character}aa").ids
             assert (8 not in found) == is_word_character(character), character
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"content": ["a"]}, {"content": 5}, {"content": ""}, {"single_word": 1}, {"other": True}],
+)
+def test_damaged_added_tokens_of_a_saved_vocabulary(wrong: dict[str, Any]) -> None:
+    made = document(added(("ab", 8, "normalized")))
+    saved = read_vocabulary(json.dumps(made).encode(), "t.json").document()
+    read = SubwordVocabulary.from_document(json.loads(json.dumps(saved)))
+    assert read.preprocessor.added == (AddedToken("ab", normalized=True),)
+    saved["preprocessor"]["added"] = [saved["preprocessor"]["added"][0] | wrong]
+    with pytest.raises(MorphGraphError, match="Save it again"):
+        SubwordVocabulary.from_document(saved)

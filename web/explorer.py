@@ -45,7 +45,8 @@ def explorer(current: Session) -> None:
     )
     current.positions |= view.scene.positions()  # undo then finds the old places
     current.shown_merges = view.merges
-    left, right = st.columns([5, 3])
+    with st.container(key="wide-graph"):
+        left, right = st.columns([5, 3])
     with left:
         merge_graph(
             view.scene.to_dict(),

@@ -136,7 +136,8 @@ def _edits_of(current: Session, run: ReBPERun) -> int:
 def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
     study = current.study
     name = study.tokeniser.readable_types[entry.result]
-    left, right = st.columns([1, 1])
+    with st.container(key="wide-merge"):
+        left, right = st.columns([1, 1])
     with left:
         edits = _edits_of(current, run)
         is_last = edits == len(study.graph.history)

@@ -74,7 +74,8 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
         ("Reified", did),
     )
     scenes = (shown.before, shown.knocked_out, shown.reified)
-    columns = st.columns(3)
+    with st.container(key="wide-stages"):
+        columns = st.columns(3)
     for number, (column, (title, says), scene) in enumerate(
         zip(columns, titles, scenes, strict=True)
     ):

@@ -128,7 +128,7 @@ def _merge_table(tree: MergeTree) -> None:
         column_config={
             "step": st.column_config.NumberColumn(width="small"),
             "rank": st.column_config.NumberColumn(format="localized", width="small"),
-            "merge": st.column_config.TextColumn(width="large"),
+            "merge": st.column_config.TextColumn(width="medium"),
             "R": st.column_config.TextColumn(
                 width="small",
                 alignment="right",

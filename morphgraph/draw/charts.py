@@ -97,7 +97,7 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
                 "merges: %{y:,}<extra></extra>",
             )
         )
-    figure.update_layout(barmode="stack", yaxis_type="log")
+    figure.update_layout(barmode="stack", yaxis={"type": "log", "dtick": 1})
     figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
     return figure
 
@@ -142,8 +142,8 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
                 hovertemplate="%{text}<br>N %{x:,}, B %{customdata[1]:,}<extra></extra>",
             )
         )
-    figure.update_xaxes(type="log")
-    figure.update_yaxes(type="log")
+    figure.update_xaxes(type="log", dtick=1)
+    figure.update_yaxes(type="log", dtick=1)
     return figure
 
 

@@ -67,7 +67,7 @@ def vertex_size(label: str, kind: str) -> tuple[float, float]:
         else:
             em += 0.58
     if kind == "merge":
-        return max(28.0, round(11 * em + 16, 1)), MERGE_HEIGHT
+        return max(28.0, round(12 * em + 16, 1)), MERGE_HEIGHT
     return max(30.0, round(15 * em + 18, 1)), TYPE_HEIGHT
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.evaluate.tables import ratio_text
 
-LABEL, SMALL_LABEL, SUBLINE = 14.0, 10.5, 10.0
+LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0
 """Sizes of type labels, of bytes, and of ranks under type labels."""
 
-BESIDE, BETWEEN_TOKENS = 9.0, 36.0
+BESIDE, BETWEEN_TOKENS = 9.0, 28.0
 STACK = 6.0
 """How far the stack of cards of a tuple merge stands out to the right, and above."""
 
@@ -88,7 +88,7 @@ def lay_out(tree: MergeTree) -> TreeLayout:
     for number, merge in enumerate(tree.merges):
         label = text_width(merge.label, LABEL)
         below = text_width(subline(tree, number), SUBLINE, monospace=False)
-        widths.append(max(label, below, 22) + 14)
+        widths.append(max(label, below, 22) + 12)
         levels.append(1 + max(levels[child] for child in merge.children))
         outline, places = _joined([outlines[c] for c in merge.children], widths[-1], levels[-1])
         if len(merge.children) > 2:

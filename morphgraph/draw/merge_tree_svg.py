@@ -18,6 +18,7 @@ from morphgraph.draw.merge_tree_layout import (
     subline,
     text_width,
 )
+from morphgraph.draw.merge_tree_rows import rows_of
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
 
 ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"})
@@ -41,24 +42,30 @@ _MEANING: Final[Mapping[GapKind, str]] = {
 }
 
 MARGIN = 16.0
-_LEAF, _BOX, _LEVEL, _TITLE, _ROW = 28.0, 36.0, 60.0, 30.0, 24.0
-_LEGEND_ROW, _LEGEND_SIZE = 21.0, 11.0
+_LEAF, _BOX, _LEVEL, _TITLE, _ROW = 28.0, 38.0, 62.0, 30.0, 24.0
+_LEGEND_ROW, _LEGEND_SIZE = 22.0, 12.0
 _LEAST_WIDTH, _WIDEST_PAIR, _APART = 460.0, 1000.0, 64.0
 _MONO, _SANS = "monospace", "sans-serif"
 
 
-def to_svg(trees: MergeTree | Sequence[MergeTree], theme: Theme = "light") -> str:
+def to_svg(
+    trees: MergeTree | Sequence[MergeTree], theme: Theme = "light", widest: float | None = None
+) -> str:
     """Draw a tree, or several with their titles: side by side, below each other if they are wide.
 
-    Whatever the labels are, the result is XML of `ELEMENTS` only.
+    ``widest``: the width of the picture above which the tokens of a tree go on in further rows, if
+    there is more than one; else a tree is as wide as it is. Whatever the labels are, the result is
+    XML of `ELEMENTS` only.
     """
     if isinstance(trees, MergeTree):
         trees = [trees]
-    drawn = [(tree, lay_out(tree)) for tree in trees]
-    title = _TITLE if any(tree.title for tree in trees) else 0.0
+    room = None if widest is None else widest - 2 * MARGIN
+    rows = [row for tree in trees for row in ([tree] if room is None else rows_of(tree, room))]
+    drawn = [(row, lay_out(row)) for row in rows]
     total = sum(layout.width for _, layout in drawn) + _APART * (len(drawn) - 1)
-    stacked = total > _WIDEST_PAIR
+    stacked = len(rows) > len(trees) or total > min(_WIDEST_PAIR, room or _WIDEST_PAIR)
     wide = max((layout.width for _, layout in drawn), default=0.0) if stacked else total
+    titled = any(tree.title for tree in trees)
     width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
     picture = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
     _text_child(picture, "title", "Merge tree of " + visible(trees[0].word if trees else ""))
@@ -68,6 +75,7 @@ def to_svg(trees: MergeTree | Sequence[MergeTree], theme: Theme = "light") -> st
     height = y
     highest = max((layout.levels for _, layout in drawn), default=0)
     for tree, layout in drawn:
+        title = _TITLE if tree.title or (titled and not stacked) else 0.0
         levels = layout.levels if stacked else highest
         painter = _Painter(picture, tree, layout, theme, x, y + title, levels)
         if tree.title:
@@ -209,7 +217,7 @@ class _Painter:
         weight = "bold" if vertex in self.tree.roots else "normal"
         _text(group, x, top + 16, merge.label, LABEL, _MONO, ink, "middle", weight)
         faint = _mixed(fill, ink, 0.82)
-        _text(group, x, top + 29.5, subline(self.tree, number), SUBLINE, _SANS, faint, "middle")
+        _text(group, x, top + 31, subline(self.tree, number), SUBLINE, _SANS, faint, "middle")
 
     def _leaf(self, vertex: int) -> None:
         leaf = self.tree.leaves[vertex]

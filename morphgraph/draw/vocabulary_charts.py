@@ -54,8 +54,8 @@ def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
                 hovertemplate="%{text}<br>rank %{x:,}, tokens: %{y:,}",
             )
         )
-    figure.update_xaxes(type="log", dtick=1, exponentformat="power")
-    figure.update_yaxes(type="log", dtick=1, exponentformat="power")
+    figure.update_xaxes(type="log", dtick=1, exponentformat="SI")
+    figure.update_yaxes(type="log", dtick=1, exponentformat="SI")
     figure.update_layout(showlegend=True)
     return figure
 

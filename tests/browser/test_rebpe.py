@@ -162,6 +162,20 @@ def test_a_changed_merge_is_shown_in_the_graph_and_in_words(
     expect(page.get_by_text("Words that use it, before and after this phase")).to_be_visible()
     expect(page.get_by_role("application")).to_be_visible()
     idle(page)
+    # The row is a removed merge: it is drawn between the parts it had and the type it made.
+    edges = page.evaluate(
+        """() => {
+          const { view } = [...__morphgraph_views.values()].find((memo) => memo.network);
+          const gone = [...view.vertices.values()].find(({ kind, flags }) =>
+            kind === "merge" && flags.has("ghost"));
+          const ends = view.scene.edges.filter(({ source, target }) =>
+            [source, target].includes(gone?.key));
+          return [ends.filter(({ target }) => target === gone.key).length,
+                  ends.filter(({ source }) => source === gone.key).length];
+        }"""
+    )
+    assert edges[0] >= 1
+    assert edges[1] == 1
     page.screenshot(path=screenshots / "rebpe-merge.png", full_page=True)
     for tab, text in (
         ("One word", "Merge tree after"),

@@ -7,6 +7,7 @@ import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +26,8 @@ from morphgraph.draw.merge_tree import (
     printable,
     visible,
 )
-from morphgraph.draw.merge_tree_layout import STACK, lay_out
+from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out
+from morphgraph.draw.merge_tree_rows import rows_of
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS
 from morphgraph.evaluate import Benchmark
@@ -263,6 +265,60 @@ def test_several_trees_stand_side_by_side_and_wide_ones_below_each_other() -> No
     one, two = size(to_svg(long)), size(to_svg([long, long]))
     assert two[0] == one[0]
     assert two[1] > 1.5 * one[1]
+
+
+def widths_of(tree: MergeTree) -> float:
+    return lay_out(tree).width
+
+
+@settings(max_examples=100, deadline=None)
+@given(with_words(), st.floats(30, 600))
+def test_rows_hold_every_token_once_and_keep_to_the_width(
+    case: tuple[MergeList, list[str]], widest: float
+) -> None:
+    """The rows one after the other say the same as the tree, vertex by vertex."""
+    merges, words = case
+    word = "".join(words) or "a"
+    tree = tree_of(merges, word, gold=set(range(1, len(word), 2)))
+    rows = rows_of(tree, widest)
+    for row in rows:
+        assert len(row.roots) == 1 or widths_of(row) <= widest + 1e-6
+        for merge, vertex in zip(row.merges, range(len(row.leaves), 10**6), strict=False):
+            below = [row.leaves[n].label for n in range(merge.first, merge.last + 1)]
+            assert "".join(below) == merge.label
+            assert "".join(row.label(child) for child in merge.children) == row.label(vertex)
+    assert [leaf for row in rows for leaf in row.leaves] == list(tree.leaves)
+    assert [row.label(root) for row in rows for root in row.roots] == [
+        tree.label(root) for root in tree.roots
+    ]
+    described = sorted(merge.description for row in rows for merge in row.merges)
+    assert described == sorted(merge.description for merge in tree.merges)
+    kinds = [gap.kind for row in rows for gap in row.gaps]
+    assert kinds == [gap.kind for gap in tree.gaps]
+    for row in rows:
+        for gap in row.gaps:
+            assert (gap.kind == "missed") == (gap.merge is not None)
+            if gap.merge is not None:
+                assert row.children(gap.merge)
+    # No row could have taken the next token too.
+    tokens = [widths_of(row) for row in rows_of(tree, 0)]
+    assert len(tokens) == len(tree.roots)
+    done = 0
+    for row in rows[:-1]:
+        done += len(row.roots)
+        assert widths_of(row) + BETWEEN_TOKENS + tokens[done] > widest - 1e-6
+
+
+def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
+    tree = tree_of([("a", "b"), ("c", "d")], "abcd", gold=set())
+    tree = replace(tree, morphs=(TreeSpan(0, 3, "abcd"),), title="now")
+    first, second = rows_of(tree, 80)
+    assert first.morphs == (TreeSpan(0, 1, "abcd …"),)
+    assert second.morphs == (TreeSpan(0, 1, "… abcd"),)
+    assert (first.title, second.title) == ("now", "")
+    svg = to_svg(tree, "light", 112)
+    assert [t.text for t in elements(svg, "text")].count("ab") == 1
+    assert elements(svg, "desc")[0].text == "now: Tokens: ab cd. Gold: abcd."
 
 
 def test_titles_are_shown_and_counted_in_the_description(study: Study) -> None:

@@ -11,10 +11,10 @@ const views = new WeakMap();
 const TWEEN = 400; // ms
 const REACH = 14; // px around a vertex in which a click still counts
 const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
-const FONT = { type: 15, merge: 11 };
+const FONT = { type: 15, merge: 12 };
 const READABLE = 11; // px on the screen that labels try to keep when zoomed out
-const LARGEST_BOOST = 1.25;
-const HIDE_BELOW = { type: 4.5, merge: 6.5 }; // px on the screen
+const LARGEST_BOOST = { type: 1.25, merge: 1.7 };
+const HIDE_BELOW = { type: 4.5, merge: 10.99 }; // px on the screen
 const MARGIN = { side: 28, top: 58, bottom: 24 }; // px around the graph when all of it is shown
 const FIRST_SCALE = { least: 0.5, most: 1.35 };
 
@@ -361,7 +361,7 @@ class GraphView {
   /** Labels grow a little when zoomed out, as far as the spacing of the layout allows. */
   sizeOf(context, vertex) {
     const zoom = this.network.getScale();
-    const boost = Math.min(LARGEST_BOOST, Math.max(1, READABLE / (FONT[vertex.kind] * zoom)));
+    const boost = Math.min(LARGEST_BOOST[vertex.kind], Math.max(1, READABLE / (FONT[vertex.kind] * zoom)));
     const shown = FONT[vertex.kind] * boost * zoom >= HIDE_BELOW[vertex.kind];
     const text = this.textWidth(context, vertex) * boost;
     if (vertex.kind === "type") {

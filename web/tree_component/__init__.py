@@ -1,12 +1,12 @@
 """Merge trees on a page: a Streamlit component that shows a picture and downloads it.
 
-The picture is drawn in Python, once for each theme; the browser chooses, adds tooltips, and makes
-the PNG. Clicks on merges are numbered and acknowledged as those of the merge graph.
+The picture is drawn in Python, for each theme, for a wide page and for a narrow one; the browser
+chooses, adds tooltips, and makes the PNG. Clicks on merges are numbered and acknowledged as those
+of the merge graph.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,12 @@ import streamlit as st
 
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.draw.scene import Theme
 from web.graph_component import Click, click_handler
 
 HERE = Path(__file__).parent
-_HEIGHT = re.compile(r'\bheight="(\d+)"')
-_AROUND, _HIGHEST = 54, 760
-"""Pixels that buttons, borders and a scroll bar take; and the height above which one scrolls."""
+_WIDTHS = (1032, 686)
+"""Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
 
 
 def tree_picture(
@@ -38,24 +38,24 @@ def tree_picture(
     their keys are those of types in the merge graph. Without it, merges cannot be clicked.
     Whenever ``reveal`` has risen, the page is scrolled until the picture is in sight.
     """
-    light, dark = to_svg(trees, "light"), to_svg(trees, "dark")
-    found = _HEIGHT.search(light)
-    height = min(int(found.group(1)) if found else _HIGHEST, _HIGHEST) + _AROUND
     pending, ack = click_handler(key, on_event)
     _tree()(
         key=key,
         data={
-            "light": light,
-            "dark": dark,
+            "light": _drawn(trees, "light"),
+            "dark": _drawn(trees, "dark"),
             "file_name": file_name,
-            "height": height,
             "clickable": on_event is not None,
             "reveal": reveal,
             "ack": ack,
         },
-        height=height,
         on_pending_change=pending,
     )
+
+
+def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
+    """The picture for each width, widest first; one, where all are the same."""
+    return list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
 
 
 @cache

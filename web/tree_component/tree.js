@@ -8,6 +8,14 @@ const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent 
 const SCALE = 2; // pixels of the PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const SVG = "http://www.w3.org/2000/svg";
+const LEAST_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
+const HIGHEST = 760; // px above which a picture scrolls
+const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
+
+function sizeOf(source) {
+  const [, width, height] = /<svg[^>]*? width="(\d+)" height="(\d+)"/.exec(source) ?? [0, 0, 0];
+  return { width: Number(width), height: Number(height) };
+}
 
 function isDark(element) {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
@@ -40,16 +48,17 @@ class TreeView {
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
     this.sheet.addEventListener("pointerleave", () => this.hideTip());
     this.sheet.addEventListener("scroll", () => this.hideTip());
+    this.resizing = new ResizeObserver(() => this.fit());
+    this.resizing.observe(this.frame);
   }
 
   update({ data, setTriggerValue }) {
     this.send = setTriggerValue;
     this.data = data;
     this.acknowledge(data.ack ?? 0);
-    this.frame.style.height = `${data.height}px`;
     this.frame.classList.toggle("clickable", Boolean(data.clickable));
-    const source = isDark(this.parent.host ?? this.parent) ? data.dark : data.light;
-    if (source !== this.source) this.show(source);
+    this.pictures = isDark(this.parent.host ?? this.parent) ? data.dark : data.light;
+    this.fit();
     this.reveal(data.reveal ?? 0);
   }
 
@@ -64,13 +73,29 @@ class TreeView {
     }, 100); // when the page has made room
   }
 
+  /** Show the widest picture that there is room for, a little smaller if need be. */
+  fit() {
+    const room = this.frame.clientWidth - AROUND.width;
+    if (!this.pictures || room <= 0) return;
+    const fits = (source) => sizeOf(source).width * LEAST_SCALE <= room;
+    const source = this.pictures.find(fits) ?? this.pictures.at(-1);
+    if (source !== this.source) this.show(source);
+    const { width, height } = sizeOf(source);
+    const scale = Math.min(1, Math.max(LEAST_SCALE, room / width));
+    const picture = this.sheet.firstElementChild;
+    if (picture) {
+      picture.style.width = `${Math.floor(width * scale)}px`;
+      picture.style.height = `${Math.floor(height * scale)}px`;
+    }
+    this.frame.style.height = `${Math.min(height * scale, HIGHEST) + AROUND.height}px`;
+  }
+
   show(source) {
     // Parsed as XML and checked, never as HTML: labels come from uploaded files.
     const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
     const picture = parsed.documentElement;
     if (picture.namespaceURI !== SVG || parsed.querySelector("parsererror")) return;
     this.source = source;
-    this.size = ["width", "height"].map((name) => Number(picture.getAttribute(name)));
     const shown = document.importNode(picture, true);
     this.tips.clear();
     this.hideTip();
@@ -162,7 +187,7 @@ class TreeView {
   }
 
   savePng() {
-    const [width, height] = this.size;
+    const { width, height } = sizeOf(this.source);
     const scale = Math.min(SCALE, LONGEST_SIDE / width, LONGEST_SIDE / height);
     const address = URL.createObjectURL(this.blob());
     const image = new Image();
@@ -180,6 +205,7 @@ class TreeView {
 
   dispose() {
     this.disposed = true;
+    this.resizing.disconnect();
     clearTimeout(this.resending);
   }
 }

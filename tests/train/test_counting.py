@@ -198,8 +198,8 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     (tmp_path / "texts" / "a.txt").write_bytes(b"\xef\xbb\xbfthe dog\n" + b"\n" * 5)
     (tmp_path / "texts" / "plain").write_text("the cat")
     (inside / "a.csv").write_text('id,text\n1,"the\ndog"\n')
-    (inside / "b.tsv.gz").write_bytes(gzip.compress(b"id\ttext\n1\tthe dog\n"))
-    (inside / "c.txt.gz").write_bytes(gzip.compress(b"the end"))
+    (inside / "b.tsv.gz").write_bytes(gzip.compress(b"id\ttext\n1\tthe dog\n", mtime=0))
+    (inside / "c.txt.gz").write_bytes(gzip.compress(b"the end", mtime=0))
     table = pa.table({"id": ["x", "y", "z"], "text": ["the dog", None, "the"]})
     parquet.write_table(table, inside / "d.parquet")
     parquet.write_table(
@@ -356,8 +356,8 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
             b"text\n" + b"x" * (2**20 + 1),
             "a.csv: there are more than 1,048,576 bytes with",
         ),
-        ("a.gz", gzip.compress(b"the dog" * 99)[:-9], "a.gz: it cannot be unpacked"),
-        ("a.gz", gzip.compress(b"a\n\xff"), "a.gz, line 2: byte 0xFF is not valid UTF-8"),
+        ("a.gz", gzip.compress(b"the dog" * 99, mtime=0)[:-9], "a.gz: it cannot be unpacked"),
+        ("a.gz", gzip.compress(b"a\n\xff", mtime=0), "a.gz, line 2: byte 0xFF is not valid UTF-8"),
         ("a.parquet", b"PAR1 no more", "a.parquet: this parquet file cannot be read"),
     ],
 )

@@ -126,6 +126,7 @@ def shown_table(table: Table, *, intervals: bool) -> tuple[pd.DataFrame, pd.Data
     """
     import pandas as pd
 
+    from morphgraph.batch.report_data import HELD_IN
     from morphgraph.batch.report_table import cell_texts
 
     texts, best = [], []
@@ -133,7 +134,9 @@ def shown_table(table: Table, *, intervals: bool) -> tuple[pd.DataFrame, pd.Data
         line = list(row.names)
         for cell, column in zip(row.cells, table.columns, strict=True):
             text, beside = cell_texts(column.metric, cell)
-            line.append(f"{text}{cell.mark} {beside}".rstrip() if intervals else text)
+            # What is held in is told even where nothing else stands beside a score.
+            shown = beside if intervals else HELD_IN * cell.held_in
+            line.append(f"{text}{cell.mark} {shown}".rstrip())
         texts.append(line)
         best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
     names = [str(number) for number in range(len(table.rows_by) + len(table.columns))]

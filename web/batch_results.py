@@ -190,6 +190,7 @@ def signatures_of(signatures: Iterable[str]) -> None:
 
 
 def _notes(table: Table) -> None:
+    from morphgraph.batch.report_latex import comparisons_explained
     from morphgraph.batch.report_table import TITLES
 
     parts = []
@@ -203,7 +204,7 @@ def _notes(table: Table) -> None:
         parts.append("A group with cells that have not run has no best.")
     if any(not cell.is_lost and cell.value != cell.value for cell in cells):
         parts.append("n/a: undefined, or not measured.")
-    text = " ".join([*table.notes, *parts])
+    text = " ".join([*table.notes, *parts, *comparisons_explained(table)])
     if text:
         st.caption(told(text, 1_500))
 

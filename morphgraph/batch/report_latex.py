@@ -162,19 +162,27 @@ def marks_explained(table: Table) -> list[str]:
         notes.append("In brackets: 95 % intervals.")
     if any(beside.startswith("±") for _, (_, beside) in pairs):
         notes.append("Means over seeds, ± their standard deviation.")
-    if any(cell.mark for cell, _ in pairs):
+    notes += comparisons_explained(table)
+    if any(text == UNDEFINED for _, (text, _) in pairs):
+        notes.append(f"{UNDEFINED}: undefined, or not measured.")
+    return notes
+
+
+def comparisons_explained(table: Table) -> list[str]:
+    """What stars mean, and what is held in, if there are any."""
+    cells = [cell for row in table.rows for cell in row.cells]
+    notes = []
+    if any(cell.mark for cell in cells):
         levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
         notes.append(
             "Stars: different from the first method that does not learn from the reference, by "
             f"paired approximate randomisation: {levels}."
         )
-    if any(cell.held_in for cell, _ in pairs):
+    if any(cell.held_in for cell in cells):
         notes.append(
             f"{HELD_IN[0].upper()}{HELD_IN[1:]}: the method learned from the very words that it "
             "is scored on, so it is neither tested nor best beside others."
         )
-    if any(text == UNDEFINED for _, (text, _) in pairs):
-        notes.append(f"{UNDEFINED}: undefined, or not measured.")
     return notes
 
 

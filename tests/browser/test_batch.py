@@ -52,7 +52,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     go_to(page, "Batch")
     begin(page, "de", "nl")
     expect(badge(page)).to_have_text(AT_WORK)
-    expect(progress(page)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
     page.screenshot(path=screenshots / "batch-1-running.png")
 
     # Whoever comes back sees the run at once. The guard is off for the reload: at an address below
@@ -60,17 +60,17 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     bare = browser.new_page()
     bare.goto(page.url)
     bare.reload()
-    expect(progress(bare)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
+    expect(progress(bare)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
     bare.close()
     page.close()
     page = new_page(viewport={"width": 1400, "height": 1100}, color_scheme="light")
     start(page, app_address)
     sidebar(page).get_by_role("link", name="Batch").click()
-    expect(progress(page)).to_contain_text(re.compile(r"\d of 7 tasks"), timeout=PATIENCE)
+    expect(progress(page)).to_contain_text(re.compile(r"\d of 11 tasks"), timeout=PATIENCE)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     idle(page)
 
-    table = grid_with(page, "Precision % ↑")
+    table = grid_with(page, "all words: Precision % ↑")
     expect(cell_of(table, 0, 1)).to_have_text("BPE")
     expect(cell_of(table, 0, 3)).to_have_text("48.31")  # as the start page has it
     expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("Precision")
@@ -95,23 +95,23 @@ def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
     go_to(page, "Batch")
     open_tab(page, "Configure")
     # So many cells that nobody is too late to stop them.
-    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 51))
+    rates = ", ".join(f"{number / 1000:g}" for number in range(1, 31))
     editor = page.get_by_role("textbox", name="Evaluation", exact=True)
     many = f"  - {{method: dropout, p: [{rates}]}}"
     editor.fill(editor.input_value().replace("  - dropout(p=0.1)", many))
     editor.press("Control+Enter")
     idle(page)
-    begin(page, "en", cells=108)
-    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 218 tasks"), timeout=PATIENCE)
+    begin(page, "en", cells=68)
+    expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 138 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_role("button", name="Stop the run").click()
     expect(badge(page)).to_have_text(re.compile("Stopped$"), timeout=PATIENCE)
     idle(page)
-    done = re.search(r"(\d+) of 218 tasks", progress(page).inner_text())
+    done = re.search(r"(\d+) of 138 tasks", progress(page).inner_text())
     assert done is not None
-    assert 1 <= int(done[1]) < 218
+    assert 1 <= int(done[1]) < 138
     page.get_by_role("button", name="Go on").click()
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
-    expect(progress(page)).to_contain_text(f"218 of 218 tasks, {done[1]} done before")
-    expect(cell_of(grid_with(page, "Precision % ↑"), 0, 0)).to_have_text("de")
+    expect(progress(page)).to_contain_text(f"138 of 138 tasks, {done[1]} done before")
+    expect(cell_of(grid_with(page, "all words: Precision % ↑"), 0, 0)).to_have_text("de")

@@ -492,3 +492,21 @@ def test_tables_are_made_again_when_any_file_that_they_are_made_of_changes(tmp_p
     (tmp_path / "results.parquet").unlink()
     with pytest.raises(MorphGraphError, match=r"results\.parquet is gone"):
         times_made()
+
+
+def test_what_is_held_in_is_told_with_and_without_intervals() -> None:
+    rows = frame(
+        row("BPE", "f1", 0.5, words="all words", low=0.4, high=0.6),
+        row("FLOTA", "f1", 0.6, words="all words", low=0.5, high=0.7, p=0.02),
+        row("ReBPE", "f1", 0.9, words="all words", low=0.8, high=0.95, held_in="held in"),
+    )
+    table = make_table(rows, TableSpec("T", ["method"], [], ["f1"]))
+    assert list(shown_table(table, intervals=False)[0]["1"]) == ["50.00", "60.00*", "90.00 held in"]
+    assert list(shown_table(table, intervals=True)[0]["1"])[1:] == [
+        "60.00* [50.00, 70.00]",
+        "90.00 [80.00, 95.00] held in",
+    ]
+    assert [list(best) for best in shown_table(table, intervals=False)[1].values][1:] == [
+        [False, True],
+        [False, False],
+    ]

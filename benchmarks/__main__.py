@@ -10,6 +10,7 @@ from benchmarks import (
     remedies,
     scores,
     segment,
+    sentencepiece_models,
     substrings,
     train,
 )
@@ -20,6 +21,7 @@ def main() -> None:
     for benchmark in (
         segment,
         substrings,
+        sentencepiece_models,
         knockout,
         rebpe,
         train,

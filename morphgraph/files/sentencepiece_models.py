@@ -31,8 +31,9 @@ Parts = tuple[str, str]
 
 
 def is_sentencepiece(data: bytes, name: str) -> bool:
-    """Whether a file is a SentencePiece model, by its name or its content."""
-    return name.endswith(".model") or _MODEL_START.match(data) is not None
+    """Whether a file is a SentencePiece model, by its content, or by its name and no JSON."""
+    named_so = name.endswith(".model") and not data.lstrip().startswith(b"{")
+    return named_so or _MODEL_START.match(data) is not None
 
 
 def parse_sentencepiece(data: bytes, name: str) -> Any:

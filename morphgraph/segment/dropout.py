@@ -10,7 +10,7 @@ import numpy as np
 
 from morphgraph.errors import MorphGraphError
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bpe import MergeSegmentation
+from morphgraph.segment.bpe import MergeSegmentation, segment
 from morphgraph.segment.bte import Bte, check_method, field, model_document, tokeniser_of
 from morphgraph.segment.words import Words
 from morphgraph.threads import usual_threads
@@ -75,6 +75,8 @@ class Dropout(Bte):
         """
         from morphgraph.kernels.dropout import segment_dropping, segment_queueing
 
+        if self.p == 0:  # merges that tie are gone through by rank below
+            return segment(self.tokeniser.graph, words, threads)
         kernel = segment_queueing if self.queue else segment_dropping
         arrays = merge_arrays(self.tokeniser.graph)
         closed_by = np.empty(len(words.atoms), np.int32)

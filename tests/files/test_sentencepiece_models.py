@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from morphgraph.cli import app
 from morphgraph.errors import FileFormatError
+from morphgraph.evaluate.methods import method_on
 from morphgraph.files import (
     Tokeniser,
     export,
@@ -30,7 +31,10 @@ from morphgraph.files.hugging_face import from_tokenizer_json
 from morphgraph.files.models import load_segmenter, uploaded_segmenter
 from morphgraph.files.sentencepiece_models import from_sentencepiece
 from morphgraph.segment import segment
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.derivation import derive
+from morphgraph.segment.dropout import Dropout
+from morphgraph.train.counts import WordCounts
 
 KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]
 SYMBOLS = "ssa,x,▁die,<sep>"
@@ -155,6 +159,8 @@ def test_any_scores_in_any_order(
     tokeniser = from_sentencepiece(data, "m.model")
     assert our_ids(tokeniser, [text]) == their_ids(data, [text])
     words = tokeniser.encode([text], bare=True)
+    dropped = Dropout(tokeniser, p=0.0).segment(words)
+    assert dropped.tokens(0) == segment(tokeniser.graph, words).tokens(0)
     assert derive(tokeniser.graph, words, 0).tokens == segment(tokeniser.graph, words).tokens(0)
     saved = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "saved.json")
     assert our_ids(saved, [text]) == their_ids(data, [text])
@@ -210,6 +216,7 @@ def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
     words = ["abc", "ab", "cab"]
     path = tmp_path / "m.model"
     path.write_bytes(data)
+    assert type(uploaded_segmenter(model_of("plain"), "m.model")) is Bte
     for segmenter in (load_segmenter(path), uploaded_segmenter(data, "m.model")):
         found = segmenter.segment(segmenter.encode(words, bare=True))
         ids = [[segmenter.vocabulary_id(t) for t in found.tokens(n)] for n in range(3)]
@@ -268,3 +275,15 @@ def run(*arguments: object) -> Any:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("method", ["flota", "greedy", "first", "trimmed"])
+def test_methods_on_a_tokeniser_from_a_model(method: str) -> None:
+    """Its types are looked up as those of any tokeniser, whatever its file is called."""
+    tokeniser = tokeniser_of("symbols")
+    counts = WordCounts.from_mapping({"talossa": 3})
+    made = method_on(tokeniser, method, {"k": 2} if method in ("flota", "first") else {}, counts)
+    words = made.encode(["talossa"])
+    found = made.segment(words)
+    texts = [made.token_text(words, atom, token) for atom, token in found.token_ends(0)]
+    assert "".join(texts) == "▁talossa"

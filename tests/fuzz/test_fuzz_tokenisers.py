@@ -214,6 +214,10 @@ def read_tokeniser(data: bytes) -> None:
     use_vocabulary(vocabulary_of(tokeniser))
 
 
+def read_sentencepiece(data: bytes) -> None:
+    use_tokeniser(load_uploaded_tokeniser({"spiece.model": data}))
+
+
 def read_types(name: str) -> Read:
     def read(data: bytes) -> None:
         use_vocabulary(read_vocabulary(data, name))
@@ -300,6 +304,10 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     "SentencePiece BPE with bytes": (
         lambda: _sentencepiece("bpe", vocab_size=290, byte_fallback=True),
         read_types("spiece.model"),
+    ),
+    "SentencePiece BPE with merges": (
+        lambda: _sentencepiece("bpe", vocab_size=290, byte_fallback=True),
+        read_sentencepiece,
     ),
     "list with ##": (LIST.encode, read_types("types.txt")),
     "list with ▁": (MARKED_LIST.encode, read_types("types.txt")),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.text import counted, shortened
+from morphgraph.core.text import counted, shortened
 from web.bootstrap import start
 from web.catalogue_panel import catalogue_panel
 from web.inputs import doubtful_reference, reference_upload, skipped_lines

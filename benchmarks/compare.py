@@ -22,11 +22,11 @@ METHODS = (
 def main() -> None:
     """Print seconds."""
     one_thread()
-    from morphgraph.evaluate.comparing import Comparison
-    from morphgraph.evaluate.methods import method_on, parse_method
-    from morphgraph.files import load_tokeniser
-    from morphgraph.reference import read_reference
-    from morphgraph.train.counts import wordfreq_counts
+    from morphgraph.corpus.counts import wordfreq_counts
+    from morphgraph.reference.readers import read_reference
+    from morphgraph.score.comparison import Comparison
+    from morphgraph.segment.registry import method_on, parse_method
+    from morphgraph.tokeniser.loading import load_tokeniser
 
     data = data_folder()
     tokeniser = load_tokeniser(data / "tokenizers" / "oscar-de-40k")

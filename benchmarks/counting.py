@@ -117,7 +117,7 @@ def run_here(out: str, pipeline: str, memory: str, workers: int | None, files: l
     import resource
     from dataclasses import asdict
 
-    from morphgraph.train.counting import count_to_parquet, parse_memory
+    from morphgraph.corpus.counting import count_to_parquet, parse_memory
 
     report = count_to_parquet(
         files, out, pipeline=pipeline, memory=parse_memory(memory), workers=workers

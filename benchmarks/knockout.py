@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from benchmarks.common import data_folder, in_turns, median, one_thread, save, table
 
 if TYPE_CHECKING:
-    from morphgraph.files import Tokeniser
-    from morphgraph.reference import Reference
+    from morphgraph.reference.entry import Reference
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 IMPORTS = {
     "import morphgraph": "import morphgraph",
-    "import all that scoring needs, numba included": "import morphgraph.files, "
-    "morphgraph.reference, morphgraph.refine.knockout, morphgraph.kernels.segmenting",
+    "import all that scoring needs, numba included": "import morphgraph.tokeniser.loading, "
+    "morphgraph.reference.readers, morphgraph.refine.knockout, morphgraph.kernels.segmenting",
 }
 
 
@@ -39,9 +39,9 @@ def click_seconds(tokeniser: "Tokeniser", reference: "Reference", entries: int) 
     A click removes a type; then come the scores, blame and changed words of the state after it.
     ``entries``: the reference is repeated until it has so many.
     """
-    from morphgraph.evaluate import Benchmark
     from morphgraph.refine.blame import candidate_types
     from morphgraph.refine.study import Study
+    from morphgraph.score.boundaries import Benchmark
 
     times = -(-entries // len(reference))
     repeated = replace(reference, entries=(reference.entries * times)[:entries])
@@ -62,11 +62,11 @@ def click_seconds(tokeniser: "Tokeniser", reference: "Reference", entries: int) 
 def main() -> None:
     """Print seconds."""
     one_thread()
-    from morphgraph.evaluate import Benchmark
-    from morphgraph.files import load_tokeniser
-    from morphgraph.reference import read_reference
+    from morphgraph.reference.readers import read_reference
     from morphgraph.refine.blame import blame, candidate_types, threshold_curve
-    from morphgraph.segment import segment
+    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.tokeniser.loading import load_tokeniser
+    from morphgraph.tokeniser.merging import segment
 
     data = data_folder()
     tokeniser = load_tokeniser(data / "tokenizers" / "oscar-de-40k")

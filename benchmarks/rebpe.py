@@ -22,12 +22,12 @@ def measure(case: str) -> None:
     """Print, as JSON, the seconds of every phase in each of several runs, in this process."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     one_thread()
-    from morphgraph.evaluate import Benchmark
-    from morphgraph.files import load_tokeniser
-    from morphgraph.files.hugging_face import from_tokenizer_json
-    from morphgraph.reference import read_reference
+    from morphgraph.corpus.counts import wordfreq_counts
+    from morphgraph.reference.readers import read_reference
     from morphgraph.refine.rebpe import ReBPERun
-    from morphgraph.train.counts import wordfreq_counts
+    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+    from morphgraph.tokeniser.loading import load_tokeniser
     from morphgraph.train.tokeniser import train_tokeniser
 
     data = data_folder()

@@ -20,11 +20,11 @@ def main() -> None:
     import wordfreq
 
     from benchmarks.train import collect_words
-    from morphgraph.files import load_tokeniser
-    from morphgraph.segment import segment
+    from morphgraph.corpus.counts import WordCounts
     from morphgraph.segment.dropout import Dropout
+    from morphgraph.tokeniser.loading import load_tokeniser
+    from morphgraph.tokeniser.merging import segment
     from morphgraph.train.bpe import train_bpe
-    from morphgraph.train.counts import WordCounts
     from morphgraph.train.picky import train_picky
     from morphgraph.train.scaffold import train_scaffold
 

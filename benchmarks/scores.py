@@ -20,19 +20,19 @@ def main() -> None:
     from rapidfuzz.distance import LCSseq, Levenshtein
     from scipy import stats
 
-    from morphgraph.evaluate.methods import method_on, parse_method
-    from morphgraph.evaluate.metrics import METRICS, USUAL
-    from morphgraph.evaluate.outcome import gold_strings, outcome_of
-    from morphgraph.evaluate.score_table import ScoreTable, outcomes_of
-    from morphgraph.evaluate.uncertainty import (
+    from morphgraph.kernels.sequences import edit_distances, longest_common
+    from morphgraph.reference.readers import read_reference
+    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.metrics import METRICS, USUAL
+    from morphgraph.score.outcome import gold_strings, outcome_of
+    from morphgraph.score.table import ScoreTable, outcomes_of
+    from morphgraph.score.uncertainty import (
         Ratio,
         approximate_randomisation,
         bootstrap_intervals,
     )
-    from morphgraph.evaluate.yardstick import Yardstick
-    from morphgraph.files import load_tokeniser
-    from morphgraph.kernels.sequences import edit_distances, longest_common
-    from morphgraph.reference import read_reference
+    from morphgraph.segment.registry import method_on, parse_method
+    from morphgraph.tokeniser.loading import load_tokeniser
 
     data = data_folder()
     random_numbers = np.random.default_rng(0)

@@ -16,9 +16,9 @@ def main() -> None:
     import wordfreq
     from tokenizers import Tokenizer, models
 
-    from morphgraph.files import load_tokeniser
-    from morphgraph.segment import segment
-    from morphgraph.segment.byte_level import encode
+    from morphgraph.tokeniser.byte_level import encode
+    from morphgraph.tokeniser.loading import load_tokeniser
+    from morphgraph.tokeniser.merging import segment
 
     path = data_folder() / "tokenizers" / "oscar-de-40k" / "tokenizer.json"
     tokeniser = load_tokeniser(path)

@@ -18,10 +18,10 @@ def main() -> None:
     import wordfreq
     from tokenizers import models
 
-    from morphgraph.files.vocabularies import load_vocabulary, read_vocabulary
     from morphgraph.segment.flota import Flota
     from morphgraph.segment.unigram import Unigram
     from morphgraph.segment.wordpiece import WordPiece
+    from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary
 
     counts = wordfreq.get_frequency_dict("en")
     ranked = sorted(counts, key=lambda word: (-counts[word], word))

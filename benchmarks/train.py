@@ -36,7 +36,7 @@ def collect_words(languages: list[str], how_many: int) -> list[str]:
     """Take the words of each language in turn, most frequent first, until there are enough."""
     import wordfreq
 
-    from morphgraph.segment.byte_level import encode
+    from morphgraph.tokeniser.byte_level import encode
 
     words: dict[str, None] = {}
     lists = [list(wordfreq.get_frequency_dict(language, "best")) for language in languages]
@@ -52,8 +52,8 @@ def collect_words(languages: list[str], how_many: int) -> list[str]:
 def morphgraph(words: list[str], types: int) -> Callable[[], list[list[str]]]:
     import numpy as np
 
+    from morphgraph.corpus.counts import WordCounts
     from morphgraph.train.bpe import train_bpe
-    from morphgraph.train.counts import WordCounts
 
     trained = train_bpe(WordCounts(words, np.ones(len(words), np.int64)), vocab_size=types)
     return lambda: list(map(list, trained.merges))

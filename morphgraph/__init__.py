@@ -1,3 +1,5 @@
 """Look inside a BPE tokeniser, see where it cuts across morphemes, knock out what is to blame."""
 
-__version__ = "0.1.0"
+from morphgraph.core.version import __version__
+
+__all__ = ["__version__"]

@@ -17,9 +17,9 @@ from hypothesis import settings
 sys.path.append(str(Path(__file__).parent))
 
 from morphgraph import cli
-from morphgraph.files import Tokeniser
-from morphgraph.files.hugging_face import from_tokenizer_json
-from morphgraph.reference import Entry, Reference
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 # Tests neither see nor touch the edits and downloads that the app keeps for its user.
 os.environ["MORPHGRAPH_STATE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from morphgraph.graph import MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
 
 ALPHABET = "abc"
 LONGEST = 12

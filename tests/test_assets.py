@@ -10,13 +10,14 @@ import pytest
 import wordfreq
 from tokenizers import Tokenizer
 
-from morphgraph.evaluate.boundaries import boundary_positions
-from morphgraph.files import DEMOS, load_tokeniser
-from morphgraph.files.demos import demo_gold_path, demo_tokeniser_path
-from morphgraph.reference import Reference, read_reference
-from morphgraph.segment import segment
-from morphgraph.segment.byte_level import CHAR_TO_BYTE
-from morphgraph.train.counts import wordfreq_counts
+from morphgraph.core.demos import DEMOS, demo_gold_path, demo_tokeniser_path
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import boundary_positions
+from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
 from morphgraph.train.tokeniser import train_tokeniser
 
 AT_LEAST = {"en": 800, "de": 500, "nl": 500}

@@ -13,10 +13,10 @@ import pytest
 from tokenizers import Tokenizer
 
 from morphgraph import cli
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser
-from morphgraph.reference import read_reference
-from morphgraph.segment import segment
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
 
 GOLD = (
     "word\tmorphs\twhole_words\nundoing\tun do -ing\tun doing\nundo\tundo\tundo\nCosta Rica\tx\tx\n"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate.comparing import Comparison
-from morphgraph.evaluate.methods import method_on
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.models import write_model
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.comparison import Comparison
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import method_on
+from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]
 DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from morphgraph.cli import counting
-from morphgraph.train.counting import CountProgress
+from morphgraph.corpus.counting import CountProgress
 
 Command = Callable[..., Any]
 PROJECT = Path(__file__).resolve().parent.parent

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]
 

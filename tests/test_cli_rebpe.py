@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser, read_recipe, replay
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.recipe import read_recipe, replay
 
 Command = Callable[..., Any]
 DEMO = ("--tokenizer", "demo:nl", "--reference", "demo:nl")

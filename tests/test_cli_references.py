@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from morphgraph.reference import join_references, read_reference
+from morphgraph.reference.joining import join_references
+from morphgraph.reference.readers import read_reference
 
 Command = Callable[..., Any]
 

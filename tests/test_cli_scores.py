@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from morphgraph.evaluate.breakdown import group_scores, word_groups
-from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
-from morphgraph.evaluate.methods import method_on
-from morphgraph.evaluate.metrics import GROUPS, METRICS, USUAL
-from morphgraph.evaluate.outcome import ideal, outcome_of
-from morphgraph.evaluate.score_files import scores_csv, scores_latex, scores_markdown
-from morphgraph.evaluate.score_table import ScoreTable
-from morphgraph.evaluate.uncertainty import Draws
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.models import write_model
-from morphgraph.files.recipe import write_recipe
-from morphgraph.files.vocabularies import vocabulary_of
-from morphgraph.reference import read_reference
-from morphgraph.train.counts import wordfreq_counts
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.breakdown import group_scores, word_groups
+from morphgraph.score.flota import flota_scores, standard_segmenter
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.metrics import GROUPS, METRICS, USUAL
+from morphgraph.score.outcome import ideal, outcome_of
+from morphgraph.score.table import ScoreTable
+from morphgraph.score.uncertainty import Draws
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import method_on
+from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.recipe import write_recipe
+from morphgraph.tokeniser.vocabularies import vocabulary_of
 
 Command = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.files.models import read_model
+from morphgraph.segment.models import read_model
 
 Command = Callable[..., Any]
 METHODS = ["bpe", "bpe-prime", "picky", "scaffold", "unigram", "unigram-prime", "wordpiece"]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path, demo_tokeniser_path
+from morphgraph.core.demos import demo_gold_path, demo_tokeniser_path
+from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")

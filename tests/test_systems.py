@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.locking import try_lock
-from morphgraph.threads import available_cores
+from morphgraph.core.locking import try_lock
+from morphgraph.core.threads import available_cores
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,8 @@ def test_evaluations_load_without_the_names_of_unix() -> None:
         "import os, sys\n"
         "sys.modules['fcntl'] = None\n"
         "del os.sched_getaffinity\n"
-        "import morphgraph.batch.store, morphgraph.batch.clusters, morphgraph.reference.downloads\n"
-        "import morphgraph.train.counting, morphgraph.cli\n"
+        "import morphgraph.batch.store, morphgraph.batch.local_cluster\n"
+        "import morphgraph.reference.downloads\n"
+        "import morphgraph.corpus.counting, morphgraph.cli\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,9 +10,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files import Tokeniser, read_recipe, write_recipe
-from morphgraph.reading import read_bytes
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import read_bytes
+from morphgraph.tokeniser.recipe import read_recipe, write_recipe
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 _written: dict[Path, str] = {}
 """What this process wrote last, so that drawing a page again writes nothing again."""

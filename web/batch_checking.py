@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.text import counted, shortened, visible
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.text import counted, shortened, visible
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from morphgraph.batch.names import metric_label
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import counted, shortened, visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened, visible
 from web.batch_comparing import (
     filtered,
     named_apart,

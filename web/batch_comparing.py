@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import metric_is_percent, metric_label
-from morphgraph.text import shortened, visible
+from morphgraph.core.text import shortened, visible
 from web.text import signed
 
 if TYPE_CHECKING:

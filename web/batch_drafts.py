@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from morphgraph.batch.store import write_atomically
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import parse_json, read_bytes
 from web import autosave
 
 MOST_TEXTS = 20

@@ -10,10 +10,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from morphgraph.batch.shipped import shipped_configurations
 from morphgraph.batch.yaml_reading import MAX_BYTES
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.reading import check_size, decode_utf8
-from morphgraph.text import shortened, visible
-from morphgraph.threads import available_cores
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import check_size, decode_utf8
+from morphgraph.core.text import shortened, visible
+from morphgraph.core.threads import available_cores
 from web.batch_checking import (
     Checked,
     cell_table,

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import decode_utf8, read_bytes
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.core.text import counted
 from web.batch_state import settings_of
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.evaluate.writing import csv_bytes, harmless
-from morphgraph.reading import decode_utf8, read_bytes
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.tables.writing import csv_bytes, harmless
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,9 +17,9 @@ from morphgraph.batch.progress import (
     stop_path,
 )
 from morphgraph.batch.store import is_at_work
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
-from morphgraph.text import counted, shortened, visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import parse_json, read_bytes
+from morphgraph.core.text import counted, shortened, visible
 from web.text import plain
 
 _PATIENCE = 120.0

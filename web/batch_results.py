@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from morphgraph.batch.background import Run
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import shortened, visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import shortened, visible
 from web.batch_failed import cell_states, told_cells, with_lost_cells
 from web.batch_files import (
     column_titles,

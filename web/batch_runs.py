@@ -8,9 +8,9 @@ import streamlit as st
 
 from morphgraph.batch.background import Run, ended_early, stop_run
 from morphgraph.batch.progress import Progress
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import decode_utf8, read_bytes
-from morphgraph.text import counted, shortened, visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.core.text import counted, shortened, visible
 from web.batch_failed import failed_lines, grouped_failures
 from web.batch_progress import (
     badge_of,

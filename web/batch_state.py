@@ -11,9 +11,9 @@ import streamlit as st
 
 from morphgraph.batch.background import Run, runs_in, start_run
 from morphgraph.batch.store import write_atomically
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
-from morphgraph.threads import available_cores
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import parse_json, read_bytes
+from morphgraph.core.threads import available_cores
 from web import autosave
 from web.batch_drafts import Draft, keep_draft, kept_drafts
 

@@ -5,16 +5,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import percent
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.charts import (
     blame_by_rank,
     blame_histogram,
     blame_scatter,
     threshold_curves,
 )
-from morphgraph.evaluate import Scope, Weighting
-from morphgraph.evaluate.tables import percent
 from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
-from morphgraph.text import counted, shortened
+from morphgraph.score.gold_set import Scope, Weighting
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep
 from web.scoreboard import score_metrics

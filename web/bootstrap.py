@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from morphgraph.files import DEMOS
-from morphgraph.text import counted, shortened
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.text import counted, shortened
 from web import autosave
 from web.graph_component import vis_loader
 from web.reopening import keep, known_browser, reopen

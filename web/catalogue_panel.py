@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.reading import read_bytes
+from morphgraph.core.reading import read_bytes
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path

@@ -5,14 +5,14 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.merge_tree import describe
-from morphgraph.evaluate.boundaries import boundary_positions
-from morphgraph.evaluate.comparing import Comparison
+from morphgraph.score.boundaries import boundary_positions
+from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
-from morphgraph.text import counted, shortened
 from web.session import Session
 from web.text import code
 from web.tree_component import tree_picture

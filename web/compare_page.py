@@ -5,17 +5,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.comparing import Comparison, Row
-from morphgraph.evaluate.comparison_files import (
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.numbers import percent, ratio_text
+from morphgraph.core.text import counted, shortened
+from morphgraph.score.comparison import Comparison, Row
+from morphgraph.tables.comparison import (
     comparison_csv,
     comparison_html,
     comparison_latex,
 )
-from morphgraph.evaluate.tables import percent, ratio_text
-from morphgraph.files import DEMOS
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import counted, shortened
+from morphgraph.tokeniser.segmentation import Segmenter
 from web.compare_component import comparison_table
 from web.compare_details import one_cell
 from web.compare_words import choose_words

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from morphgraph.evaluate.comparing import most_disputed
 from morphgraph.refine.study import Study
-from morphgraph.segment.segmentation import Segmenter
+from morphgraph.score.comparison import most_disputed
+from morphgraph.tokeniser.segmentation import Segmenter
 from web.languages import words_in_another_language
 from web.session import Session, remembered
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.reify import TypeAtoms, preview_reification
 from web.session import Session
 from web.text import plain

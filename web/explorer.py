@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from morphgraph.core.text import counted
 from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS
-from morphgraph.graph import MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
-from morphgraph.text import counted
 from web.edits import knock_out, look_at, show_message
 from web.graph_component import Click, merge_graph
 from web.reopening import keep

@@ -5,9 +5,10 @@ import zipfile
 
 import streamlit as st
 
-from morphgraph.files import Tokeniser, read_recipe, replay, write_recipe
-from morphgraph.graph import Change
-from morphgraph.text import counted, shortened
+from morphgraph.core.text import counted, shortened
+from morphgraph.graph.change import Change
+from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.bootstrap import edit_buttons
 from web.inputs import attempt, content_of
 from web.session import Session

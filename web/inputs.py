@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.yardstick import COUNTS_IN_REFERENCE
-from morphgraph.reading import check_size
-from morphgraph.reference import FORMATS
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import check_size
+from morphgraph.core.text import counted
+from morphgraph.reference.readers import FORMATS
+from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from web.session import (
     Session,
     Source,
@@ -151,7 +151,7 @@ def frequency_choice(current: Session) -> None:
         return
 
     def use_it(file: UploadedFile = file) -> None:
-        from morphgraph.train.counts import parse_word_counts
+        from morphgraph.corpus.counts import parse_word_counts
 
         content = content_of(file)
         counts = parse_word_counts(content, file.name)

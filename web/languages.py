@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from morphgraph.files import DEMOS
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.text import shortened
 from morphgraph.reference.language import clash, language_of
-from morphgraph.text import shortened
 from web.session import Session
 from web.text import plain
 

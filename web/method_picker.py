@@ -6,12 +6,12 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate import methods
-from morphgraph.evaluate.methods import Method, Parameter, method_on, parse_method, split_methods
-from morphgraph.files.models import uploaded_segmenter
-from morphgraph.segment.segmentation import Segmenter, spelled
-from morphgraph.train.counts import WordCounts
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment import registry as methods
+from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.segment.registry import Method, Parameter, method_on, parse_method, split_methods
+from morphgraph.tokeniser.segmentation import Segmenter, spelled
 from web.inputs import content_of
 from web.picky_on_demand import PICKY, can_be_trained, trained_picky
 from web.session import Session, remembered, trained_models

@@ -6,10 +6,10 @@ import hashlib
 import threading
 from collections.abc import Callable
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.methods import Method, Parameter
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.train.counts import WordCounts
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment.registry import Method, Parameter
+from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.train.methods import METHODS, train
 
 _PIPELINE = "plain"

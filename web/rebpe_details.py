@@ -6,6 +6,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import percent
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.explore import view_around
 from morphgraph.draw.rebpe_charts import (
     changes_over_phases,
@@ -13,12 +15,10 @@ from morphgraph.draw.rebpe_charts import (
     removed_by_origin,
     scores_over_phases,
 )
-from morphgraph.evaluate.tables import percent
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe import Phase, ReBPERun
 from morphgraph.refine.tracing import KINDS, ChangedMerge, changed_merges
-from morphgraph.text import counted, shortened
 from web.edits import look_at
 from web.graph_component import merge_graph
 from web.scoreboard import MARKS

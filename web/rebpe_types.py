@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.explore import Stages, stages
-from morphgraph.errors import MorphGraphError
 from morphgraph.graph.view import type_key
 from web.edits import knock_out_and_reify
 from web.graph_component import merge_graph

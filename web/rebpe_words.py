@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.rebpe_charts import phase_label
-from morphgraph.errors import MorphGraphError
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.tracing import FollowedWord, follow
 from web.session import Session

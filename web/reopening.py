@@ -15,15 +15,15 @@ from typing import Any, Literal
 import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import DEMOS
-from morphgraph.files.models import write_model
-from morphgraph.files.recipe import check_steps
-from morphgraph.graph import MergeGraph
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts import parse_word_counts
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.train.counts import parse_word_counts
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.models import write_model
+from morphgraph.tokeniser.recipe import check_steps
+from morphgraph.tokeniser.segmentation import Segmenter
 from web import autosave
 from web.browser_store import DAYS, BrowserStore
 from web.session import (

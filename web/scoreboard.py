@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from morphgraph.evaluate import Scope, Weighting
-from morphgraph.evaluate.tables import count, percent, score_frame
+from morphgraph.core.numbers import count, percent
+from morphgraph.core.text import counted
 from morphgraph.refine.study import Study
-from morphgraph.text import counted
+from morphgraph.score.boundaries import score_frame
+from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import edit_buttons
 from web.session import Session
 from web.text import plain, signed

@@ -6,20 +6,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import count, percent
 from morphgraph.draw.score_charts import breakdown
-from morphgraph.evaluate.breakdown import (
-    BREAKDOWNS,
-    GROUPINGS,
-    Breakdown,
-    GoldBoundaries,
-    break_down,
-    breakdown_csv,
-)
-from morphgraph.evaluate.metrics import METRICS
-from morphgraph.evaluate.outcome import Outcome
-from morphgraph.evaluate.score_table import Estimate, ScoreTable
-from morphgraph.evaluate.tables import count, percent
-from morphgraph.evaluate.yardstick import Scope, Yardstick
+from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
+from morphgraph.score.gold_set import Scope, Yardstick
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.tables.breakdown import breakdown_csv
 from web.scores_charts import picture_config
 from web.session import Session, remembered
 

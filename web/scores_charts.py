@@ -15,9 +15,9 @@ from morphgraph.draw.score_charts import (
     dumbbells,
     radar,
 )
-from morphgraph.evaluate.metrics import METRICS
-from morphgraph.evaluate.outcome import Outcome
-from morphgraph.evaluate.score_table import Estimate, ScoreTable
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import Estimate, ScoreTable
 from web.session import Session, remembered
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from morphgraph.evaluate.errors import ERROR_KINDS, ErrorBrowser, errors_csv
-from morphgraph.evaluate.outcome import Outcome
-from morphgraph.evaluate.yardstick import Scope
+from morphgraph.core.text import counted
+from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.gold_set import Scope
+from morphgraph.score.outcome import Outcome
 from morphgraph.segment.bte import Bte
-from morphgraph.text import counted
+from morphgraph.tables.errors import errors_csv
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.scores_breakdown import gold_boundaries

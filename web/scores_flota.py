@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.flota_scores import FlotaScores, flota_scores, standard_segmenter
-from morphgraph.evaluate.tables import percent
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files.vocabularies import vocabulary_of
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.numbers import percent
+from morphgraph.core.text import counted
+from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.tokeniser.vocabularies import vocabulary_of
 from web.session import Session, remembered
 from web.text import plain
 

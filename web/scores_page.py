@@ -8,21 +8,20 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.evaluate import Scope, Weighting
-from morphgraph.evaluate.metrics import METRICS, USUAL
-from morphgraph.evaluate.outcome import Outcome, ideal
-from morphgraph.evaluate.score_files import (
+from morphgraph.core.numbers import UNDEFINED, count
+from morphgraph.core.text import apart, shortened
+from morphgraph.reference.predictions import Predictions
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.metrics import METRICS, USUAL
+from morphgraph.score.outcome import Outcome, ideal
+from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+from morphgraph.tables.scores import (
     score_text,
     scores_csv,
     scores_latex,
     scores_markdown,
 )
-from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
-from morphgraph.evaluate.tables import UNDEFINED, count
-from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Yardstick
-from morphgraph.reference.predictions import Predictions
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import apart, shortened
+from morphgraph.tokeniser.segmentation import Segmenter
 from web.catalogue_panel import catalogue_panel
 from web.downloads import downloads
 from web.inputs import frequency_choice, reference_upload, skipped_lines

@@ -6,10 +6,10 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files import DEMOS
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import DEMOS
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import Yardstick
 from web.inputs import attempt, content_of
 from web.session import Session, demo_reference, wordfreq_frequencies
 from web.text import plain

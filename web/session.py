@@ -11,20 +11,22 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import DEMOS, Tokeniser, load_tokeniser, load_uploaded_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.models import uploaded_segmenter
-from morphgraph.graph import Change, MergeGraph
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import DEMOS, demo_gold_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
+from morphgraph.graph.change import Change
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.ablation import AblationCell
 from morphgraph.refine.rebpe import ReBPERun
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import counted
+from morphgraph.segment.models import uploaded_segmenter
+from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.browser_store import BrowserStore
 
 _KEY = "morphgraph session"
@@ -272,7 +274,7 @@ def demo_reference(language: str) -> Reference:
 @st.cache_resource(show_spinner="Loading word frequencies…", max_entries=6)
 def wordfreq_frequencies(language: str) -> Mapping[str, float]:
     """Word frequencies of a language, per 10⁹ words."""
-    from morphgraph.train.counts import wordfreq_counts
+    from morphgraph.corpus.counts import wordfreq_counts
 
     return dict(wordfreq_counts(language).items())
 

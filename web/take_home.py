@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from morphgraph.files import Export, Tokeniser, export, words_to_check
-from morphgraph.files.export_texts import FILES
-from morphgraph.text import counted
+from morphgraph.core.text import counted
+from morphgraph.export.export import Export, export, words_to_check
+from morphgraph.export.texts import FILES
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.history import recipe_button, zipped
 from web.inputs import attempt
 from web.session import Session

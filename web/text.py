@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from morphgraph.text import shortened
+from morphgraph.core.text import shortened
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"

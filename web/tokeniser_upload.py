@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from morphgraph.files.models import lists_merges
+from morphgraph.core.text import shortened
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import shortened
+from morphgraph.segment.models import lists_merges
+from morphgraph.tokeniser.segmentation import Segmenter
 from web.inputs import attempt, content_of, taken, upload_key
 from web.method_picker import add_model
 from web.session import Session, Source, uploaded_model

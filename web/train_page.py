@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files import to_tokenizer_json
-from morphgraph.files.models import write_model
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened
+from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
+from morphgraph.corpus.pipelines import PIPELINES
+from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.segment.bte import Bte
-from morphgraph.text import counted, shortened
-from morphgraph.train.counts import WordCounts, parse_word_counts, wordfreq_counts
+from morphgraph.segment.models import write_model
+from morphgraph.tokeniser.saving import to_tokenizer_json
 from morphgraph.train.methods import METHODS, Method, train
-from morphgraph.train.pipelines import PIPELINES
-from morphgraph.train.text import read_text, text_columns
 from web.inputs import attempt, content_of
 from web.session import Session, Source, remembered, trained_models, wordfreq_languages
 from web.text import plain
@@ -29,7 +29,7 @@ from web.text import plain
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from morphgraph.segment.segmentation import Segmenter
+    from morphgraph.tokeniser.segmentation import Segmenter
 
 MOST_MODELS = 12
 """The oldest model of the session makes room for one more than this."""

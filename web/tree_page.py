@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import ratio_text
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.merge_tree import MergeTree
-from morphgraph.evaluate.tables import ratio_text
-from morphgraph.text import counted, shortened
 from web.session import Session, remembered
 from web.text import code, plain
 from web.tree_view import Since, number_of, word_tree_changes, word_tree_now

@@ -9,13 +9,14 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.merge_tree import MergeTree, describe
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate import Benchmark
-from morphgraph.graph import MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
 from morphgraph.refine.study import State, Study
-from morphgraph.segment import Words, segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.words import Words
 from web.graph_component import Click
 from web.inputs import attempt
 from web.session import Session

@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from morphgraph.evaluate.tables import percent, ratio_text
-from morphgraph.graph import Rewired
+from morphgraph.core.numbers import percent, ratio_text
+from morphgraph.core.text import counted, shortened
+from morphgraph.graph.change import Rewired
 from morphgraph.refine.study import ChangedWord, Example
-from morphgraph.text import counted, shortened
 from web.edits import knock_out, look_at
 from web.graph_component import Click
 from web.scoreboard import MARKS

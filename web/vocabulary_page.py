@@ -5,24 +5,23 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.compression import ALPHA, Corpus, corpus_of
-from morphgraph.evaluate.methods import method_on
-from morphgraph.evaluate.vocabulary_figures import (
-    FIGURES,
-    figure_called,
+from morphgraph.score.compression import ALPHA, Corpus, corpus_of
+from morphgraph.score.vocabulary_figures import FIGURES, figure_called
+from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
+from morphgraph.score.vocabulary_lists import list_behind, matching
+from morphgraph.segment.registry import method_on
+from morphgraph.tables.vocabulary import (
     figure_frame,
     figures_csv,
     figures_latex,
     signature,
     why_undefined,
 )
-from morphgraph.evaluate.vocabulary_health import VocabularyHealth, case_warning
-from morphgraph.evaluate.vocabulary_lists import matching
-from morphgraph.files.tokeniser import base_name
-from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import counted, shortened
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import base_name
 from web.downloads import downloads
 from web.edits import look_at
 from web.inputs import frequency_choice
@@ -224,7 +223,7 @@ def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyH
         return
     health = healths[number]
     table: pd.DataFrame = current.once(
-        ("vocabulary list", key, id(health)), lambda: health.table(key)
+        ("vocabulary list", key, id(health)), lambda: list_behind(health, key)
     )
     wanted = st.text_input(
         "Search", key="vocabulary search", placeholder="part of a type", icon=":material/search:"

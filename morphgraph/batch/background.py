@@ -12,7 +12,7 @@ from pathlib import Path
 
 from morphgraph.batch.progress import Progress, progress_path, read_progress, stop_path
 from morphgraph.batch.store import is_at_work, write_atomically
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
-    from morphgraph.evaluate.yardstick import Yardstick
-    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.predictions import Predictions
     from morphgraph.refine.learning import Settings
-    from morphgraph.segment.segmentation import Segmenter
-    from morphgraph.train.counts import WordCounts
+    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def _segmenter(
     method: str, parameters: Mapping[str, Any], base: Segmenter, counts: WordCounts | None
 ) -> Segmenter:
     """A method that needs no reference, on a tokeniser."""
-    from morphgraph.evaluate.methods import method_on
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.flota import First, Flota, Longest
+    from morphgraph.segment.registry import method_on
     from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter
 
     if method == "standard":

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.cell_methods import Made
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
 
 if TYPE_CHECKING:
-    from morphgraph.reference import Reference
-    from morphgraph.segment.segmentation import Segmenter
-    from morphgraph.train.counts import WordCounts
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.reference.entry import Reference
+    from morphgraph.tokeniser.segmentation import Segmenter
 
 
 COLUMNS = (
@@ -58,9 +58,9 @@ def rows_of(
 def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> Iterator[Row]:
     """Every score by the reference, for each scope and weighting."""
     from morphgraph.batch.names import FLOTA_METRICS
-    from morphgraph.evaluate.metrics import METRICS
-    from morphgraph.evaluate.score_table import Failure, ScoreTable, outcomes_of
-    from morphgraph.evaluate.uncertainty import USUAL_DRAWS
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+    from morphgraph.score.uncertainty import USUAL_DRAWS
 
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
     yardstick = made.yardstick
@@ -92,9 +92,9 @@ def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row]:
     """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.batch.names import FLOTA_METRICS
-    from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
-    from morphgraph.files.vocabularies import vocabulary_of
+    from morphgraph.score.flota import flota_scores, standard_segmenter
     from morphgraph.segment.bte import Bte
+    from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted or made.yardstick is None:
@@ -128,9 +128,9 @@ def _figures(
 ) -> Iterator[Row]:
     """Figures of the vocabulary."""
     from morphgraph.batch.names import vocabulary_metric
-    from morphgraph.evaluate.compression import ALPHA, Corpus
-    from morphgraph.evaluate.vocabulary_figures import signature
-    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+    from morphgraph.score.compression import ALPHA, Corpus
+    from morphgraph.score.vocabulary_health import VocabularyHealth
+    from morphgraph.tables.vocabulary import signature
 
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
         return

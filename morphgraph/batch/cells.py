@@ -14,15 +14,15 @@ import numpy as np
 from morphgraph.batch.cell_methods import made_of
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
 from morphgraph.batch.inputs import check_content, content_of, content_of_files, contents_of_texts
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from morphgraph.reference import Reference
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.reference.entry import Reference
     from morphgraph.reference.predictions import Predictions
-    from morphgraph.segment.segmentation import Segmenter
-    from morphgraph.train.counts import WordCounts
+    from morphgraph.tokeniser.segmentation import Segmenter
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
     """The word counts of a corpus: of wordfreq, a file with counts, or text."""
     import pyarrow
 
-    from morphgraph.train.counts import read_word_counts, wordfreq_counts
+    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
 
     if spec["source"] == "wordfreq":
         counts = wordfreq_counts(spec["language"])
@@ -63,8 +63,8 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
     import tempfile
     from pathlib import Path
 
-    from morphgraph.train.counting import count_to_parquet
-    from morphgraph.train.counts import read_word_counts
+    from morphgraph.corpus.counting import count_to_parquet
+    from morphgraph.corpus.counts import read_word_counts
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
@@ -83,7 +83,7 @@ _PIPELINE = b"pipeline"
 
 
 def _word_counts(table: pa.Table) -> WordCounts:
-    from morphgraph.train.counts import WordCounts
+    from morphgraph.corpus.counts import WordCounts
 
     pipeline = (table.schema.metadata or {}).get(_PIPELINE, b"").decode() or None
     return WordCounts(table["word"].to_pylist(), table["count"].to_numpy(), pipeline)
@@ -112,7 +112,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     """A tokeniser as a model file: trained on counts, or from a file."""
     import pyarrow
 
-    from morphgraph.files.models import load_segmenter, write_model
+    from morphgraph.segment.models import load_segmenter, write_model
     from morphgraph.train.methods import train
 
     if spec["source"] == "file":
@@ -136,7 +136,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     """All scores of one method on one tokeniser by one reference, one row each (`COLUMNS`)."""
     import pyarrow
 
-    from morphgraph.evaluate.yardstick import Yardstick
+    from morphgraph.score.gold_set import Yardstick
 
     tables = iter(needs)
     base: Any = None
@@ -170,7 +170,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
 
 
 def _model(table: pa.Table, name: str) -> Segmenter:
-    from morphgraph.files.models import read_model
+    from morphgraph.segment.models import read_model
 
     made: Segmenter = _once(table, lambda table: read_model(table["model"][0].as_py(), name))
     return made
@@ -224,7 +224,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
 @lru_cache(maxsize=4)
 def _read_reference(spec: str) -> Reference:
-    from morphgraph.reference import join_references
+    from morphgraph.reference.joining import join_references
 
     chosen = json.loads(spec)
     gold = join_references([_reference_part(**part) for part in chosen["parts"]])
@@ -236,7 +236,7 @@ def _read_reference(spec: str) -> Reference:
 
 def _reference_part(path: str, content: str, **reading: Any) -> Reference:
     """One file of a reference; ``content`` is the checksum that it must have."""
-    from morphgraph.reference import read_reference
+    from morphgraph.reference.readers import read_reference
 
     check_content(content_of(path), content, path)
     read = read_reference(path, **reading)

@@ -20,13 +20,13 @@ from morphgraph.batch.names import FLOTA_METRICS, named_metrics
 from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
 from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.metrics import check_metrics
-from morphgraph.evaluate.vocabulary_figures import FIGURES
-from morphgraph.evaluate.yardstick import HOLDOUT, Scope, Weighting
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.reference.readers import FORMATS
+from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
+from morphgraph.score.metrics import check_metrics
+from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.train.methods import METHODS as TRAINED
-from morphgraph.train.pipelines import PIPELINES
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from morphgraph.batch.run_file import RunFile, versions_and_machine
 from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks, warm_up
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import checksum, decode_utf8, read_bytes
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum, decode_utf8, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -12,12 +12,12 @@ from pydantic import Field, create_model
 
 from morphgraph.batch.one_or_more import OneOrMore
 from morphgraph.batch.yaml_reading import Strict
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.methods import METHODS, Parameter, parse_method
-from morphgraph.evaluate.yardstick import Scope, Weighting
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.anneal import MINIMUM_GOOD, MINIMUM_RATIO
 from morphgraph.refine.blame import DEFAULT_THRESHOLD
 from morphgraph.refine.knockout import Selection
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.segment.registry import METHODS, Parameter, parse_method
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Holdout = Annotated[float, Field(ge=0, lt=1)]

@@ -46,8 +46,8 @@ def named_metrics() -> dict[str, Named]:
     >>> named_metrics()["f1"]
     Named(label='F1', form='percent', better=1)
     """
-    from morphgraph.evaluate.metrics import METRICS
-    from morphgraph.evaluate.vocabulary_figures import FIGURES
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.vocabulary_figures import FIGURES
 
     found = {
         key: Named(metric.title, "percent" if metric.unit == "%" else "number", metric.better)

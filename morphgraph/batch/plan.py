@@ -27,9 +27,9 @@ from morphgraph.batch.methods import BaseMethod
 from morphgraph.batch.plan_cells import REFINING, CellPlanner, Counted
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.evaluate.vocabulary_figures import FIGURES
-from morphgraph.train.counting_texts import find_texts
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counting_texts import find_texts
+from morphgraph.score.vocabulary_figures import FIGURES
 
 MOST_TASKS = 100_000
 """More than this are refused: a list too many multiplies quickly."""
@@ -289,8 +289,8 @@ class _Planner:
             yield _Tokeniser(self._task(task), label, size, choice)
 
     def _loaded(self, choice: TokeniserChoice, place: int, values: Mapping[str, str]) -> _Tokeniser:
-        from morphgraph.files import tokeniser_files
-        from morphgraph.files.demos import demo_tokeniser_path
+        from morphgraph.core.demos import demo_tokeniser_path
+        from morphgraph.tokeniser.loading import tokeniser_files
 
         try:
             path = self._path(choice.file or "", values)

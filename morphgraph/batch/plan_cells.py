@@ -13,7 +13,7 @@ from morphgraph.batch.configuration import Evaluation
 from morphgraph.batch.methods import is_random, learns
 from morphgraph.batch.report_data import ALL_WORDS, held_out_words
 from morphgraph.batch.tasks import Task, task_key
-from morphgraph.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError
 
 REFINING = ("knockout", "rebpe")
 """Methods that edit a tokeniser by a reference."""

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 
 from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.batch.tasks import Task
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import parse_json, read_bytes
+from morphgraph.core.text import counted
 
 State = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone without having come to an end, as after a kill."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from morphgraph.batch.names import metric_is_percent
 from morphgraph.batch.report_table import TITLES, Cell, Column, Table, cell_texts
+from morphgraph.core.text import counted
 from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
-from morphgraph.text import counted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

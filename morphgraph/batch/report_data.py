@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import visible
 
 if TYPE_CHECKING:
     import pandas as pd

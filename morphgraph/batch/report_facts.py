@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, text_of
 from morphgraph.batch.report_table import Table
-from morphgraph.evaluate.tables import UNDEFINED
-from morphgraph.evaluate.writing import one_line
+from morphgraph.core.numbers import UNDEFINED
+from morphgraph.tables.writing import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

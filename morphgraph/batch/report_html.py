@@ -28,8 +28,8 @@ from morphgraph.batch.report_latex import marks_explained
 from morphgraph.batch.report_markdown import paper_heading, published_texts, unplaced
 from morphgraph.batch.report_style import NAMES_STAY, SCRIPT, STYLE
 from morphgraph.batch.report_table import TITLES, Cell, Column, Row, Table, cell_texts
-from morphgraph.evaluate.writing import one_line
-from morphgraph.text import shortened
+from morphgraph.core.text import shortened
+from morphgraph.tables.writing import one_line
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,9 +9,9 @@ from morphgraph.batch.names import metric_label
 from morphgraph.batch.report_data import HELD_IN
 from morphgraph.batch.report_facts import common_signature
 from morphgraph.batch.report_table import COMPETITORS, TITLES, Cell, Column, Row, Table, cell_texts
-from morphgraph.evaluate.score_table import LEVELS
-from morphgraph.evaluate.tables import UNDEFINED
-from morphgraph.evaluate.writing import csv_bytes, harmless, latex, latex_breakable, one_line
+from morphgraph.core.numbers import UNDEFINED
+from morphgraph.score.table import LEVELS
+from morphgraph.tables.writing import csv_bytes, harmless, latex, latex_breakable, one_line
 
 ROWS_OF_PAGE = 34
 """Lines of a table that fit a page; the rest of a longer one stands in tables that follow."""

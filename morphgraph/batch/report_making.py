@@ -28,7 +28,7 @@ from morphgraph.batch.report_table import (
     Table,
     value_text,
 )
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import pandas as pd

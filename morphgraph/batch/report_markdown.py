@@ -21,11 +21,11 @@ from morphgraph.batch.report_facts import (
 )
 from morphgraph.batch.report_latex import marks_explained
 from morphgraph.batch.report_table import TITLES, Column, Row, Table, cell_texts
-from morphgraph.evaluate.tables import UNDEFINED
-from morphgraph.evaluate.writing import markdown as escaped
-from morphgraph.evaluate.writing import markdown_code as code
-from morphgraph.evaluate.writing import one_line
-from morphgraph.text import shortened
+from morphgraph.core.numbers import UNDEFINED
+from morphgraph.core.text import shortened
+from morphgraph.tables.writing import markdown as escaped
+from morphgraph.tables.writing import markdown_code as code
+from morphgraph.tables.writing import one_line
 
 _MESSAGE_LENGTH = 400
 

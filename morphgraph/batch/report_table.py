@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import HELD_IN, Chart
-from morphgraph.evaluate.metrics import METRICS
-from morphgraph.evaluate.score_table import significance_mark
-from morphgraph.evaluate.tables import UNDEFINED, count, percent, ratio_text
+from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.table import significance_mark
 
 State = Literal["done", "failed", "not run", "missing"]
 

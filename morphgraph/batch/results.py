@@ -19,7 +19,7 @@ from morphgraph.batch.report_data import (
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import Task
-from morphgraph.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from morphgraph.batch.progress import read_progress
 from morphgraph.batch.store import write_atomically
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import parse_json, read_bytes
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import parse_json, read_bytes
 
 _LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
 _NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}
@@ -83,7 +83,7 @@ def versions_and_machine() -> dict[str, Any]:
     """What a run is made with: versions of the library and of those below it, and the machine."""
     from importlib.metadata import version
 
-    from morphgraph import __version__
+    from morphgraph.core.version import __version__
 
     return {
         "versions": {

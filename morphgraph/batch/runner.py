@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.batch.clusters import lost_worker_message
+from morphgraph.batch.local_cluster import lost_worker_message
 from morphgraph.batch.progress import Progress, ProgressFile, Remaining, stop_path
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Brought, Failure, Task, code_version, run_task
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,8 +97,8 @@ def _load() -> None:
     """Load the library and its kernels, by measuring very small cells."""
     from morphgraph.batch.cell_methods import made_of
     from morphgraph.batch.cell_rows import rows_of
-    from morphgraph.evaluate.yardstick import Yardstick
     from morphgraph.reference.entry import Entry, Reference
+    from morphgraph.score.gold_set import Yardstick
     from morphgraph.segment.bte import Bte, tokeniser_of_types
 
     entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.reading import decode_utf8
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import decode_utf8
 
 T = TypeVar("T")
 

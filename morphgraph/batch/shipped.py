@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.demos import app_folder
+from morphgraph.core.demos import app_folder
+from morphgraph.core.errors import MorphGraphError
 
 
 def shipped_folder() -> Path:

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.batch.clusters import (
+from morphgraph.batch.local_cluster import (
     COMMON_SETTINGS,
     connected,
     quiet,
@@ -28,7 +28,7 @@ from morphgraph.batch.clusters import (
     worker_environment,
 )
 from morphgraph.batch.slurm_profile import SlurmProfile, memory_bytes, read_slurm_profile
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from morphgraph.batch.yaml_reading import Strict, check, load_yaml
-from morphgraph.reading import read_bytes
+from morphgraph.core.reading import read_bytes
 
 _WORD = r"^[\w.,:@%+=/-]+$"
 _FOLDER = r"^[\w./@%+=:~${}-]+$"

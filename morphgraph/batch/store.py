@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.locking import try_lock
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.locking import try_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,21 +73,22 @@ def task_key(kind: str, spec: Mapping[str, Any], needs: Sequence[str] = ()) -> s
 
 
 _COMPUTING = (
-    "reading.py",
-    "text.py",
     "batch/names.py",
     "batch/inputs.py",
     "batch/cell_methods.py",
     "batch/cell_rows.py",
     "batch/cells.py",
     "batch/tasks.py",
-    "evaluate",
-    "files",
+    "core",
+    "corpus",
+    "export",
     "graph",
     "kernels",
     "reference",
     "refine",
+    "score",
     "segment",
+    "tokeniser",
     "train",
 )
 """The parts of the library that results depend on."""

@@ -11,8 +11,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reading import decode_utf8
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.reading import decode_utf8
 
 MAX_BYTES = 2_000_000
 MOST_NODES = 200_000

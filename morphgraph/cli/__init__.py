@@ -24,7 +24,7 @@ from morphgraph.cli.output import give_up, say
 from morphgraph.cli.referencing import show
 from morphgraph.cli.scoring import score
 from morphgraph.cli.vocabulary import vocabulary
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 app = typer.Typer(
     name="morphgraph",
@@ -52,7 +52,7 @@ app.command(name="app")(open_app)
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from morphgraph import __version__
+        from morphgraph.core.version import __version__
 
         print(f"morphgraph {__version__}")
         raise typer.Exit

@@ -9,7 +9,7 @@ import typer
 
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from morphgraph.reference.catalogue import Source

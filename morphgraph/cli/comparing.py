@@ -27,11 +27,11 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import apart
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import apart
 
 if TYPE_CHECKING:
-    from morphgraph.evaluate.comparing import Comparison
+    from morphgraph.score.comparison import Comparison
 
 
 def compare(
@@ -56,7 +56,7 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
-    from morphgraph.evaluate.comparing import Comparison
+    from morphgraph.score.comparison import Comparison
 
     if out is not None and out.suffix not in _WRITERS:
         raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
@@ -89,19 +89,19 @@ def compare(
 
 
 def _csv(made: "Comparison") -> bytes:
-    from morphgraph.evaluate.comparison_files import comparison_csv
+    from morphgraph.tables.comparison import comparison_csv
 
     return comparison_csv(made, made.rows)
 
 
 def _latex(made: "Comparison") -> bytes:
-    from morphgraph.evaluate.comparison_files import comparison_latex
+    from morphgraph.tables.comparison import comparison_latex
 
     return comparison_latex(made, made.rows).encode()
 
 
 def _html(made: "Comparison") -> bytes:
-    from morphgraph.evaluate.comparison_files import comparison_html
+    from morphgraph.tables.comparison import comparison_html
 
     return comparison_html(made, made.rows, "Comparison of segmentations")
 
@@ -110,7 +110,7 @@ _WRITERS = {".csv": _csv, ".tex": _latex, ".html": _html}
 
 
 def _report(made: "Comparison") -> dict[str, Any]:
-    from morphgraph.evaluate.boundaries import or_none
+    from morphgraph.score.boundaries import or_none
 
     return {
         "methods": [
@@ -147,7 +147,7 @@ def _report(made: "Comparison") -> dict[str, Any]:
 
 
 def _print(made: "Comparison") -> None:
-    from morphgraph.evaluate.tables import percent, ratio_text
+    from morphgraph.core.numbers import percent, ratio_text
 
     rows = [
         [

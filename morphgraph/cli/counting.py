@@ -13,10 +13,10 @@ import typer
 
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import console, print_json
-from morphgraph.text import counted
+from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.train.counting import CountProgress
+    from morphgraph.corpus.counting import CountProgress
 
 _BETWEEN_LINES = 5.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -51,7 +51,7 @@ def count(
     as_json: JsonOption = False,
 ) -> None:
     """Count the words of any amount of text, for --counts and --frequencies."""
-    from morphgraph.train.counting import count_to_parquet, parse_memory
+    from morphgraph.corpus.counting import count_to_parquet, parse_memory
 
     limit = parse_memory(memory)
     with _ending_on_request(), _progress() as progress:

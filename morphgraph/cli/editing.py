@@ -36,7 +36,7 @@ from morphgraph.cli.output import (
     progress_bar,
     save,
 )
-from morphgraph.text import counted
+from morphgraph.core.text import counted
 
 
 def knockout(
@@ -82,10 +82,8 @@ def knockout(
     as_json: JsonOption = False,
 ) -> None:
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
-    from morphgraph.evaluate.boundaries import or_none
-    from morphgraph.evaluate.tables import percent as as_percent
-    from morphgraph.files import read_recipe, replay
-    from morphgraph.reading import read_bytes
+    from morphgraph.core.numbers import percent as as_percent
+    from morphgraph.core.reading import read_bytes
     from morphgraph.refine.baselines import percent_of_types
     from morphgraph.refine.knockout import (
         SELECTIONS,
@@ -94,6 +92,8 @@ def knockout(
         score_report,
     )
     from morphgraph.refine.learning import remember
+    from morphgraph.score.boundaries import or_none
+    from morphgraph.tokeniser.recipe import read_recipe, replay
 
     check_threshold(threshold)
     check_share(holdout)

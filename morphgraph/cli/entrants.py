@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.cli.options import labelled_methods, labelled_models
 
 if TYPE_CHECKING:
-    from morphgraph.files import Tokeniser
     from morphgraph.refine.learning import Entrant
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 def methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
     """The methods on a tokeniser, those among them that learn from the reference."""
-    from morphgraph.evaluate.methods import parse_method, split_methods
     from morphgraph.refine.learning import (
         LEARNER_TITLES,
         LEARNERS,
@@ -22,6 +21,7 @@ def methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]
         Learner,
         learner_settings,
     )
+    from morphgraph.segment.registry import parse_method, split_methods
 
     found = []
     for text in split_methods(methods):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.output import console, print_table, say
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.batch.evaluating import Prepared
@@ -106,7 +106,7 @@ def _evaluate(
     from contextlib import nullcontext
     from functools import partial
 
-    from morphgraph.batch.clusters import open_cluster
+    from morphgraph.batch.cluster import open_cluster
     from morphgraph.batch.evaluating import command_line
     from morphgraph.batch.evaluating import evaluate as run_evaluation
 

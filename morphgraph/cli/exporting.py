@@ -14,8 +14,8 @@ from morphgraph.cli.options import (
     read_gold,
 )
 from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
 
 
 def export(
@@ -31,8 +31,8 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
-    from morphgraph.files import export as make_files
-    from morphgraph.files import words_to_check
+    from morphgraph.export.export import export as make_files
+    from morphgraph.export.export import words_to_check
 
     for option, given in (("--format", format_), ("--encoding", encoding)):
         if given is not None and reference is None:

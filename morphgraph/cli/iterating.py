@@ -171,7 +171,7 @@ def rebpe(
 
 
 def _print_phases(phases: "list[Phase]") -> None:
-    from morphgraph.evaluate.tables import percent
+    from morphgraph.core.numbers import percent
 
     rows = [
         [

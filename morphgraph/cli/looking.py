@@ -32,11 +32,11 @@ from morphgraph.cli.output import (
     print_json,
     print_table,
 )
-from morphgraph.errors import MorphGraphError, NoMergesError
+from morphgraph.core.errors import MorphGraphError, NoMergesError
 
 if TYPE_CHECKING:
-    from morphgraph.segment.segmentation import Segmenter
-from morphgraph.text import counted
+    from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.core.text import counted
 
 
 def blame(
@@ -59,10 +59,10 @@ def blame(
     as_json: JsonOption = False,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
-    from morphgraph.evaluate.boundaries import or_none
     from morphgraph.refine.blame import blame as blame_merges
     from morphgraph.refine.blame import blame_table
-    from morphgraph.segment import segment
+    from morphgraph.score.boundaries import or_none
+    from morphgraph.tokeniser.merging import segment
 
     check_threshold(threshold)
     loaded, benchmark = load(
@@ -159,8 +159,8 @@ def segment(
     as_json: JsonOption = False,
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
-    from morphgraph.files.models import load_segmenter
     from morphgraph.segment.dropout import Dropout
+    from morphgraph.segment.models import load_segmenter
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]
@@ -210,7 +210,7 @@ def segment(
 
 def _by_its_own_method(tokenizer: str) -> "Segmenter":
     """A tokeniser by its merges, or what has none by the method that it is for."""
-    from morphgraph.files.models import load_segmenter, standard_segmenter
+    from morphgraph.segment.models import load_segmenter, standard_segmenter
 
     try:
         return standard_segmenter(load_bpe(tokenizer))

@@ -9,11 +9,11 @@ import typer
 
 from morphgraph.cli.options import JsonOption, word_counts
 from morphgraph.cli.output import print_json, progress_bar, write
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import counted
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.train.counts import WordCounts
+    from morphgraph.corpus.counts import WordCounts
 
 
 def train(
@@ -97,7 +97,7 @@ def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCo
             "Train on word counts or on text: give either --counts or --text, and not both."
         )
     if text is not None:
-        from morphgraph.train.text import read_text
+        from morphgraph.corpus.text import read_text
 
         return read_text(text, column=column)
     if column is not None:
@@ -135,7 +135,7 @@ def _model(
     minimum_count: int | None,
     advance: Any,
 ) -> tuple[bytes, dict[str, Any]]:
-    from morphgraph.files.models import write_model
+    from morphgraph.segment.models import write_model
     from morphgraph.train.methods import method_named
     from morphgraph.train.methods import train as train_segmenter
 
@@ -173,7 +173,7 @@ def open_app(
     """Open the app in the browser."""
     import os
 
-    from morphgraph.files.demos import app_folder
+    from morphgraph.core.demos import app_folder
 
     folder = app_folder()
     os.chdir(folder)

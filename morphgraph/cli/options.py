@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from morphgraph.errors import MorphGraphError, NoMergesError
+from morphgraph.core.errors import MorphGraphError, NoMergesError
 
 if TYPE_CHECKING:
-    from morphgraph.evaluate import Benchmark
-    from morphgraph.files import Tokeniser
-    from morphgraph.reference import Reference
-    from morphgraph.segment.segmentation import Segmenter
+    from morphgraph.reference.entry import Reference
+    from morphgraph.score.boundaries import Benchmark
+    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 TokeniserOption = Annotated[
     str,
@@ -103,7 +103,7 @@ def load(
     drawn: Drawn,
     encoding: str | None,
 ) -> "tuple[Tokeniser, Benchmark]":
-    from morphgraph.evaluate import Benchmark
+    from morphgraph.score.boundaries import Benchmark
 
     loaded = load_bpe(tokenizer)
     gold = read_one_gold(
@@ -123,7 +123,7 @@ def read_golds(
     drawn: Drawn,
 ) -> "list[Reference]":
     """All references, or one that joins them: then first analyses, then a sample."""
-    from morphgraph.reference import join_references
+    from morphgraph.reference.joining import join_references
 
     if references.count("-") > 1:
         raise MorphGraphError("--reference - stands for standard input. Give it once.")
@@ -162,7 +162,7 @@ def read_one_gold(
 
 def _piped_reference() -> bytes:
     """A reference from standard input, no more of it than a file may have."""
-    from morphgraph.reading import MAX_BYTES
+    from morphgraph.core.reading import MAX_BYTES
 
     if sys.stdin.isatty():
         print("Type a reference, one word per line; end with Ctrl-D.", file=sys.stderr)
@@ -180,7 +180,7 @@ def read_gold(
     include_foreign: bool = False,
     encoding: str | None = None,
 ) -> "Reference":
-    from morphgraph.reference import read_reference
+    from morphgraph.reference.readers import read_reference
 
     piped = reference == "-"
     return read_reference(
@@ -194,7 +194,7 @@ def read_gold(
 
 def load_bpe(tokenizer: str) -> "Tokeniser":
     """A tokeniser of merges, with its warnings told; an error says which commands need none."""
-    from morphgraph.files import load_tokeniser
+    from morphgraph.tokeniser.loading import load_tokeniser
 
     try:
         loaded = load_tokeniser(tokenizer)
@@ -207,8 +207,8 @@ def load_bpe(tokenizer: str) -> "Tokeniser":
 
 def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
     """A tokeniser, with the edits of a recipe if there is one."""
-    from morphgraph.files import read_recipe, replay
-    from morphgraph.reading import read_bytes
+    from morphgraph.core.reading import read_bytes
+    from morphgraph.tokeniser.recipe import read_recipe, replay
 
     loaded = load_bpe(tokenizer)
     if recipe is not None:
@@ -217,7 +217,7 @@ def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
 
 
 def word_counts(source: str) -> Any:
-    from morphgraph.train.counts import read_word_counts, wordfreq_counts
+    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
 
     if source.startswith("wordfreq:"):
         return wordfreq_counts(source.removeprefix("wordfreq:"))
@@ -243,14 +243,14 @@ def labelled_methods(
 
     ``counts``: word counts for methods that need some, or None.
     """
-    from morphgraph.evaluate.methods import (
+    from morphgraph.segment.registry import (
         METHODS,
         check_method,
         method_on,
         parse_method,
         split_methods,
     )
-    from morphgraph.segment.segmentation import spelled
+    from morphgraph.tokeniser.segmentation import spelled
 
     found: list[tuple[str, Callable[[], Segmenter]]] = []
     for text in split_methods(methods):
@@ -264,7 +264,7 @@ def labelled_methods(
 
 def labelled_models(models: "Sequence[Path]") -> "list[tuple[str, Callable[[], Segmenter]]]":
     """Trained models, and tokenisers or vocabularies by their own method, with names in tables."""
-    from morphgraph.files.models import load_segmenter
+    from morphgraph.segment.models import load_segmenter
 
     found: list[tuple[str, Callable[[], Segmenter]]] = []
     for path in models:

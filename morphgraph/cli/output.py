@@ -10,17 +10,17 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from morphgraph.evaluate import BoundaryScore
-    from morphgraph.files import Tokeniser
+    from morphgraph.score.boundaries import BoundaryScore
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 def save(loaded: "Tokeniser", folder: Path) -> list[str]:
-    from morphgraph.files import saved_files
+    from morphgraph.tokeniser.saving import saved_files
 
     return save_files(saved_files(loaded), folder)
 
@@ -46,8 +46,8 @@ def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def _is_ours(folder: Path) -> bool:
-    from morphgraph.files import read_recipe
-    from morphgraph.reading import read_bytes
+    from morphgraph.core.reading import read_bytes
+    from morphgraph.tokeniser.recipe import read_recipe
 
     try:
         read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
@@ -97,7 +97,7 @@ def print_json(value: Any) -> None:
 def print_scores(
     scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
 ) -> None:
-    from morphgraph.evaluate.tables import count, percent
+    from morphgraph.core.numbers import count, percent
 
     rows = []
     for number, found in enumerate(scores):

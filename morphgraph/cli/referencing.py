@@ -12,10 +12,11 @@ from morphgraph.cli.options import (
     read_gold,
 )
 from morphgraph.cli.output import print_json, print_table
-from morphgraph.text import counted, visible
+from morphgraph.core.text import counted, visible
 
 if TYPE_CHECKING:
-    from morphgraph.reference import Description, Entry, Reference
+    from morphgraph.reference.description import Description
+    from morphgraph.reference.entry import Entry, Reference
 
 
 def show(
@@ -30,7 +31,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped."""
-    from morphgraph.reference import describe
+    from morphgraph.reference.description import describe
 
     reference = read_gold(file, format_, include_foreign, encoding)
     description = describe(reference)
@@ -73,7 +74,7 @@ def _print_entries(entries: "tuple[Entry, ...]") -> None:
 
 
 def _print_description(reference: "Reference", description: "Description") -> None:
-    from morphgraph.evaluate.tables import percent
+    from morphgraph.core.numbers import percent
 
     synthesis = description.index_of_synthesis
     print_table(
@@ -116,7 +117,7 @@ def _report(
     """All that is shown, as data; what is undefined is None."""
     from dataclasses import asdict
 
-    from morphgraph.evaluate.boundaries import or_none
+    from morphgraph.score.boundaries import or_none
 
     numbers = {
         name: or_none(value) if isinstance(value, float) else value

@@ -27,17 +27,17 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_scores, print_skipped, print_table, write
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import apart, visible
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import apart, visible
 
 if TYPE_CHECKING:
-    from morphgraph.evaluate.boundaries import BoundaryScore
-    from morphgraph.evaluate.breakdown import Breakdown
-    from morphgraph.evaluate.flota_scores import FlotaScores
-    from morphgraph.evaluate.score_table import Estimate, ScoreTable
-    from morphgraph.evaluate.yardstick import Yardstick
-    from morphgraph.files import Tokeniser
     from morphgraph.refine.learning import Entrant
+    from morphgraph.score.boundaries import BoundaryScore
+    from morphgraph.score.breakdown import Breakdown
+    from morphgraph.score.flota import FlotaScores
+    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.table import Estimate, ScoreTable
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 def score(
@@ -138,14 +138,14 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Score tokenisers against references, with intervals, tests and signatures."""
-    from morphgraph.evaluate.breakdown import check_breakdown
-    from morphgraph.evaluate.metrics import USUAL, check_metrics
-    from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.outcome import ideal as ideal_of
-    from morphgraph.evaluate.score_table import Failure, ScoreTable
-    from morphgraph.evaluate.uncertainty import Draws
-    from morphgraph.evaluate.yardstick import HOLDOUT, SCOPES, WEIGHTINGS, Yardstick
     from morphgraph.refine.learning import Learner, learn_and_score
+    from morphgraph.score.breakdown import check_breakdown
+    from morphgraph.score.gold_set import HOLDOUT, SCOPES, WEIGHTINGS, Yardstick
+    from morphgraph.score.metrics import USUAL, check_metrics
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.score.outcome import ideal as ideal_of
+    from morphgraph.score.table import Failure, ScoreTable
+    from morphgraph.score.uncertainty import Draws
 
     if scores == "help":
         _list_scores()
@@ -250,8 +250,8 @@ def score(
 
 def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
     """The counts of the first tokeniser of a table."""
-    from morphgraph.evaluate.metrics import boundary_score
-    from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.score.metrics import boundary_score
+    from morphgraph.score.outcome import Outcome
 
     outcome = next(o for o in table.outcomes if isinstance(o, Outcome))
     return boundary_score(outcome, table.scope, table.weighting)
@@ -259,8 +259,8 @@ def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
 
 def _legend(tables: "list[ScoreTable]") -> str:
     """What brackets and stars mean, of those that there are."""
-    from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.score_files import HELD_IN_NOTE
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import HELD_IN_NOTE
 
     notes = []
     if any(table.draws.resamples for table in tables):
@@ -284,16 +284,16 @@ def _weightings(asked: str, yardstick: "Yardstick", every: tuple[Any, ...]) -> t
 
 
 def _list_scores() -> None:
-    from morphgraph.evaluate.metrics import METRICS
+    from morphgraph.score.metrics import METRICS
 
     rows = [[metric.group, name, metric.meaning] for name, metric in METRICS.items()]
     print_table(["group", "score", "meaning"], rows, left={0, 1, 2})
 
 
 def _print(table: "ScoreTable") -> None:
-    from morphgraph.evaluate.metrics import METRICS
-    from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.score_files import ALL_WORDS, HELD_IN, words_of
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import ALL_WORDS, HELD_IN, words_of
 
     yardstick = table.yardstick
     if yardstick is not None:
@@ -320,9 +320,9 @@ def _print(table: "ScoreTable") -> None:
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
     """As JSON: the counts of the first tokeniser that did not fail, and all tables."""
-    from morphgraph.evaluate.metrics import boundary_score
-    from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS
+    from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
+    from morphgraph.score.metrics import boundary_score
+    from morphgraph.score.outcome import Outcome
 
     first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
     reference = first.yardstick.reference
@@ -341,8 +341,8 @@ def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
 
 
 def _table_report(table: "ScoreTable") -> dict[str, Any]:
-    from morphgraph.evaluate.outcome import Outcome
-    from morphgraph.evaluate.score_files import words_of
+    from morphgraph.score.outcome import Outcome
+    from morphgraph.tables.scores import words_of
 
     rows: list[dict[str, Any]] = []
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
@@ -369,8 +369,8 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
 
 def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
     """Each table's first score broken down; what comes out alike for several scopes only once."""
-    from morphgraph.evaluate.breakdown import break_down
-    from morphgraph.evaluate.outcome import Outcome
+    from morphgraph.score.breakdown import break_down
+    from morphgraph.score.outcome import Outcome
 
     found: dict[str, Breakdown] = {}
     for table in tables:
@@ -400,8 +400,8 @@ def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
 
 
 def _print_breakdown(found: "Breakdown") -> None:
-    from morphgraph.evaluate.breakdown import BREAKDOWNS
-    from morphgraph.evaluate.metrics import METRICS
+    from morphgraph.score.breakdown import BREAKDOWNS
+    from morphgraph.score.metrics import METRICS
 
     metric = METRICS[found.metric]
     columns = [found.estimates(number) for number in range(len(found.labels))]
@@ -419,7 +419,7 @@ def _print_breakdown(found: "Breakdown") -> None:
 
 
 def _estimate_text(name: str, estimate: "Estimate") -> str:
-    from morphgraph.evaluate.score_files import deviation_text, score_text
+    from morphgraph.tables.scores import deviation_text, score_text
 
     low, high = estimate.interval.low, estimate.interval.high
     spread = f" [{score_text(name, low)}, {score_text(name, high)}]" if low == low else ""
@@ -428,7 +428,7 @@ def _estimate_text(name: str, estimate: "Estimate") -> str:
 
 
 def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    from morphgraph.evaluate.boundaries import or_none
+    from morphgraph.score.boundaries import or_none
 
     report = {
         "value": or_none(estimate.value),
@@ -445,9 +445,9 @@ def _flota_scores(
     yardsticks: "list[Yardstick]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
-    from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
-    from morphgraph.files.vocabularies import vocabulary_of
+    from morphgraph.score.flota import flota_scores, standard_segmenter
     from morphgraph.segment.wordpiece import VocabularySegmenter
+    from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
@@ -476,7 +476,7 @@ def _flota_report(found: "FlotaScores") -> dict[str, Any]:
 
 
 def _print_flota(found: "FlotaScores") -> None:
-    from morphgraph.evaluate.tables import count, percent
+    from morphgraph.core.numbers import count, percent
 
     rows = [
         [
@@ -495,19 +495,19 @@ def _print_flota(found: "FlotaScores") -> None:
 
 
 def _csv(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.evaluate.score_files import scores_csv
+    from morphgraph.tables.scores import scores_csv
 
     return scores_csv(tables)
 
 
 def _latex(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.evaluate.score_files import scores_latex
+    from morphgraph.tables.scores import scores_latex
 
     return scores_latex(tables).encode()
 
 
 def _markdown(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.evaluate.score_files import scores_markdown
+    from morphgraph.tables.scores import scores_markdown
 
     return scores_markdown(tables).encode()
 

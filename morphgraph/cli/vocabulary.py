@@ -16,13 +16,13 @@ from morphgraph.cli.options import (
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
-    from morphgraph.segment.segmentation import Segmenter
+    from morphgraph.score.vocabulary_health import VocabularyHealth
+    from morphgraph.tokeniser.segmentation import Segmenter
 
 
 def vocabulary(
@@ -57,9 +57,10 @@ def vocabulary(
     ] = False,
 ) -> None:
     """Look at vocabularies: types of no use, compression of a corpus, morphs that are types."""
-    from morphgraph.evaluate.compression import Corpus, check_alpha
-    from morphgraph.evaluate.vocabulary_figures import figure_called, signature
-    from morphgraph.evaluate.vocabulary_health import VocabularyHealth
+    from morphgraph.score.compression import Corpus, check_alpha
+    from morphgraph.score.vocabulary_figures import figure_called
+    from morphgraph.score.vocabulary_health import VocabularyHealth
+    from morphgraph.tables.vocabulary import signature
 
     check_alpha(alpha)
     if list_ is not None:
@@ -89,9 +90,9 @@ def vocabulary(
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
     """What to look at, by a label that is nobody else's."""
-    from morphgraph.files.models import load_segmenter
-    from morphgraph.files.tokeniser import base_name
     from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import load_segmenter
+    from morphgraph.tokeniser.tokeniser import base_name
 
     listed: list[tuple[str, str, Segmenter]] = []
     sources = [
@@ -116,7 +117,8 @@ def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segment
 def _report(
     found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
 ) -> dict[str, Any]:
-    from morphgraph.evaluate.vocabulary_figures import signature, values_json, values_of
+    from morphgraph.score.vocabulary_lists import list_behind
+    from morphgraph.tables.vocabulary import signature, values_json, values_of
 
     tokenisers = []
     for health, values in zip(found, values_of(found, alpha), strict=True):
@@ -126,7 +128,7 @@ def _report(
             "figures": values_json(values),
         }
         if list_ is not None:
-            table = _limited(health.table(list_), limit)
+            table = _limited(list_behind(health, list_), limit)
             entry["list"] = [
                 {key: _plain(value) for key, value in row.items() if key != "type_id"}
                 for row in table.to_dict("records")
@@ -147,7 +149,7 @@ def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":
 
 
 def _print(found: "list[VocabularyHealth]", alpha: float) -> None:
-    from morphgraph.evaluate.vocabulary_figures import figure_frame, signature, why_undefined
+    from morphgraph.tables.vocabulary import figure_frame, signature, why_undefined
 
     frame = figure_frame(found, alpha)
     header = ["figure", *(health.label for health in found)]
@@ -160,8 +162,10 @@ def _print(found: "list[VocabularyHealth]", alpha: float) -> None:
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
+    from morphgraph.score.vocabulary_lists import list_behind
+
     for health in found:
-        table = health.table(key)
+        table = list_behind(health, key)
         shown = _limited(table, limit).drop(columns="type_id")
         rows = [[_cell(value) for value in row] for row in shown.itertuples(index=False)]
         strings = {n for n, name in enumerate(shown) if not is_numeric_dtype(shown[name])}

@@ -1,0 +1,1 @@
+"""Pictures from plain data: plotly figures, graph scenes and merge trees."""

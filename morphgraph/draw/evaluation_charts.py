@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.charts import plain
 from morphgraph.draw.score_charts import COLOURS, name_of
-from morphgraph.errors import MorphGraphError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -3,15 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from morphgraph.core.numbers import ratio_text
+from morphgraph.core.text import shortened
 from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
-from morphgraph.evaluate.tables import ratio_text
-from morphgraph.graph import Change, Merge, MergeGraph
+from morphgraph.graph.change import Change, Merge
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.reify import TypeAtoms, preview_reification
 from morphgraph.refine.study import Study
-from morphgraph.text import shortened
 
 _LONGEST = 200
 """Characters of a name that are sent to the browser."""

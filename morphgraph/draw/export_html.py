@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Scene, SceneEdge, SceneVertex, Theme
-from morphgraph.errors import MorphGraphError
-from morphgraph.text import counted
 
 _FONT = "system-ui, sans-serif"
 

@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from morphgraph.evaluate.tables import ratio_text
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import MergeGraph
+from morphgraph.core.numbers import ratio_text
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
-from morphgraph.segment import UNKNOWN, Words
-from morphgraph.segment.derivation import Derivation, derive
-from morphgraph.segment.words import INSIDE_CHARACTER, NO_GAP
+from morphgraph.tokeniser.derivation import Derivation, derive
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
 GapKind = Literal["hit", "missed", "wrong", "split"]
 

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from morphgraph.core.numbers import ratio_text
 from morphgraph.draw.merge_tree import MergeTree
-from morphgraph.evaluate.tables import ratio_text
 
 LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0
 """Sizes of type labels, of bytes, and of ranks under type labels."""

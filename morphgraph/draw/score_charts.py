@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
+from morphgraph.core.text import shortened
 from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plain
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.tables import UNDEFINED, percent, ratio_text
-from morphgraph.text import shortened
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.text import shortened
 from morphgraph.draw.charts import figure_of, plain
-from morphgraph.text import shortened
 
 if TYPE_CHECKING:
     import pandas as pd

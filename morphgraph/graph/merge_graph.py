@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from morphgraph.core.reading import checksum
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_table import EditError, MergeTable
 from morphgraph.graph.plans import (
@@ -15,7 +16,6 @@ from morphgraph.graph.plans import (
     plan_reify,
     plan_renumber,
 )
-from morphgraph.reading import checksum
 
 
 class MergeGraph(MergeTable):

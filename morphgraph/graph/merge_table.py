@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.change import Merge, Origin
 
 _revisions = count()

@@ -1,0 +1,1 @@
+"""The numba kernels: integers in flat arrays."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels.picky_changes import count_doubles, enter_merge, split_type
 from morphgraph.kernels.picky_tables import (
     CHUNK,

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 LANGUAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

@@ -43,7 +43,7 @@ class Description:
 def describe(reference: Reference) -> Description:
     """Describe a reference.
 
-    >>> from morphgraph.reference import Entry
+    >>> from morphgraph.reference.entry import Entry
     >>> kinds = (Kind.PREFIX, Kind.FREE)
     >>> entries = (Entry("undo", ("un", "do"), kinds=kinds), Entry("go", ("go",)))
     >>> found = describe(Reference("gold.tsv", "plain", entries, (), "0" * 12))

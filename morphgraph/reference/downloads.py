@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.locking import try_lock
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.locking import try_lock
 from morphgraph.reference.catalogue import Source, find_source
 
 if TYPE_CHECKING:

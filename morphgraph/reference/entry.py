@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.free_and_bound import Kind
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import checksum
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
 from morphgraph.reference.entry import Reference
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from morphgraph.files.demos import DEMOS
+from morphgraph.core.demos import DEMOS
 
 _LOOKED_AT = 2000
 _MANY_WORDS = 20

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from morphgraph.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.align import Row, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind, joins_left, processes_of, settle

@@ -20,7 +20,7 @@ def named_place(source: str) -> tuple[Path, str | None]:
     >>> named_place("demo:en")[0].name
     'en.tsv'
     """
-    from morphgraph.files.demos import demo_gold_path
+    from morphgraph.core.demos import demo_gold_path
     from morphgraph.reference.catalogue import find_source
     from morphgraph.reference.downloads import local_path
 

@@ -24,7 +24,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
 
-from morphgraph.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.align import HYPHENS, Row, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import Kind, pieces

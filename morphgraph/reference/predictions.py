@@ -19,8 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reading import checksum as sum_of
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.reading import checksum as sum_of
 from morphgraph.reference.align import (
     HYPHENS,
     align_morphemes,

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reading import checksum as sum_of
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.reading import checksum as sum_of
 from morphgraph.reference.celex import looks_like_celex, read_celex
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.inflection import (

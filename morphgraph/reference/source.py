@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reading import check_size, read_bytes
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.reading import check_size, read_bytes
 from morphgraph.reference.entry import Skipped
 
 MAX_LINE_CHARACTERS = 10_000

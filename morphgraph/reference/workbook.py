@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
 
-from morphgraph.errors import FileFormatError
-from morphgraph.text import shortened
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.text import shortened
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook

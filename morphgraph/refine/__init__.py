@@ -1,5 +1,1 @@
-"""What changes a tokeniser for the better: blame and knockout."""
-
-from morphgraph.refine.blame import Blame, blame, candidate_types, threshold_curve
-
-__all__ = ["Blame", "blame", "candidate_types", "threshold_curve"]
+"""What changes a tokeniser for the better: blame, knockout, annealing, reification, ReBPE."""

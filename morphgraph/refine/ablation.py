@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
-from morphgraph.files.tokeniser import Tokeniser
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark
-from morphgraph.evaluate.yardstick import Scope
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import MergeGraph
-from morphgraph.segment import Segmentation
-from morphgraph.segment.words import UNKNOWN
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Scope
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import UNKNOWN
 
 MINIMUM_GOOD = 3
 MINIMUM_RATIO = 0.80

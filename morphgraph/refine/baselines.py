@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.graph import MergeGraph
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.graph.merge_graph import MergeGraph
 
 
 def random_types(graph: MergeGraph, count: int, seed: int) -> list[str]:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark
-from morphgraph.evaluate.yardstick import Scope, Weighting
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import MergeArrays
-from morphgraph.segment import MergeSegmentation, segment, segment_without
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_without
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
 
 
 class BlameSettings(Protocol):

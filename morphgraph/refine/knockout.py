@@ -8,10 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
-from morphgraph.evaluate.yardstick import Scope, Weighting, split_entries
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import Change, MergeGraph
+from morphgraph.graph.change import Change
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.baselines import last_leaves, last_types, random_types, share_of_leaves
 from morphgraph.refine.blame import (
     DEFAULT_THRESHOLD,
@@ -20,7 +18,10 @@ from morphgraph.refine.blame import (
     candidate_types,
 )
 from morphgraph.refine.checks import check_blame_settings, check_choice, check_whole
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.score.gold_set import Scope, Weighting, split_entries
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
 SELECTIONS: tuple[Selection, ...] = ("blame", "random", "last", "leaves")

@@ -10,18 +10,18 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.boundaries import Benchmark
-from morphgraph.evaluate.outcome import Outcome
-from morphgraph.evaluate.score_table import Failure, outcomes_of
-from morphgraph.evaluate.yardstick import Yardstick, drawn_text
-from morphgraph.files.lineage import LearnedFrom
-from morphgraph.files.tokeniser import Tokeniser, base_name
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Yardstick, drawn_text
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import Failure, outcomes_of
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.segmentation import Segmenter
+from morphgraph.tokeniser.lineage import LearnedFrom
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
 
 Settings = KnockoutSettings | ReBPESettings
 

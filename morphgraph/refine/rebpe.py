@@ -12,11 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore, or_none
-from morphgraph.evaluate.yardstick import Scope, Weighting, split_entries
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import Change, MergeGraph
-from morphgraph.graph.change import Origin
+from morphgraph.graph.change import Change, Origin
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Parts
 from morphgraph.refine.anneal import (
     MINIMUM_GOOD,
@@ -29,7 +26,10 @@ from morphgraph.refine.blame import DEFAULT_THRESHOLD, blame
 from morphgraph.refine.checks import check_blame_settings, check_share, check_whole
 from morphgraph.refine.knockout import KnockoutSettings, choose_types
 from morphgraph.refine.reify import TypeAtoms, preview_reification
-from morphgraph.segment import MergeSegmentation, segment
+from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
+from morphgraph.score.gold_set import Scope, Weighting, split_entries
+from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 PhaseKind = Literal["start", "anneal", "knockout", "reify"]
 

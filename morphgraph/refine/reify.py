@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from morphgraph.graph import Change, MergeGraph
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
+from morphgraph.graph.change import Change
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.plans import Pair, Parts, plan_reify, tuple_merges_by_pair
 
 _BYTE = re.compile("<0x[0-9A-F]{2}>")

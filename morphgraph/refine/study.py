@@ -12,14 +12,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.evaluate.boundaries import Benchmark, BoundaryScore
-from morphgraph.evaluate.cuts import cuts_of
-from morphgraph.evaluate.errors import RIGHT_SPLIT, marked_word
-from morphgraph.evaluate.yardstick import Scope, Weighting
-from morphgraph.files.tokeniser import Tokeniser
-from morphgraph.graph import Change, MergeGraph
+from morphgraph.graph.change import Change
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.segment import MergeSegmentation, Segmentation, segment, segment_after
+from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.score.cuts import cuts_of
+from morphgraph.score.errors import RIGHT_SPLIT, marked_word
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 _STATES_KEPT = 4
 

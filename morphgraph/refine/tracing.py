@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from morphgraph.graph import Change, MergeGraph
+from morphgraph.graph.change import Change
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import Phase, ReBPERun
-from morphgraph.segment.derivation import derive
-from morphgraph.segment.words import Words
+from morphgraph.tokeniser.derivation import derive
+from morphgraph.tokeniser.words import Words
 
 Kind = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
 KINDS: tuple[Kind, ...] = (

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.segment.bpe import segment
-from morphgraph.segment.segmentation import Segmentation, called
-from morphgraph.segment.words import Words
-from morphgraph.text import shortened
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.text import shortened
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.segmentation import Segmentation, called
+from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 class Bte:
@@ -80,7 +80,7 @@ class Bte:
 
 def model_document(tokeniser: Tokeniser) -> dict[str, Any]:
     """A tokeniser in its present state, under ``model``, with its name and checksum."""
-    from morphgraph.files.saving import to_tokenizer_json
+    from morphgraph.tokeniser.saving import to_tokenizer_json
 
     name, _, checksum = tokeniser.signature().rpartition("@")
     model = json.loads(to_tokenizer_json(tokeniser)[0])
@@ -89,7 +89,7 @@ def model_document(tokeniser: Tokeniser) -> dict[str, Any]:
 
 def tokeniser_of(document: Mapping[str, Any]) -> Tokeniser:
     """The tokeniser of a document, with the checksum that it states: that of where it came from."""
-    from morphgraph.files.hugging_face import from_tokenizer_json
+    from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
     name = shortened(" ".join(str(document.get("name", "tokeniser")).split()), 80)
     tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)
@@ -129,7 +129,7 @@ def tokeniser_of_types(
     Without a marker, a word is one piece, as it was in training. `MorphGraphError` if there are no
     types.
     """
-    from morphgraph.files.hugging_face import assumed_document, from_tokenizer_json
+    from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
 
     vocabulary = {text: number for number, text in enumerate(types)}
     if not vocabulary:

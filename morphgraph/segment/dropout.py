@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.threads import usual_threads
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bpe import MergeSegmentation, segment
 from morphgraph.segment.bte import Bte, check_method, field, model_document, tokeniser_of
-from morphgraph.segment.words import Words
-from morphgraph.threads import usual_threads
+from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 USUAL_P = 0.1
 """The dropout where nobody says."""

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import INSIDE_TOKEN, Segmentation, Segmenter, called
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
 from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, opened
-from morphgraph.segment.words import Words
+from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter, called
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
+from morphgraph.tokeniser.words import Words
 
 USUAL_K = 2
 """How many tokens FIRST and LONGEST keep where nobody says; FLOTA then takes as many as it needs.

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.reading import checksum, parse_json
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import checksum, parse_json
+from morphgraph.core.text import shortened
 from morphgraph.segment.bte import (
     Bte,
     check_method,
@@ -20,12 +21,11 @@ from morphgraph.segment.bte import (
     tokeniser_of,
     tokeniser_of_types,
 )
-from morphgraph.segment.segmentation import Segmentation, called
-from morphgraph.segment.words import Words
-from morphgraph.text import shortened
+from morphgraph.tokeniser.segmentation import Segmentation, called
+from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 class PickyEvent(NamedTuple):
@@ -335,13 +335,6 @@ class Picky(Bte):
         except MorphGraphError as error:
             problem, _, fix = str(error).rpartition(". ")
             raise FileFormatError(name, "", problem, fix) from error
-
-
-def is_released(data: bytes) -> bool:
-    """Whether a file's content looks like a model that the trainer of Picky BPE's authors wrote."""
-    fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return start == b"{" and all(name in data for name in fields)
 
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import checksum
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
 from morphgraph.segment.bte import check_method, field, tokeniser_of
 from morphgraph.segment.trimmed import Demolishing
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 class Scaffold(Demolishing):

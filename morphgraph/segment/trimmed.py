@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.reading import checksum
-from morphgraph.segment.bpe import segment
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
 from morphgraph.segment.bte import (
     Bte,
     check_method,
@@ -19,12 +18,13 @@ from morphgraph.segment.bte import (
     model_document,
     tokeniser_of,
 )
-from morphgraph.segment.segmentation import Segmentation, called
-from morphgraph.segment.words import UNKNOWN, Words
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.segmentation import Segmentation, called
+from morphgraph.tokeniser.words import UNKNOWN, Words
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
-    from morphgraph.graph import MergeGraph
+    from morphgraph.graph.merge_graph import MergeGraph
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 USUAL_THRESHOLD = 100

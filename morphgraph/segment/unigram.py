@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import Segmentation
-from morphgraph.segment.vocabulary import SubwordVocabulary, check_scores, document_field
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.wordpiece import VocabularySegmenter, opened
-from morphgraph.segment.words import INSIDE_CHARACTER, UNKNOWN, Words
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores, document_field
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Words
 
 UNKNOWN_PENALTY = 10.0
 """How much less than the smallest log-probability an unknown character has."""

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.segment.segmentation import Segmentation, called
-from morphgraph.segment.vocabulary import SubwordVocabulary, document_field
-from morphgraph.segment.words import UNKNOWN, Words
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.tokeniser.segmentation import Segmentation, called
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
+from morphgraph.tokeniser.words import UNKNOWN, Words
 
 
 class VocabularySegmenter(ABC):

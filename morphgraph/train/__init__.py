@@ -1,0 +1,1 @@
+"""Trainers, one file each, from word counts to a segmenter."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.train.counts import WordCounts
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,7 +1,7 @@
 """Pipelines in the words of Hugging Face's library: a tokeniser cuts in use as it did in training.
 
 The normaliser works before anything is cut, and pre-tokenisers cut without changing text; so
-capitals are marked first here and last in `morphgraph.train.rules`, which comes to the same.
+capitals are marked first here and last in `morphgraph.corpus.rules`, which comes to the same.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from morphgraph.train.pipelines import Prepared, pipeline_named
-from morphgraph.train.rules import CAPITAL, mark_capitals, restore_capitals
+from morphgraph.corpus.pipelines import Prepared, pipeline_named
+from morphgraph.corpus.rules import CAPITAL, mark_capitals, restore_capitals
 
 UNKNOWN = "<unk>"
 
@@ -36,7 +36,7 @@ _DIGITS = r"\p{Nd}{1,3}(?=(?:\p{Nd}{3})*(?!\p{Nd}))"
 def components(prepared: Prepared) -> dict[str, Any]:
     """Normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
 
-    >>> from morphgraph.train.pipelines import prepare
+    >>> from morphgraph.corpus.pipelines import prepare
     >>> parts = components(prepare("no-spaces", {"word": 1}, kind="unmarked"))
     >>> parts["pre_tokenizer"]
     {'type': 'WhitespaceSplit'}

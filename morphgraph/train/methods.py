@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import PIPELINES, Prepared, prepare
 from morphgraph.train.bpe import train_bpe
 from morphgraph.train.components import UNKNOWN, components
-from morphgraph.train.counts import WordCounts
-from morphgraph.train.pipelines import PIPELINES, Prepared, prepare
 from morphgraph.train.unigram import sentencepiece_model
 
 if TYPE_CHECKING:
-    from morphgraph.files.tokeniser import Tokeniser
-    from morphgraph.segment.segmentation import Segmenter
-    from morphgraph.segment.vocabulary import SubwordVocabulary
+    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 Progress = Callable[[float], None] | None
 Cancelled = Callable[[], bool] | None
@@ -205,7 +205,7 @@ def trained_document(
     prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """A ``tokenizer.json`` for trained merges that prepares words as the pipeline did."""
-    from morphgraph.files.hugging_face import special_token
+    from morphgraph.tokeniser.hugging_face import special_token
 
     special = [UNKNOWN] * _reserved(prepared)
     return {
@@ -233,7 +233,7 @@ def trained_document(
 def _tokeniser(
     prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]], name: str
 ) -> Tokeniser:
-    from morphgraph.files.hugging_face import from_tokenizer_json
+    from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
     document = trained_document(prepared, types, merges)
     return from_tokenizer_json(json.dumps(document, ensure_ascii=False).encode(), name)
@@ -246,8 +246,8 @@ def _unigram(
     prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> Segmenter:
     """Unigram (Kudo 2018), trained by SentencePiece."""
-    from morphgraph.files.vocabularies import read_vocabulary
     from morphgraph.segment.unigram import Unigram
+    from morphgraph.tokeniser.vocabularies import read_vocabulary
 
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
@@ -276,8 +276,8 @@ def _wordpiece(
     That trainer takes no counts from Python, so the merges are made by `train_bpe`: atoms inside a
     word are other atoms than those that start one, and each is one character meanwhile.
     """
-    from morphgraph.segment.vocabulary import SubwordVocabulary
     from morphgraph.segment.wordpiece import WordPiece
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
     letters = sorted({c for word in prepared.counts.words for c in word} | {*prepared.alphabet})
     free = (c for c in map(chr, range(0xF0000, 0x110000)) if c not in set(letters))

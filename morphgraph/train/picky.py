@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.train.bpe import flatten
-from morphgraph.train.counts import WordCounts
 
 if TYPE_CHECKING:
     import numpy as np

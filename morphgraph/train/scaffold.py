@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.scaffold import Scaffold
-from morphgraph.train.counts import WordCounts
 from morphgraph.train.picky import packed_words
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.saving import trained_document
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import prepare
+from morphgraph.tokeniser.saving import trained_document
 from morphgraph.train.bpe import train_bpe
-from morphgraph.train.counts import WordCounts
-from morphgraph.train.pipelines import prepare
 
 _BYTES = 256
 

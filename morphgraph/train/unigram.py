@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.train.counts import WordCounts
-from morphgraph.train.pipelines import Prepared
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.pipelines import Prepared
 
 _LONGEST_LINE = 1_000_000
 LONGEST_TEXT = 5_000_000

@@ -17,18 +17,19 @@ from morphgraph.batch.results import collected, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Brought, Failure, code_version, run_task
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.metrics import METRICS, Tally
-from morphgraph.evaluate.outcome import outcome_of
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import join_references, read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.joining import join_references
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.metrics import METRICS, Tally
+from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
 
 HELD_OUT = held_out_words(0.5)
 DEMO = """\
@@ -108,7 +109,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
 
     tokeniser = load_tokeniser("demo:en")
     assert value(rows, "f1", parameters="p=0.2") == f1(Dropout(tokeniser, p=0.2, seed=3))
-    from morphgraph.files.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     assert value(rows, "f1", parameters="k=2") == f1(Flota(vocabulary_of(tokeniser), 2))
 

@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema, schema_text
 from morphgraph.batch.shipped import shipped_configurations
-from morphgraph.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError
 
 MINIMAL = """\
 name: mine

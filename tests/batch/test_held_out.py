@@ -15,18 +15,18 @@ from morphgraph.batch.report_html import table_html
 from morphgraph.batch.report_latex import marks_explained, table_csv, table_latex
 from morphgraph.batch.report_making import make_table
 from morphgraph.batch.report_markdown import table_markdown
-from morphgraph.errors import FileFormatError
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.outcome import outcome_of
-from morphgraph.evaluate.score_table import ScoreTable
-from morphgraph.evaluate.yardstick import Yardstick
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.vocabularies import vocabulary_of
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.errors import FileFormatError
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.outcome import outcome_of
+from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.vocabularies import vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
 from tests.batch.test_report_table import results, score
 

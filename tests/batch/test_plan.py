@@ -9,7 +9,7 @@ import pytest
 
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 
 def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:

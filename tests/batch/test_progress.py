@@ -10,7 +10,7 @@ from morphgraph.batch.background import ended_early, runs_in, start_run, stop_ru
 from morphgraph.batch.progress import Progress, ProgressFile, Remaining, read_progress, stop_path
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Task
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from morphgraph.batch.report_making import make_table
 from morphgraph.batch.report_markdown import table_markdown
 from morphgraph.batch.report_table import Table
 from morphgraph.batch.tasks import Failure
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"

@@ -9,7 +9,7 @@ import pytest
 from morphgraph.batch.report_data import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
 from morphgraph.batch.report_making import make_table, usual_tables
 from morphgraph.batch.report_table import Cell, Table, cell_texts, value_text
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 NAN = math.nan
 

@@ -16,7 +16,7 @@ from morphgraph.batch.progress import Progress, ProgressFile, read_progress
 from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
 from morphgraph.batch.store import Store, StoreError, is_at_work, write_atomically
 from morphgraph.batch.tasks import Brought, Task, code_version, run_task, task_key
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 
 def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:

@@ -22,7 +22,7 @@ from morphgraph.batch.slurm import (
     slurm_cluster,
 )
 from morphgraph.batch.slurm_profile import walltime_seconds
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "evaluations" / "slurm"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.batch.yaml_reading import load_yaml
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 
 def test_values_are_plain_and_have_lines() -> None:

@@ -14,12 +14,12 @@ import pytest
 from browser_steps import PATIENCE, go_to, idle, start, value_of
 from playwright.sync_api import Page, expect
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPERun
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
 
 pytestmark = pytest.mark.browser
 

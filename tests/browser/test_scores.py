@@ -11,7 +11,7 @@ import pytest
 from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start
 from playwright.sync_api import Locator, Page, expect
 
-from morphgraph.evaluate.vocabulary_figures import FIGURES, figure_called
+from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 
 pytestmark = pytest.mark.browser
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.evaluation_charts import (
     MOST_PANELS,
     Bar,
@@ -13,7 +14,6 @@ from morphgraph.draw.evaluation_charts import (
     bar_panels,
     line_panels,
 )
-from morphgraph.errors import MorphGraphError
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50

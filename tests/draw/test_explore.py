@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from morphgraph.draw.explore import View, view_around
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 

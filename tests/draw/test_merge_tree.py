@@ -30,11 +30,11 @@ from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out
 from morphgraph.draw.merge_tree_rows import rows_of
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
 from morphgraph.draw.scene import BLAME_SCALE, COLOURS
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
-from morphgraph.segment.preprocess import Preprocessor
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MAKE = Callable[..., Tokeniser]
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -402,7 +402,7 @@ def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any
 @given(NASTY, NASTY)
 def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
     """From the tokeniser's strings to the picture, nothing made by hand in between."""
-    from morphgraph.graph import MergeGraph
+    from morphgraph.graph.merge_graph import MergeGraph
 
     atoms = list(dict.fromkeys(left + right))
     graph = MergeGraph.from_merges([pair for pair in [(left[:1], right[:1])] if all(pair)], atoms)

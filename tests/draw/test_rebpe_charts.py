@@ -2,17 +2,17 @@
 
 import pytest
 
+from morphgraph.core.demos import demo_gold_path
 from morphgraph.draw.rebpe_charts import (
     changes_over_phases,
     phase_label,
     removed_by_origin,
     scores_over_phases,
 )
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.score_charts import (
     COLOURS,
     MOST_IN_RADAR,
@@ -21,7 +22,6 @@ from morphgraph.draw.score_charts import (
     radar,
     spread_text,
 )
-from morphgraph.errors import MorphGraphError
 
 NAN = math.nan
 HOSTILE = "<a href='javascript:x'>%{x} & </b>\n" + "long" * 50

@@ -6,11 +6,11 @@ import pytest
 
 from morphgraph.draw.explore import stages
 from morphgraph.draw.scene import Scene
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.graph import EditError
-from morphgraph.reference import Reference
+from morphgraph.graph.merge_table import EditError
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fuzz.mutations import mutated
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 
 LONGEST_CASE = float(os.environ.get("MORPHGRAPH_FUZZ_SECONDS", "5"))
 """Seconds that one damaged file may take."""

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from fuzz.cases import Read, run_cases
 
-from morphgraph.evaluate.boundaries import Benchmark
-from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
-from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.files.vocabularies import vocabulary_of
-from morphgraph.reference import FORMATS, read_reference, write_plain
 from morphgraph.reference.entry import Reference
-from morphgraph.segment import segment
-from morphgraph.segment.vocabulary import SubwordVocabulary
+from morphgraph.reference.plain import write_plain
+from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.flota import flota_scores, standard_segmenter
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabularies import vocabulary_of
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 CASES = 5_000
 """Damaged files, all formats together."""

@@ -16,24 +16,26 @@ import pytest
 from fuzz.cases import Read, run_cases
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from morphgraph.files import Tokeniser, load_uploaded_tokeniser, read_recipe, replay, write_recipe
-from morphgraph.files.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
-from morphgraph.files.models import read_model, write_model
-from morphgraph.files.saving import saved_files
-from morphgraph.files.vocabularies import read_vocabulary, vocabulary_of
+from morphgraph.corpus.counts import WordCounts, parse_word_counts, split_punctuation
+from morphgraph.corpus.pipelines import prepare
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.models import read_model, write_model
 from morphgraph.segment.picky import Picky
-from morphgraph.segment.segmentation import DROPPED, Segmenter
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.vocabulary import SubwordVocabulary
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.segment.words import UNKNOWN
-from morphgraph.train.counts import WordCounts, parse_word_counts, split_punctuation
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
+from morphgraph.tokeniser.loading import load_uploaded_tokeniser
+from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
+from morphgraph.tokeniser.saving import saved_files
+from morphgraph.tokeniser.segmentation import DROPPED, Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabularies import read_vocabulary, vocabulary_of
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN
 from morphgraph.train.methods import METHODS, train
-from morphgraph.train.pipelines import prepare
 
 CASES = 8_000
 """Damaged files, all kinds together."""
@@ -395,7 +397,7 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
 
 
 def test_every_method_of_a_model_file_is_tried() -> None:
-    from morphgraph.files.models import SAVED_METHODS
+    from morphgraph.segment.models import SAVED_METHODS
 
     tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
     assert tried == set(SAVED_METHODS)

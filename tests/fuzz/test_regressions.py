@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.files.vocabularies import read_vocabulary
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.vocabularies import read_vocabulary
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 
 def released(*texts: Any) -> bytes:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rebpe_oracle import State
 from strategies import MergeList, graph_of, well_formed
 
-from morphgraph.graph import EditError, MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError
 from morphgraph.graph.plans import plan_reify, tuple_merges_by_pair
 
 TUPLES = [("b", "c"), ("a", "bc"), ("a", "b", "d"), ("d", "a", "b", "d")]

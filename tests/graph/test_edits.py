@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
-from morphgraph.graph import EditError, Merge, MergeGraph
+from morphgraph.graph.change import Merge
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError
 
 
 def state_of(graph: MergeGraph) -> dict[str, Any]:

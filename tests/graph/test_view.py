@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
-from morphgraph.graph import MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import (
     MAX_VERTICES,
     ancestors,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import dropout, picky_segmenting, picky_training
 from morphgraph.segment.dropout import Dropout
 from morphgraph.train.picky import train_picky

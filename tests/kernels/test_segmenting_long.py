@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.graph import MergeGraph
 from morphgraph.graph.arrays import merge_arrays
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels.segmenting import segment
 from morphgraph.kernels.segmenting_long import LONG, segment_long
-from morphgraph.segment.bpe import segment_plain
+from morphgraph.tokeniser.merging import segment_plain
 
 ATOMS = "abc"
 

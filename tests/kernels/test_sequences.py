@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from morphgraph.evaluate.outcome import Strings
 from morphgraph.kernels.sequences import edit_distances, longest_common, warm_up
+from morphgraph.score.outcome import Strings
 
 Lists = list[list[str]]
 SEPARATOR = "\N{NULL}"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.kernels import trie
-from morphgraph.segment import segmentation
+from morphgraph.tokeniser import segmentation
 
 Path = tuple[int, ...]
 PATHS = st.dictionaries(

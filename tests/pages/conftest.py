@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from morphgraph.graph import MergeGraph
+from morphgraph.graph.merge_graph import MergeGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))  # the app's own modules are no part of the installed library

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate.methods import METHODS, method_on
-from morphgraph.files.models import write_model
-from morphgraph.train.counts import WordCounts
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.train.methods import train
 from web import picky_on_demand
 

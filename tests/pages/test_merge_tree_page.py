@@ -11,12 +11,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.tree_view import before_and_after, earlier_graph, number_of, trees_of
 
 ROOT = Path(__file__).resolve().parents[2]

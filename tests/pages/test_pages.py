@@ -262,7 +262,7 @@ def test_the_history_lists_done_and_undone_edits(app: Any) -> None:
 
 
 def test_a_saved_recipe_makes_the_same_edits_again(app: Any) -> None:
-    from morphgraph.files import write_recipe
+    from morphgraph.tokeniser.recipe import write_recipe
 
     app.open("graph").press("Knock out")
     app.session.study.graph.cascade([app.graph.types[app.session.study.graph.type_ids()[-1]]])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate.tables import percent
+from morphgraph.core.numbers import percent
 from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
 
 TAB = "rebpe tab"

@@ -11,26 +11,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from morphgraph.evaluate.breakdown import (
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.breakdown import (
     BREAKDOWNS,
     GROUPINGS,
     GoldBoundaries,
     group_scores,
     word_groups,
 )
-from morphgraph.evaluate.errors import ERROR_KINDS, ErrorBrowser
-from morphgraph.evaluate.flota_scores import flota_scores, standard_segmenter
-from morphgraph.evaluate.methods import METHODS, method_on
-from morphgraph.evaluate.metrics import METRICS, USUAL
-from morphgraph.evaluate.outcome import Outcome, ideal, outcome_of
-from morphgraph.evaluate.score_files import scores_csv, scores_latex, scores_markdown
-from morphgraph.evaluate.score_table import ScoreTable
-from morphgraph.evaluate.yardstick import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.models import write_model
-from morphgraph.files.vocabularies import vocabulary_of
-from morphgraph.reference import read_reference
-from morphgraph.train.counts import wordfreq_counts
+from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.flota import flota_scores, standard_segmenter
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.metrics import METRICS, USUAL
+from morphgraph.score.outcome import Outcome, ideal, outcome_of
+from morphgraph.score.table import ScoreTable
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import METHODS, method_on
+from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
+from morphgraph.tokeniser.vocabularies import vocabulary_of
 
 Downloads = dict[str, Callable[[], bytes]]
 

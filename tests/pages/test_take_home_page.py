@@ -63,7 +63,7 @@ def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import web.take_home
-    from morphgraph.files import ExportError
+    from morphgraph.export.export import ExportError
 
     def differ(*_: Any) -> None:
         raise ExportError("The exported tokeniser would differ from this one: “un”.")

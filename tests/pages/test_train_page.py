@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from morphgraph.files.models import write_model
-from morphgraph.train.counts import wordfreq_counts
+from morphgraph.corpus.counts import wordfreq_counts
+from morphgraph.corpus.text import read_text
+from morphgraph.segment.models import write_model
 from morphgraph.train.methods import METHODS, train
-from morphgraph.train.text import read_text
 
 PAGE = "pages/8_Train.py"
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from morphgraph import reading
-from morphgraph.evaluate.methods import method_on
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.files.models import write_model
+from morphgraph.core import reading
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.segment.models import write_model
+from morphgraph.segment.registry import method_on
 
 IMAGE = "<img src=x onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]

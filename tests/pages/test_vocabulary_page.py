@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate.compression import corpus_of
-from morphgraph.evaluate.methods import method_on
-from morphgraph.evaluate.vocabulary_figures import FIGURES, figure_frame, signature
-from morphgraph.evaluate.vocabulary_health import VocabularyHealth
-from morphgraph.files import load_tokeniser
+from morphgraph.score.compression import corpus_of
+from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.segment.registry import method_on
+from morphgraph.tables.vocabulary import figure_frame, signature
+from morphgraph.tokeniser.loading import load_tokeniser
 from web.session import TRAINED
 
 

@@ -24,10 +24,11 @@ import pytest
 import typer
 
 from morphgraph.cli import catalogue as commands
-from morphgraph.errors import MorphGraphError
-from morphgraph.reference import FORMATS, catalogue, downloads, read_reference
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference import catalogue, downloads
 from morphgraph.reference.catalogue import SOURCES, Source, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
+from morphgraph.reference.readers import FORMATS, read_reference
 
 CONTENT = b"".join(b"word%06d\tword %06d\n" % (n, n) for n in range(20_000))
 OTHER = CONTENT.replace(b"word", b"Wort")

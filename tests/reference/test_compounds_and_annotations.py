@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reference import read_reference
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.readers import read_reference
 
 
 def read(*lines, **options):

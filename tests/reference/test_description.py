@@ -4,7 +4,10 @@ from math import isnan
 
 import pytest
 
-from morphgraph.reference import Entry, Kind, Reference, describe, read_reference
+from morphgraph.reference.description import describe
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.readers import read_reference
 
 P, F, S, H = Kind.PREFIX, Kind.FREE, Kind.SUFFIX, Kind.HYPHEN
 

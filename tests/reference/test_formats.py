@@ -2,10 +2,11 @@
 
 import pytest
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reference import Entry, read_reference
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.celex import TreeError, kind_of, parse_tree
+from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind, pieces
+from morphgraph.reference.readers import read_reference
 
 
 def read(*lines, **options):

@@ -2,9 +2,10 @@
 
 import pytest
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import join_references, read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.joining import join_references
+from morphgraph.reference.readers import read_reference
 
 DERIVATIONS = b"waffnen\tentwaffnen\tV\tV\tent\tprefix\nx\n"
 INFLECTIONS = "désengager\tdésengageraient\tV|COND;3;PL\tdésengager|eraient\na\tb c\tV|PST\tb|c"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from morphgraph.reference import read_reference
+from morphgraph.reference.readers import read_reference
 
 
 def one(line, **options):

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.language import clash, language_of
+from morphgraph.reference.readers import read_reference
+from morphgraph.tokeniser.loading import load_tokeniser
 
 GERMAN = ["Freundschaft", "Arbeit", "unglaublich", "Zeitungen"]
 ENGLISH = ["friendship", "working", "unbelievable", "newspapers"]

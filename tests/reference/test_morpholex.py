@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reference import read_reference, workbook, write_plain
+from morphgraph.core.errors import FileFormatError
+from morphgraph.reference import workbook
 from morphgraph.reference.morpholex import parse_segmentation
+from morphgraph.reference.plain import write_plain
+from morphgraph.reference.readers import read_reference
 
 HEADER = ("ELP_ItemID", "Word", "POS", "Nmorph", "PRS_signature", "MorphoLexSegm", "ROOT1_FamSize")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from morphgraph.errors import FileFormatError
-from morphgraph.reference import read_reference
+from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.predictions import read_predictions
+from morphgraph.reference.readers import read_reference
 
 GIVEN = {"unbreakable": ("un", "break", "able"), "dogs": ("dog", "s"), "cat": ("cat",)}
 PLAIN = "unbreakable\tun break able\ndogs\tdog s\ncat\tcat\n"

@@ -11,17 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph import reading
-from morphgraph.errors import FileFormatError
-from morphgraph.reference import (
-    FORMATS,
-    Entry,
-    Kind,
-    Reference,
-    detect_format,
-    read_reference,
-    write_plain,
-)
+from morphgraph.core import reading
+from morphgraph.core.errors import FileFormatError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.plain import write_plain
+from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("MORPHGRAPH_DATA", ROOT / "../shared/data")) / "references"

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from morphgraph.cli.referencing import show
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 LINES = (
     "unbreakable\tun- break -able",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.graph import MergeGraph
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.baselines import (
     last_leaves,
     last_types,

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.yardstick import split_entries
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
-from morphgraph.refine import blame, candidate_types, threshold_curve
-from morphgraph.refine.blame import Blame, blame_table
-from morphgraph.segment import segment
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.blame import Blame, blame, blame_table, candidate_types, threshold_curve
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import split_entries
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
 MakeReference = Callable[..., Reference]

@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.yardstick import split_entries
-from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import Reference, read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out, score_report
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import split_entries
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
 MakeReference = Callable[..., Reference]

@@ -18,13 +18,15 @@ from typing import Any
 
 import pytest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.yardstick import split_entries
-from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.graph import MergeGraph
-from morphgraph.reference import Reference, read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import split_entries
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
 MakeReference = Callable[..., Reference]
@@ -590,10 +592,10 @@ def test_rebpe_helps_the_demos(language: str) -> None:
 
 PROGRAM = """
 import json
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 tokeniser = load_tokeniser("demo:en")
 benchmark = Benchmark.build(tokeniser, read_reference(demo_gold_path("en")))

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from rebpe_oracle import Entry, Settings, State
 from strategies import MERGES, well_formed
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.evaluate.yardstick import split_entries
-from morphgraph.files import Tokeniser
-from morphgraph.graph import MergeGraph
-from morphgraph.reference import Reference
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import split_entries
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.train.bpe import train_bpe
 
 MakeTokeniser = Callable[..., Tokeniser]

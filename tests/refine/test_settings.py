@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.evaluate.methods import check_method
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.segment.registry import check_method
 
 
 @pytest.mark.parametrize("kind", [KnockoutSettings, ReBPESettings])

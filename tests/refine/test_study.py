@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
-from morphgraph.refine import blame
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.blame import blame
 from morphgraph.refine.study import ChangedWord, Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
 MakeReference = Callable[..., Reference]

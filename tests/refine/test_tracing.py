@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.files.demos import demo_gold_path
-from morphgraph.reference import Reference, read_reference
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 from morphgraph.refine.tracing import changed_merges, follow
-from morphgraph.segment import segment
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @pytest.fixture(scope="module")

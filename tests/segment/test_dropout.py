@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 from tokenizers import Tokenizer, models
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files import Tokeniser
-from morphgraph.files.demos import demo_tokeniser_path
-from morphgraph.files.hugging_face import from_tokenizer_json
-from morphgraph.segment import Segmentation, Segmenter, Words
+from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.preprocess import Preprocessor
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Words
 
 
 def tokeniser_of(merges: MergeList, filler: int = 0) -> Tokeniser:

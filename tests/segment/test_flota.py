@@ -9,15 +9,14 @@ import substring_oracles as oracles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.vocabularies import load_vocabulary
-from morphgraph.segment import Segmenter
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.flota import First, Flota, Longest, segmenter_from_document
-from morphgraph.segment.preprocess import Preprocessor
-from morphgraph.segment.segmentation import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.vocabulary import Marker, SubwordVocabulary
 from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.segmentation import DROPPED, INSIDE_TOKEN, Segmenter
+from morphgraph.tokeniser.vocabularies import load_vocabulary
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 BODIES = st.text("abc-", min_size=1, max_size=5)
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from morphgraph.cli import app
-from morphgraph.errors import FileFormatError, MorphGraphError
-from morphgraph.files import load_tokeniser
-from morphgraph.files.models import read_model, uploaded_segmenter, write_model
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
+from morphgraph.segment.models import read_model, uploaded_segmenter, write_model
 from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.train.picky import train_picky
 
 

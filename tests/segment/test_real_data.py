@@ -9,9 +9,10 @@ import oracles
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from morphgraph.files import Tokeniser, load_tokeniser
-from morphgraph.segment import segment
-from morphgraph.segment.byte_level import decode
+from morphgraph.tokeniser.byte_level import decode
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 def ids_of(tokeniser: Tokeniser, words: Sequence[str], *, bare: bool) -> list[list[int | None]]:

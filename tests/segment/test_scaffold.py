@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.scaffold import Scaffold
 from morphgraph.train.scaffold import train_scaffold

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files import Tokeniser
-from morphgraph.files.demos import demo_tokeniser_path
-from morphgraph.files.hugging_face import from_tokenizer_json
+from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.preprocess import Preprocessor
 from morphgraph.segment.trimmed import Trimmed, token_counts
-from morphgraph.train.counts import WordCounts, wordfreq_counts
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 def texts(segmenter: Trimmed, listed: list[str]) -> list[list[str]]:

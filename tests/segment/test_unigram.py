@@ -15,12 +15,12 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.vocabularies import read_vocabulary
-from morphgraph.segment import UNKNOWN
-from morphgraph.segment.segmentation import INSIDE_TOKEN
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.segmentation import INSIDE_TOKEN
+from morphgraph.tokeniser.vocabularies import read_vocabulary
+from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN
 
 TYPES = st.lists(st.text("abé", min_size=1, max_size=4), min_size=1, max_size=15, unique=True)
 WORDS = st.text("abéñ", max_size=12)
@@ -36,7 +36,7 @@ def scored(draw: st.DrawFn) -> dict[str, float]:
 
 def unigram_of(scores: dict[str, float], *, bytes_: bool = False, single: bool = False) -> Unigram:
     """A model with <unk>, whose score no text gets."""
-    from morphgraph.segment.preprocess import Preprocessor
+    from morphgraph.tokeniser.preprocess import Preprocessor
 
     types = ("<unk>", *scores, *(BYTES if bytes_ else ()))
     vocabulary = SubwordVocabulary(

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from wordfreq import top_n_list
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.vocabularies import load_vocabulary
-from morphgraph.segment import UNKNOWN
-from morphgraph.segment.segmentation import INSIDE_TOKEN
-from morphgraph.segment.vocabulary import SubwordVocabulary
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.segmentation import INSIDE_TOKEN
+from morphgraph.tokeniser.vocabularies import load_vocabulary
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN
 
 TEXTS = st.text("ab#", min_size=1, max_size=4)
 WORDS = st.text("abc#", max_size=12)

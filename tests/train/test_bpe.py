@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.segment.byte_level import encode
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.tokeniser.byte_level import encode
 from morphgraph.train.bpe import TrainedBpe, train_bpe
-from morphgraph.train.counts import WordCounts
 
 
 def hugging_face(

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from morphgraph.errors import MorphGraphError
-from morphgraph.files.models import read_model, write_model
-from morphgraph.train.counts import WordCounts, wordfreq_counts
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.corpus.pipelines import PIPELINES, prepare
+from morphgraph.segment.models import read_model, write_model
 from morphgraph.train.methods import METHODS, TrainingStopped, train
-from morphgraph.train.pipelines import PIPELINES, prepare
 from morphgraph.train.tokeniser import train_tokeniser
 from morphgraph.train.unigram import sentencepiece_model
 

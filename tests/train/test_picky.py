@@ -12,7 +12,7 @@ import wordfreq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import picky_training
 from morphgraph.train.bpe import train_bpe
 from morphgraph.train.picky import TrainedPicky, train_picky

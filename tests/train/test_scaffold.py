@@ -6,7 +6,7 @@ import wordfreq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from morphgraph.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.train.bpe import train_bpe
 from morphgraph.train.scaffold import train_scaffold
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.files import load_tokeniser
+from morphgraph.tokeniser.loading import load_tokeniser
 from web import autosave
 
 

@@ -18,7 +18,7 @@ from morphgraph.batch.comparing_runs import compare_runs
 from morphgraph.batch.progress import Progress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.batch.report_making import make_table
-from morphgraph.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from web import batch_results
 from web.batch_comparing import (
     filtered,

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 import streamlit as st
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.explorer import handle_clicks, knock_out, look_at
 from web.graph_component import Click, new_clicks
 from web.session import Session

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.evaluate import Benchmark
-from morphgraph.files import Tokeniser
-from morphgraph.reference import Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.session import Session
 
 FIRST = [("u", "n"), ("un", "d")]

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.evaluate.comparing import Row
+from morphgraph.score.comparison import Row
 from web.graph_component import Click, click_handler
 
 HERE = Path(__file__).parent

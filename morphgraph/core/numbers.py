@@ -1,0 +1,36 @@
+"""Numbers as people read them."""
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
+
+UNDEFINED = "n/a"
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """A share as percent.
+
+    >>> percent(0.5), percent(float("nan"))
+    ('50.00', 'n/a')
+    """
+    return UNDEFINED if math.isnan(value) else f"{100 * value:.{digits}f}"
+
+
+def ratio_text(value: float) -> str:
+    """A ratio as it is.
+
+    >>> ratio_text(2 / 3), ratio_text(float("nan"))
+    ('0.67', 'n/a')
+    """
+    return UNDEFINED if math.isnan(value) else f"{value:.2f}"
+
+
+def count(value: float) -> str:
+    """A count with separators.
+
+    >>> count(1234567.0), count(float("nan"))
+    ('1,234,567', 'n/a')
+    """
+    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"

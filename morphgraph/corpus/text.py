@@ -1,0 +1,302 @@
+"""Word counts from running text: plain text, or a column of a csv or parquet file, in a stream.
+
+What is counted is what white space separates; pipelines (`corpus.pipelines`) do the rest.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
+
+MOST_WORDS = 20_000_000
+"""More different words than this are refused: they would not fit into memory."""
+
+CHUNK = 1_000_000
+"""So many characters, and the text that exceeds them, are handed on at once."""
+
+LONGEST_LINE = 2**24
+"""A table with a longer line, in bytes, is refused, and with a longer text, in characters."""
+
+Progress = Callable[[float], None] | None
+
+_PARQUET = b"PAR1"
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_USUAL = ("text", "sentence", "content")
+
+
+def count_words(texts: Iterable[str]) -> WordCounts:
+    """Count what white space separates in some texts, most frequent first.
+
+    >>> dict(count_words(["the dog", "the cat\\n"]).items())
+    {'the': 2, 'dog': 1, 'cat': 1}
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(text.split())
+    return _in_order(counts)
+
+
+def read_text(
+    source: str | os.PathLike[str] | bytes,
+    name: str | None = None,
+    *,
+    column: str | None = None,
+    largest_file: int = LARGEST_FILE,
+    most_words: int = MOST_WORDS,
+    progress: Progress = None,
+) -> WordCounts:
+    """Count the words of a file, or of its bytes: plain text, csv, tsv or parquet, by its name.
+
+    ``column`` names the column of a table; without it, the only one, or one called text, sentence
+    or content, is taken. A file of any other name is a csv if ``column`` is given, else plain text.
+    ``progress`` is called now and then with a number from 0 to 1; an exception that it raises ends
+    the reading. Raises `FileFormatError`, with file and place, where the file is missing, empty or
+    larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
+    has more than ``most_words`` different words.
+    """
+    file, shown, size = opened(source, name, largest_file)
+    with file:
+        counts: Counter[str] = Counter()
+        for share, texts in chunks(file, shown, size, column):
+            for text in texts:
+                counts.update(text.split())
+            if len(counts) > most_words:
+                raise FileFormatError(
+                    shown,
+                    "",
+                    f"it has more than {most_words:,} different words",
+                    "Count a part of it, or count elsewhere and leave out rare words.",
+                )
+            if progress is not None:
+                progress(share)
+    if not counts:
+        raise FileFormatError(shown, "", "it has no words", "Choose a file or column with text.")
+    if progress is not None:
+        progress(1.0)
+    return _in_order(counts)
+
+
+def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
+    """The columns of a csv, tsv or parquet file that may hold text; none for plain text."""
+    file, shown, _ = opened(source, name, LARGEST_FILE)
+    with file:
+        if is_parquet(file):
+            return _text_fields(_parquet(file, shown))
+        if separator_of(shown) is None:
+            return []
+        return _header(_rows(file, shown, separator_of(shown) or ","), shown)
+
+
+# ------------------------------------------------------------------------- files
+
+
+def _in_order(counts: Counter[str]) -> WordCounts:
+    return WordCounts.from_mapping(dict(counts.most_common()))
+
+
+def opened(
+    source: str | os.PathLike[str] | bytes, name: str | None, largest: int | None
+) -> tuple[IO[bytes], str, int]:
+    """The file, what errors call it, and its size in bytes; not more than ``largest``, if given."""
+    if isinstance(source, bytes):
+        shown, size = name or "the text", len(source)
+        file: IO[bytes] = io.BytesIO(source)
+    else:
+        path = Path(source)
+        shown = name or str(path)
+        try:
+            file = path.open("rb")
+            size = os.fstat(file.fileno()).st_size
+        except (OSError, ValueError) as error:
+            problem = (getattr(error, "strerror", None) or str(error)).lower()
+            fix = "Check the path and its permissions."
+            raise FileFormatError(shown, "", problem, fix) from error
+    if largest is not None and size > largest:
+        file.close()
+        raise FileFormatError(
+            shown,
+            "",
+            f"the file has {size:,} bytes, more than {largest:,}",
+            "Count the words of a part of it.",
+        )
+    return file, shown, size
+
+
+def chunks(
+    file: IO[bytes], name: str, size: int, column: str | None
+) -> Iterator[tuple[float, list[str]]]:
+    """The texts in lists of about a million characters, and the share of the file read by then."""
+    if is_parquet(file):
+        yield from _parquet_chunks(_parquet(file, name), name, column)
+        return
+    separator = separator_of(name)
+    texts: Iterator[str] = _lines(file, name)
+    if separator is not None or column is not None:
+        texts = _cells(_rows(file, name, separator or ","), name, column)
+    chunk: list[str] = []
+    length = 0
+    for text in texts:
+        chunk.append(text)
+        length += len(text)
+        if length > CHUNK:
+            # What is counted is characters, so the share is a guess that stays below 1.
+            yield min(file.tell() / max(size, 1), 1.0), chunk
+            chunk, length = [], 0
+    yield 1.0, chunk
+
+
+def _lines(file: IO[bytes], name: str, longest: int = -1) -> Iterator[str]:
+    for number, line in enumerate(iter(partial(file.readline, longest), b""), start=1):
+        if len(line) == longest and not line.endswith(b"\n"):
+            problem = f"the line has {longest:,} bytes or more"
+            raise FileFormatError(name, f"line {number:,}", problem, "Cut it into several lines.")
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise FileFormatError(
+                name,
+                f"line {number:,}",
+                f"byte 0x{line[error.start]:02X} is not valid UTF-8",
+                "Save the file as UTF-8.",
+            ) from error
+
+
+# ------------------------------------------------------------------------- csv
+
+
+def separator_of(name: str) -> str | None:
+    """What separates the columns of a table of this name; None for plain text."""
+    return _SEPARATORS.get(Path(name.lower().removesuffix(".gz")).suffix)
+
+
+def _rows(file: IO[bytes], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table that are not empty, with the lines at which they end."""
+    # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    reader = csv.reader(_lines(file, name, LONGEST_LINE), delimiter=separator, strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise FileFormatError(
+                name,
+                f"line {reader.line_num:,}",
+                f"this is no table ({error})",
+                "Correct the line; quotes inside a quoted text are doubled.",
+            ) from error
+        if row:
+            yield reader.line_num, row
+
+
+def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
+    first = next(rows, None)
+    if first is None:
+        raise FileFormatError(name, "", "the file is empty", "Choose a file with a header line.")
+    return first[1]
+
+
+def _cells(rows: Iterator[tuple[int, list[str]]], name: str, column: str | None) -> Iterator[str]:
+    columns = _header(rows, name)
+    place = columns.index(_chosen(columns, column, name, "line 1"))
+    for line, row in rows:
+        if len(row) > len(columns):
+            raise FileFormatError(
+                name,
+                f"line {line:,}",
+                f"it has {len(row)} fields, the header has {len(columns)}",
+                "Put texts that contain the separator in quotes.",
+            )
+        if place < len(row):
+            yield row[place]
+
+
+def _chosen(columns: list[str], column: str | None, name: str, place: str) -> str:
+    listed = ", ".join(f"“{text[:40]}”" for text in columns[:20]) or "none with text"
+    if column is not None:
+        if column in columns:
+            return column
+        problem = f"there is no column “{column[:40]}”"
+        raise FileFormatError(name, place, problem, f"Its columns: {listed}.")
+    usual = [text for text in columns if text.strip().lower() in _USUAL]
+    found = columns if len(columns) == 1 else usual
+    if len(found) != 1:
+        problem = "it has several columns" if len(columns) > 1 else "it has no column of text"
+        raise FileFormatError(name, place, problem, f"Name the one with the text: {listed}.")
+    return found[0]
+
+
+# ------------------------------------------------------------------------- parquet
+
+
+def is_parquet(file: IO[bytes]) -> bool:
+    """Whether a file that stands at its start begins as parquet does; it stays there."""
+    if not file.seekable():
+        return False
+    start = file.read(4)
+    file.seek(0)
+    return start == _PARQUET
+
+
+def _parquet(file: IO[bytes], name: str) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        # A buffer: without one, a whole column of a row group is read at once.
+        return parquet.ParquetFile(file, buffer_size=2**20)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise _broken(name, error) from error
+
+
+def _broken(name: str, error: BaseException) -> FileFormatError:
+    problem = f"this parquet file cannot be read ({str(error).splitlines()[0][:120]})"
+    return FileFormatError(name, "", problem, "Copy or download the file again.")
+
+
+def _text_fields(table: Any) -> list[str]:
+    from pyarrow import types
+
+    found = []
+    for field in table.schema_arrow:
+        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            found.append(field.name)
+    return found
+
+
+def _parquet_chunks(table: Any, name: str, column: str | None) -> Iterator[tuple[float, list[str]]]:
+    import pyarrow
+
+    fields = _text_fields(table)
+    chosen = _chosen(fields, column, name, "its columns of text")
+    rows, done = max(table.metadata.num_rows, 1), 0
+    # Small batches keep long texts out of memory; short ones are gathered.
+    batches = table.iter_batches(batch_size=500, columns=[chosen])
+    texts: list[str] = []
+    length = 0
+    while True:
+        try:
+            batch = next(batches, None)
+            if batch is None:
+                break
+            found = [text for text in batch.column(0).to_pylist() if text]
+        except (pyarrow.ArrowException, OSError, ValueError) as error:
+            raise _broken(name, error) from error
+        done += batch.num_rows
+        texts += found
+        length += sum(map(len, found))
+        if length > CHUNK:
+            yield min(done / rows, 1.0), texts
+            texts, length = [], 0
+    yield 1.0, texts

@@ -1,0 +1,1 @@
+"""A tokeniser for other programs: `tokenizers` and `transformers`, checked before it leaves."""

@@ -1,0 +1,260 @@
+"""Take a tokeniser home: for `tokenizers` and `transformers`, compared with ours before it goes."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, islice, pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
+from morphgraph.core.text import counted, shortened
+from morphgraph.export.texts import merges_text, readme, transformers_config
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.recipe import lineage_of, write_whole_recipe
+from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import UNKNOWN
+
+Kind = Literal["tokenizer.json", "folder"]
+
+WORDS_TO_CHECK = 10_000
+SENTENCES_TO_CHECK = 500
+_LANGUAGES = ("en", "de", "nl", "fr", "es")
+_EXPORTED = Path(__file__).parent / "exported"
+_CODE = ("tokenization_bte.py", "bte.py")
+_BATCH = 500
+
+_short = partial(shortened, length=60)
+
+
+class ExportError(MorphGraphError):
+    """A tokeniser that segments otherwise once it is exported, with the word."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A tokeniser to take home: its files by name, and what was checked.
+
+    ``kind``: "tokenizer.json", which the `tokenizers` library reads by itself, or "folder", which
+    `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
+    ``checked_sentences``: how many got the same ids as from our own segmentation.
+    ``new_types``: how many have no id in the first tokeniser of the chain.
+    """
+
+    kind: Kind
+    reason: str
+    files: dict[str, bytes]
+    vocab_size: int
+    merges: int
+    tuple_merges: int
+    checked_words: int
+    checked_sentences: int
+    seconds: float
+    signature: str
+    new_types: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the files' contents, as JSON holds it."""
+        return {**vars(self), "files": list(self.files)}
+
+
+def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
+    """Make the files to take home, and compare ids for ``words`` and sentences made of them.
+
+    If every merge is a pair, and the `tokenizers` library gives the same ids as our own
+    segmentation, it is a ``tokenizer.json``; else a folder with code for `transformers`, compared
+    in the same way. `ExportError` if that differs too.
+    """
+    started = time.perf_counter()
+    data, id_map = to_tokenizer_json(tokeniser)
+    ids = new_ids(tokeniser)
+    merges = tokeniser.graph.merges()
+    tuples = sum(merge.is_tuple for merge in merges.values())
+    prepared = tokeniser.preprocessor.sentencepiece
+    symbols = [text.replace("▁", " ") for text in prepared.symbols] if prepared else []
+    sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
+    check = _Check(tokeniser, ids, words, sentences)
+    kind: Kind = "tokenizer.json"
+    reason = "every merge is a pair, so the tokenizers library reads it by itself"
+    if tuples:
+        kind = "folder"
+        reason = (
+            counted(tuples, "merge is", "merges are")
+            + " of more than two parts, which no tokenizer.json holds"
+        )
+    elif difference := check.difference(lambda: _library(data)):
+        kind = "folder"
+        reason = f"as a tokenizer.json it would be another tokeniser: {difference}"
+    document = json.loads(data)
+    files = {"tokenizer.json": data}
+    if kind == "folder":
+        if difference := check.difference(lambda: _exported_class(document)):
+            raise ExportError(
+                f"The exported tokeniser would differ from this one: {difference}. Save the recipe "
+                "instead, and report it."
+            )
+        document["model"]["type"] = "BTE"
+        data = json.dumps(document, ensure_ascii=False, indent=1).encode()
+        files = {"tokeniser.bte.json": data}
+        files |= {name: (_EXPORTED / name).read_bytes() for name in _CODE}
+    config = transformers_config(document, own_class=kind == "folder")
+    files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
+    files["ids.json"] = json.dumps(id_map, indent=0).encode()
+    files["merges.txt"] = merges_text(document["model"]["merges"])
+    files["recipe.json"] = write_whole_recipe(tokeniser)
+    made = Export(
+        kind,
+        reason,
+        files,
+        len(ids),
+        len(merges),
+        tuples,
+        len(words),
+        len(sentences),
+        time.perf_counter() - started,
+        tokeniser.signature(),
+        len(ids) - len(id_map),
+    )
+    text = readme(lineage_of(tokeniser).name, document, made.to_dict(), checksum(data))
+    files["README.md"] = text.encode()
+    return made
+
+
+def words_to_check(
+    reference_words: Iterable[str], count: int = WORDS_TO_CHECK, name: str = ""
+) -> list[str]:
+    """Different words to compare on: the reference's, then the commonest of wordfreq.
+
+    ``name`` is the tokeniser's: a demo's language comes first, then English, German and others.
+
+    >>> words_to_check(["Türöffner", "undo", "undo", ""], count=4, name="demo:de")
+    ['Türöffner', 'undo', 'die', 'der']
+    """
+    import wordfreq
+
+    own = name.removeprefix("demo:")
+    languages = [own] if name.startswith("demo:") and own in DEMOS else []
+    found = dict.fromkeys(word for word in reference_words if word and _is_whole(word))
+    for language in dict.fromkeys([*languages, *_LANGUAGES]):
+        if len(found) >= count:
+            break
+        found |= dict.fromkeys(wordfreq.top_n_list(language, count))
+    return list(found)[:count]
+
+
+def _is_whole(word: str) -> bool:
+    """Whether there is no half of a surrogate pair in it."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+_FRAMES = (
+    "{} {} {}.",
+    "{}, {} – and {}?",
+    "  {}  {}\n\n{}\t{} ",
+    "“{}” ({}/{}) costs 1234.50 € in 2024!",
+    "{}-{}'s {}…\r\n- {}; {}",
+    "{}\u00a0{}\u3000{} e\u0301te\u0301 ﬁn ½ 10²",
+    "日本語 {} Ελλάδα {} 😀👩‍👩‍👧 {}",
+    "{}{} {}__{} #{} @{} https://{}.org/{}?a=1&b=2",
+    "{} don't we'll {} {} {} {} {} {} {} {}",
+)
+
+
+def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) -> list[str]:
+    """Whole texts made of words, with punctuation, numbers, rare characters and all white space.
+
+    >>> sentences_to_check(["un", "do"], 2)
+    ['un do Un.', 'do, un – and DO?']
+    """
+    if not words:
+        return []
+    # A step that is no divisor takes words from everywhere in the list.
+    step = max(1, len(words) // 7)
+    order = (words[(start * step + start // 7) % len(words)] for start in range(10**9))
+    cased = (
+        word.capitalize() if i % 5 == 2 else word.upper() if i % 11 == 5 else word
+        for i, word in enumerate(order)
+    )
+    texts = []
+    for frame in islice(cycle(_FRAMES), count):
+        texts.append(frame.format(*islice(cased, frame.count("{}"))))
+    return texts
+
+
+class _Check:
+    """Our own ids of some words and sentences, to compare others with."""
+
+    def __init__(
+        self,
+        tokeniser: Tokeniser,
+        ids: dict[int, int],
+        words: Sequence[str],
+        sentences: Sequence[str],
+    ) -> None:
+        space = " " if tokeniser.preprocessor.leading_space else ""
+        self.texts = [space + word for word in words] + list(sentences)
+        self.expected = our_ids(tokeniser, words, ids) + our_ids(
+            tokeniser, sentences, ids, bare=True
+        )
+        self.vocabulary = {tokeniser.graph.types[number]: new for number, new in ids.items()}
+
+    def difference(self, build: Callable[[], Any]) -> str:
+        """Where a tokeniser of the `tokenizers` library differs; an empty text if it does not."""
+        try:
+            return self._difference(build())
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of the library is no Exception
+            return f"the tokenizers library cannot use it ({shortened(str(error), 120)})"
+
+    def _difference(self, library: Any) -> str:
+        vocabulary = library.get_vocab()
+        if vocabulary != self.vocabulary:
+            text, _ = min(vocabulary.items() ^ self.vocabulary.items())
+            return f"the type “{_short(text)}” has another id"
+        library.no_truncation()
+        library.no_padding()
+        for start in range(0, len(self.texts), _BATCH):
+            texts = self.texts[start : start + _BATCH]
+            expected = self.expected[start : start + _BATCH]
+            found = library.encode_batch(texts, add_special_tokens=False)
+            for text, ours, theirs in zip(texts, expected, found, strict=True):
+                if ours != theirs.ids:
+                    return f"“{_short(text.strip())}” gets other tokens"
+        return ""
+
+
+def our_ids(
+    tokeniser: Tokeniser, texts: Sequence[str], ids: dict[int, int], *, bare: bool = False
+) -> list[list[int]]:
+    """Our segmentation under new ids; what has none, being outside the alphabet, is left out."""
+    found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
+    tokens, ends = found.token_at, found.words.word_offsets
+    renumbered = np.full(len(tokeniser.graph.types), -1, np.int64)
+    renumbered[list(ids)] = list(ids.values())
+    kept = np.flatnonzero((tokens >= 0) & (tokens != UNKNOWN))
+    numbers = renumbered[tokens[kept]].tolist()
+    bounds = np.searchsorted(kept, ends).tolist()
+    return [numbers[start:end] for start, end in pairwise(bounds)]
+
+
+def _library(data: bytes) -> Any:
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_str(data.decode())
+
+
+def _exported_class(document: dict[str, Any]) -> Any:
+    """What the exported class stands on, from the very files that are exported."""
+    from morphgraph.export.exported.bte import load, plug_in
+
+    library, merging = load(document)
+    plug_in(library, merging)
+    return library

@@ -1,0 +1,232 @@
+"""What lies beside an exported tokeniser: its configuration, the list of merges, and the README.
+
+Strings of the tokeniser get into JSON and, escaped, into the README; never into code or a path.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from morphgraph.core.text import counted, shortened
+from morphgraph.tokeniser.tokeniser import base_name
+
+_NAMES: dict[str, tuple[str, ...]] = {
+    "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
+    "eos_token": ("</s>", "[EOS]", "<eos>", "<|end_of_text|>", "<|endoftext|>"),
+    "unk_token": ("<unk>", "[UNK]", "<|unk|>"),
+    "sep_token": ("[SEP]", "<sep>"),
+    "pad_token": ("<pad>", "[PAD]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>"),
+    "cls_token": ("[CLS]", "<cls>"),
+    "mask_token": ("<mask>", "[MASK]"),
+}
+"""What `transformers` calls special tokens, and the contents that are known to be one."""
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|&~$!])")
+_BACKTICKS = re.compile("`+")
+_ESCAPES = {"\\": "\\\\", " ": "\\s", "\n": "\\n", "\r": "\\r"}
+_WHITE = re.compile(r"[ \n\r]")
+
+
+def transformers_config(document: Mapping[str, Any], *, own_class: bool) -> dict[str, Any]:
+    """The ``tokenizer_config.json`` of a tokeniser; ``own_class``: with the exported class.
+
+    Special tokens are named by what the file says of them, else by contents in common use; each
+    keeps its flags.
+    """
+    special = {
+        token["content"]: token
+        for token in document.get("added_tokens") or []
+        if token.get("special")
+    }
+    named: dict[str, Any] = {}
+    for role, content in _roles(document).items():
+        if content in special:
+            flags = {key: value for key, value in special[content].items() if key != "id"}
+            named[role] = {"__type": "AddedToken", **flags}
+    inputs = ["input_ids", "attention_mask"]
+    if _tells_texts_apart(document.get("post_processor")):
+        inputs.insert(1, "token_type_ids")
+    config: dict[str, Any] = {
+        **named,
+        "clean_up_tokenization_spaces": False,
+        "model_input_names": inputs,
+        "tokenizer_class": "PreTrainedTokenizerFast",
+    }
+    if own_class:
+        name = "tokenization_bte.BTETokenizer"
+        config |= {"tokenizer_class": "BTETokenizer", "auto_map": {"AutoTokenizer": [name, name]}}
+    return config
+
+
+def _roles(document: Mapping[str, Any]) -> dict[str, str]:
+    contents = {token["content"] for token in document.get("added_tokens") or []}
+    roles = {
+        role: next((name for name in names if name in contents), "")
+        for role, names in _NAMES.items()
+    }
+    processor = document.get("post_processor") or {}
+    for key in ("cls", "sep"):
+        given = processor.get(key)
+        if isinstance(given, list) and given and isinstance(given[0], str):
+            roles[f"{key}_token"] = given[0]
+    padding = document.get("padding") or {}
+    model = document["model"]
+    for role, value in (
+        ("pad_token", padding.get("pad_token")),
+        ("unk_token", model.get("unk_token")),
+    ):
+        if isinstance(value, str):
+            roles[role] = value
+    return {role: content for role, content in roles.items() if content}
+
+
+def _tells_texts_apart(processor: Any) -> bool:
+    """Whether a post-processor marks the second text of a pair by another type id."""
+    if not isinstance(processor, dict):
+        return False
+    if processor.get("type") == "Sequence":
+        return any(map(_tells_texts_apart, processor.get("processors") or []))
+    if processor.get("type") == "TemplateProcessing":
+        return '"type_id": 1' in json.dumps(processor.get("pair"))
+    return processor.get("type") == "BertProcessing"
+
+
+def merges_text(merges: Sequence[Sequence[str]]) -> bytes:
+    r"""All merges in order of rank, one a line, parts separated by a space.
+
+    If a part has a space or the end of a line in it, all parts are escaped (``\s``, ``\n``, ``\r``,
+    ``\\``), and the first line says so.
+
+    >>> print(merges_text([["u", "n"], ["un", "d", "o"]]).decode())
+    #version: 0.2
+    u n
+    un d o
+    <BLANKLINE>
+    """
+    first = "#version: 0.2"
+    if any(_WHITE.search(part) for parts in merges for part in parts):
+        first += r" escaped: \s space, \n and \r ends of lines, \\ backslash"
+        table = str.maketrans(_ESCAPES)
+        merges = [[part.translate(table) for part in parts] for parts in merges]
+    lines = [first, *(" ".join(parts) for parts in merges)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def escaped(text: str) -> str:
+    r"""Text in one line in which Markdown and HTML find no markup.
+
+    >>> escaped("<b> a.json")
+    '\\<b\\> a.json'
+    """
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def code_span(text: str) -> str:
+    """Text in one line as Markdown's inline code.
+
+    >>> code_span("demo:en@1b"), code_span("`")
+    ('` demo:en@1b `', '`` ` ``')
+    """
+    fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
+    return f"{fence} {' '.join(text.split())} {fence}"
+
+
+_LOADING = """
+```python
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("this folder"{trust})
+tokenizer("A text, or a list of texts.")
+```
+"""
+
+_EMBEDDINGS = """
+## Reuse a model's embeddings
+`ids.json` maps each old id that is left to its new id.
+
+```python
+import json
+import torch
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("the model that the tokeniser came from")
+with open("this folder/ids.json") as file:
+    rows = torch.tensor([[int(old), new] for old, new in json.load(file).items()])
+tables = [model.get_input_embeddings(), model.get_output_embeddings()]
+before = [None if table is None else table.weight.detach().clone() for table in tables]
+model.resize_token_embeddings(len(tokenizer))
+tables = [model.get_input_embeddings(), model.get_output_embeddings()]
+with torch.no_grad():
+    for table, old in zip(tables, before):
+        if table is not None:
+            table.weight[rows[:, 1]] = old[rows[:, 0]]
+```
+
+The bias of an output layer, where there is one, is moved in the same way. Then give the ids of
+special tokens in the model's configuration their new values (`model.config.eos_token_id =
+tokenizer.eos_token_id`, and so on).
+"""
+
+
+def readme(
+    name: str, document: Mapping[str, Any], facts: Mapping[str, Any], file_checksum: str
+) -> str:
+    """The README of an exported tokeniser; ``facts`` are those of `Export.to_dict`."""
+    own_class = facts["kind"] == "folder"
+    model = document["model"]
+    lines = [
+        "# A tokeniser from morphgraph",
+        "",
+        f"Made from {code_span(shortened(base_name(name), 100))}: "
+        f"{counted(facts['vocab_size'], 'type')}, {counted(facts['merges'], 'merge')}, "
+        f"{facts['tuple_merges']:,} of them of more than two parts. "
+        f"{counted(facts['checked_words'], 'word')} and "
+        f"{counted(facts['checked_sentences'], 'sentence')} got the same ids as in morphgraph.",
+        "",
+        f"Signature: {code_span(facts['signature'])}  ",
+        f"Checksum of {'tokeniser.bte.json' if own_class else 'tokenizer.json'} "
+        f"(SHA-256, the first 12 digits): {file_checksum}",
+        "",
+        f"Form: {escaped(facts['reason'])}.",
+        _LOADING.format(trust=", trust_remote_code=True" if own_class else "").rstrip("\n"),
+    ]
+    if own_class:
+        lines += [
+            "",
+            "`trust_remote_code` runs the two Python files in this folder, `tokenization_bte.py` "
+            "and `bte.py`. They need `transformers` from version 5, and nothing else.",
+        ]
+    if model.get("unk_token") is None and '"ByteLevel"' not in json.dumps(
+        [document.get("pre_tokenizer"), document.get("normalizer")]
+    ):
+        lines += ["", "There is no unknown token: characters outside the alphabet get no token."]
+    lines.append(_EMBEDDINGS.rstrip("\n"))
+    if new := facts["new_types"]:
+        lines += [
+            "",
+            counted(new, "type is new, so it has", "types are new, so they have")
+            + " no old id. Start each from the mean of the embeddings of the tokens that the old "
+            "tokeniser makes of it.",
+        ]
+    lines += [
+        "",
+        "## Files",
+        *(f"- `{file}`: {FILES[file]}" for file in FILES if file in {*facts["files"], "README.md"}),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+FILES = {
+    "tokenizer.json": "the tokeniser",
+    "tokeniser.bte.json": "vocabulary, merges and settings, laid out as tokenizer.json",
+    "tokenizer_config.json": "the class and the special tokens, for transformers",
+    "tokenization_bte.py": "the class that AutoTokenizer loads",
+    "bte.py": "merging, which the class uses",
+    "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
+    "merges.txt": "all merges in order of rank, parts separated by spaces",
+    "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",
+    "README.md": "how to load it and how to reuse embeddings",
+}
+"""What is in an archive, by name."""

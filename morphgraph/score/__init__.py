@@ -1,0 +1,1 @@
+"""The one scorer: boundaries, metrics, uncertainty, breakdowns, vocabulary, comparison."""

@@ -1,0 +1,269 @@
+"""Boundary precision, recall and F1 of a segmentation against a gold reference."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.reference.entry import Reference
+from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.segment.bte import Bte
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class BoundaryScore:
+    """Micro precision, recall and F1 of word-internal splits, with the counts behind them.
+
+    ``predicted``: splits; ``relevant``: gold boundaries; ``true_positives``: both. Weighted by 1
+    for each entry ("types") or by its corpus frequency ("tokens"). ``splits_inside_characters``
+    are splits between the bytes of one character, which are no gaps. A ratio with nothing in its
+    denominator is undefined: NaN. Source: Bauwens & Delobelle 2024, §4.1.
+
+    >>> score = BoundaryScore("morphemic", "types", 6, 8, 12)
+    >>> score.precision, score.recall, score.f1
+    (0.75, 0.5, 0.6)
+    """
+
+    scope: Scope
+    weighting: Weighting
+    true_positives: float
+    predicted: float
+    relevant: float
+    splits_inside_characters: float = 0.0
+
+    @property
+    def precision(self) -> float:
+        """True positives ÷ predicted."""
+        return _ratio(self.true_positives, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        """True positives ÷ relevant."""
+        return _ratio(self.true_positives, self.relevant)
+
+    @property
+    def f1(self) -> float:
+        """2 × true positives ÷ (predicted + relevant): the harmonic mean of the other two.
+
+        Without gold boundaries there is nothing to find, so it is undefined like the recall; a
+        tokeniser that never splits where there are some has 0.
+        """
+        return _ratio(2 * self.true_positives, self.predicted + self.relevant, self.relevant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; undefined values are null, whole counts are integers."""
+        return {
+            "scope": self.scope,
+            "weighting": self.weighting,
+            "true_positives": _whole(self.true_positives),
+            "predicted": _whole(self.predicted),
+            "relevant": _whole(self.relevant),
+            "precision": or_none(self.precision),
+            "recall": or_none(self.recall),
+            "f1": or_none(self.f1),
+            "splits_inside_characters": _whole(self.splits_inside_characters),
+        }
+
+
+def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
+    """The score where there is none."""
+    return BoundaryScore(scope, weighting, *[math.nan] * 4)
+
+
+def counted_score(
+    scope: Scope,
+    weighting: Weighting,
+    known: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.float64],
+    counts: Sequence[npt.NDArray[np.generic]],
+) -> BoundaryScore:
+    """The score of counts by entry, of those that are known, each with its weight.
+
+    ``counts``: true positives, splits, gold boundaries and splits inside characters.
+    """
+    used = np.where(known, weights, 0.0)
+    # A dot product would wait for threads.
+    return BoundaryScore(scope, weighting, *(float((used * each).sum()) for each in counts))
+
+
+def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
+    return part / whole if whole and needed else math.nan
+
+
+def or_none(value: float) -> float | None:
+    """A number as JSON holds it: None if undefined."""
+    return None if math.isnan(value) else value
+
+
+def _whole(value: float) -> float | int | None:
+    if math.isnan(value):
+        return None
+    return int(value) if float(value).is_integer() else value
+
+
+@dataclass(frozen=True)
+class Gold:
+    """One scope of a reference, laid over encoded words.
+
+    ``boundary``: uint8, as long as ``words.atoms``: 1 where the gap behind an atom is a gold
+    boundary. ``relevant``: int32, how many gold boundaries each word has, also those that fall
+    inside an atom. ``has_gold``: bool, whether the word's entry has a segmentation of this scope;
+    words without one count in no score.
+    """
+
+    boundary: npt.NDArray[np.uint8]
+    relevant: npt.NDArray[np.int32]
+    has_gold: npt.NDArray[np.bool_]
+
+
+def boundary_positions(morphs: Sequence[str]) -> list[int]:
+    """Where morphs meet, as numbers of characters to the left.
+
+    >>> boundary_positions(("un", "break", "able"))
+    [2, 7]
+    """
+    positions = []
+    at = 0
+    for morph in morphs[:-1]:
+        at += len(morph)
+        positions.append(at)
+    return positions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark(Yardstick):
+    """A yardstick made ready for one tokeniser: encoded once, scored as often as one likes.
+
+    Word i of ``words`` is entry i of ``reference``. ``alphabet``: the atoms added by edits that the
+    words are encoded with.
+    """
+
+    words: Words
+    alphabet: tuple[str, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        tokeniser: Tokeniser,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None = None,
+        frequency_source: str = "",
+        *,
+        bare: bool = False,
+    ) -> "Benchmark":
+        """Encode the words of a reference, as they stand in running text or ``bare``."""
+        yardstick = Yardstick.of(reference, frequencies, frequency_source, bare=bare)
+        return cls.on(yardstick, tokeniser)
+
+    @classmethod
+    def on(cls, yardstick: Yardstick, tokeniser: Tokeniser) -> "Benchmark":
+        """A yardstick whose words are encoded by a tokeniser."""
+        return cls(
+            **{field.name: getattr(yardstick, field.name) for field in fields(Yardstick)},
+            words=tokeniser.encode(yardstick.texts, bare=yardstick.bare),
+            alphabet=tokeniser.alphabet,
+        )
+
+    def encoded_for(self, tokeniser: Tokeniser) -> "Benchmark":
+        """This, or the same encoded anew if edits have changed the tokeniser's alphabet since."""
+        if self.alphabet == tokeniser.alphabet:
+            return self
+        words = tokeniser.encode(self.words.texts, bare=self.bare)
+        return replace(self, words=words, alphabet=tokeniser.alphabet)
+
+    def subset(self, entries: npt.NDArray[np.int64]) -> Self:
+        """Only these entries, in this order."""
+        return replace(super().subset(entries), words=self.words.subset(entries))
+
+    @cached_property
+    def morphemic(self) -> Gold:
+        """The boundaries between morphs."""
+        return self._gold("morphemic")
+
+    @cached_property
+    def whole_word(self) -> Gold:
+        """The boundaries between whole words, where the reference has them."""
+        return self._gold("whole-word")
+
+    def gold(self, scope: Scope) -> Gold:
+        """The boundaries of a scope."""
+        return self.morphemic if scope == "morphemic" else self.whole_word
+
+    def _gold(self, scope: Scope) -> Gold:
+        cuts = self.cuts(scope)
+        boundary = np.zeros(len(self.words.atoms), np.uint8)
+        boundary[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
+        return Gold(boundary, cuts.counts.astype(np.int32), self.has_gold(scope))
+
+    def score(
+        self, segmentation: Segmentation, scope: Scope, weighting: Weighting
+    ) -> BoundaryScore:
+        """Score a segmentation of this benchmark's words; NaN if it cannot be scored.
+
+        That is: a scope that the reference does not have, or tokens without frequencies.
+        """
+        return self._score(segmentation, cuts_of(segmentation), scope, weighting)
+
+    def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
+        """Every scope with every weighting: four scores."""
+        cuts = cuts_of(segmentation)
+        return [
+            self._score(segmentation, cuts, scope, weighting)
+            for scope in SCOPES
+            for weighting in WEIGHTINGS
+        ]
+
+    def _score(
+        self, segmentation: Segmentation, cuts: Cuts, scope: Scope, weighting: Weighting
+    ) -> BoundaryScore:
+        known = self.has_gold(scope)
+        if weighting not in self.weightings or not known.any():
+            return undefined_score(scope, weighting)
+        gold = self.cuts(scope)
+        counts = (
+            cuts.shared(gold),
+            cuts.counts,
+            gold.counts,
+            splits_inside_characters(segmentation),
+        )
+        return counted_score(scope, weighting, known, self.weights(weighting), counts)
+
+    def signature(self, tokeniser: Tokeniser, **more: str) -> str:
+        """One line that names all that the scores depend on; ``more`` fields may be added."""
+        return self.signature_of(Bte(tokeniser).signature(), **more)
+
+
+def score_frame(
+    scores: Sequence[BoundaryScore], before: Sequence[BoundaryScore] | None = None
+) -> "pd.DataFrame":
+    """Scores, one a row; ratios in percent, counts as they are, NaN where undefined.
+
+    With ``before``: also the differences, in percentage points.
+    """
+    import pandas as pd
+
+    rows = []
+    for number, score in enumerate(scores):
+        row: dict[str, object] = {"scope": score.scope, "over": score.weighting}
+        for name, label in (("precision", "precision"), ("recall", "recall"), ("f1", "F1")):
+            value = 100 * getattr(score, name)
+            row[label] = value
+            if before is not None:
+                row[f"Δ {label}"] = value - 100 * getattr(before[number], name)
+        row["true positives"] = score.true_positives
+        row["predicted"] = score.predicted
+        row["relevant"] = score.relevant
+        row["splits inside a character"] = score.splits_inside_characters
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,301 @@
+"""Several ways to segment the same words, side by side and against the gold."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
+from morphgraph.score.boundaries import boundary_positions
+from morphgraph.score.cuts import cuts_of
+from morphgraph.score.gold_set import signature_line
+from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, spelled
+from morphgraph.tokeniser.words import Words
+
+Boundary = Literal["start", "right", "wrong", "missed", "split"]
+"""What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
+boundary that is closed, or, for a word without gold, a split.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a word between two splits or gold boundaries; ``dropped``: in no token."""
+
+    text: str
+    boundary: Boundary
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One word by one method.
+
+    ``tokens``: their readable texts. ``splits``: where the word is cut, in characters to the left.
+    ``right``, ``wrong``, ``missed`` count boundaries; ``exact`` is whether it is cut just as in the
+    gold, None without one.
+    """
+
+    tokens: tuple[str, ...]
+    splits: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+    right: int
+    wrong: int
+    missed: int
+    exact: bool | None
+
+    @property
+    def errors(self) -> int:
+        """Wrong and missed boundaries."""
+        return self.wrong + self.missed
+
+
+@dataclass(frozen=True)
+class Row:
+    """One word by all methods, and its gold morphs, if they are known."""
+
+    text: str
+    gold: tuple[str, ...] | None
+    cells: tuple[Cell, ...]
+
+    @property
+    def disagree(self) -> bool:
+        """Whether two methods cut the word at different places."""
+        return len({cell.splits for cell in self.cells}) > 1
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One method over all compared words.
+
+    Precision, recall and F1 of morph boundaries over the words with gold, and the 95 % interval of
+    F1; ``fertility`` is tokens per word, ``exact`` the share of words cut just as in the gold. NaN
+    where undefined.
+    """
+
+    label: str
+    precision: float
+    recall: float
+    f1: float
+    interval: Interval
+    fertility: float
+    exact: float
+    vocabulary_size: int
+    signature: str
+
+
+class Comparison:
+    """Words segmented by several methods.
+
+    ``texts``: words or sentences; ``gold``: their morphs, or None, one for each text. ``labels``
+    name the methods in tables; by default their own names, those that share one with parameters.
+    """
+
+    def __init__(
+        self,
+        segmenters: Sequence[Segmenter],
+        texts: Sequence[str],
+        gold: Sequence[Sequence[str] | None],
+        *,
+        labels: Sequence[str] | None = None,
+        bare: bool = False,
+    ) -> None:
+        if len(gold) != len(texts):
+            raise MorphGraphError(
+                f"{len(texts)} texts but {len(gold)} gold segmentations. Give one, or None, for "
+                "each."
+            )
+        self._bare = bare
+        self.segmenters = tuple(segmenters)
+        self.texts = tuple(texts)
+        self.gold = tuple(None if morphs is None else tuple(morphs) for morphs in gold)
+        self.labels = tuple(labels) if labels is not None else labels_of(segmenters)
+        self._columns = [
+            _column(segmenter, self.texts, self.gold, bare) for segmenter in self.segmenters
+        ]
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """One row for each text."""
+        return [
+            Row(text, self.gold[number], tuple(column[number] for column in self._columns))
+            for number, text in enumerate(self.texts)
+        ]
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """One for each method, in order."""
+        return [
+            self._summary(number, segmenter) for number, segmenter in enumerate(self.segmenters)
+        ]
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that names all that the scores depend on: words, gold, methods and version."""
+        from morphgraph.core.version import __version__
+
+        known = sum(morphs is not None for morphs in self.gold)
+        words = checksum(json.dumps(self.texts, ensure_ascii=False).encode())
+        gold = checksum(json.dumps(self.gold, ensure_ascii=False).encode())
+        fields = {
+            "compared": f"{len(self.texts)}@{words}",
+            "gold": f"{known}@{gold}",
+            "words": "bare words" if self._bare else "running text",
+            "methods": " ".join(summary.signature for summary in self.summaries),
+            **USUAL_DRAWS.named,
+            "version": __version__,
+        }
+        return signature_line(fields)
+
+    def _summary(self, number: int, segmenter: Segmenter) -> Summary:
+        cells = self._columns[number]
+        known = [cell for cell in cells if cell.exact is not None]
+        hits = np.array([cell.right for cell in known], np.float64)
+        predicted = np.array([cell.right + cell.wrong for cell in known], np.float64)
+        relevant = np.array([cell.right + cell.missed for cell in known], np.float64)
+        right, found, wanted = int(hits.sum()), int(predicted.sum()), int(relevant.sum())
+        f1 = Ratio(2 * hits, predicted + relevant, relevant)
+        return Summary(
+            self.labels[number],
+            _share(right, found),
+            _share(right, wanted),
+            f1.value,
+            USUAL_DRAWS.intervals([f1])[0],
+            _share(sum(len(cell.tokens) for cell in cells), len(cells)),
+            _share(sum(bool(cell.exact) for cell in known), len(known)),
+            segmenter.vocabulary_size,
+            segmenter.signature(),
+        )
+
+    @cached_property
+    def agreement(self) -> npt.NDArray[np.float64]:
+        """For each two methods, the share of words that both cut at the same places."""
+        count = len(self.segmenters)
+        matrix = np.ones((count, count))
+        numbers: dict[tuple[int, ...], int] = {}
+        splits = np.array(
+            [
+                [numbers.setdefault(cell.splits, len(numbers)) for cell in column]
+                for column in self._columns
+            ]
+        )
+        for one in range(count):
+            for other in range(count):
+                same = splits[one] == splits[other]
+                matrix[one, other] = same.mean() if len(self.texts) else np.nan
+        return matrix
+
+    def disagreeing(self) -> list[int]:
+        """Numbers of the rows that two methods cut differently."""
+        return [number for number, row in enumerate(self.rows) if row.disagree]
+
+    def better(self, one: int, other: int) -> list[int]:
+        """Numbers of the rows in which a method makes fewer errors than another one."""
+        return [
+            number
+            for number, row in enumerate(self.rows)
+            if row.gold is not None and row.cells[one].errors < row.cells[other].errors
+        ]
+
+
+def most_disputed(segmenters: Sequence[Segmenter], texts: Sequence[str]) -> list[int]:
+    """The numbers of texts that methods cut differently, the most disputed first.
+
+    A gap is disputed by as many methods as are in the minority about it; the gaps of a text add up.
+    Texts that all cut alike are left out.
+    """
+    keys = []
+    for segmenter in segmenters:
+        words = segmenter.encode(texts)
+        segmentation = segmenter.segment(words)
+        keys.append(cuts_of(segmentation).keys)
+    if not keys:
+        return []
+    places, split_by = np.unique(np.concatenate(keys), return_counts=True)
+    minority = np.minimum(split_by, len(segmenters) - split_by)
+    disputes = np.bincount(places >> 32, minority, len(texts))
+    order = np.argsort(-disputes, kind="stable")
+    return [int(number) for number in order if disputes[number]]
+
+
+def labels_of(segmenters: Sequence[Segmenter]) -> tuple[str, ...]:
+    """Names of methods; those that share one get their parameters as well, and then a number."""
+    names = [segmenter.name for segmenter in segmenters]
+    labels = []
+    for segmenter, name in zip(segmenters, names, strict=True):
+        settings = ", ".join(f"{k}={spelled(value)}" for k, value in segmenter.parameters.items())
+        labels.append(f"{name} ({settings})" if names.count(name) > 1 and settings else name)
+    return tuple(
+        f"{label} #{labels[: number + 1].count(label)}" if labels.count(label) > 1 else label
+        for number, label in enumerate(labels)
+    )
+
+
+def _column(
+    segmenter: Segmenter,
+    texts: Sequence[str],
+    gold: Sequence[tuple[str, ...] | None],
+    bare: bool,
+) -> list[Cell]:
+    words = segmenter.encode(texts, bare=bare)
+    segmentation = segmenter.segment(words)
+    return [
+        cell_of(segmenter, words, segmentation, number, gold[number])
+        for number in range(len(texts))
+    ]
+
+
+def cell_of(
+    segmenter: Segmenter,
+    words: Words,
+    segmentation: Segmentation,
+    number: int,
+    gold: Sequence[str] | None,
+) -> Cell:
+    """One word of a segmentation, against its gold morphs."""
+    tokens = tuple(
+        segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
+    )
+    covered = segmentation.covered[words.character_offsets[number] :]
+    splits = tuple(sorted(set(segmentation.splits(number))))
+    text = words.texts[number]
+    wanted = set(boundary_positions(tuple(gold))) if gold is not None else set()
+    cut = set(splits)
+    right = len(cut & wanted)
+    pieces = []
+    places = [0, *sorted(cut | wanted), len(text)]
+    for start, end in pairwise(places):
+        if start == end:
+            continue
+        boundary: Boundary = "start"
+        if start:
+            boundary = (
+                "missed"
+                if start not in cut
+                else "split"
+                if gold is None
+                else "right"
+                if start in wanted
+                else "wrong"
+            )
+        pieces.append(Piece(text[start:end], boundary, not covered[start]))
+    return Cell(
+        tokens,
+        splits,
+        tuple(pieces),
+        right if gold is not None else 0,
+        len(cut) - right if gold is not None else 0,
+        len(wanted) - right,
+        cut == wanted if gold is not None else None,
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else np.nan

@@ -1,0 +1,225 @@
+"""How short a corpus becomes in tokens, and how evenly its tokens use the vocabulary."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import First, Longest
+from morphgraph.segment.wordpiece import VocabularySegmenter
+from morphgraph.tokeniser.segmentation import DROPPED, Segmentation, Segmenter
+from morphgraph.tokeniser.tokeniser import base_name
+from morphgraph.tokeniser.words import UNKNOWN
+
+if TYPE_CHECKING:
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.score.boundaries import Benchmark
+
+ALPHA = 2.5
+_BATCH = 400_000
+"""So many words are in memory as atoms at once."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Counted words, and the name they go by in signatures."""
+
+    counts: WordCounts
+    name: str
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the words with their counts, in their order: 12 digits."""
+        listed = "".join(f"{word}\t{count}\n" for word, count in self.counts.items())
+        return checksum(listed.encode("utf-8", "surrogatepass"))
+
+    def signature(self) -> str:
+        """Name and checksum: ``wordfreq:en@0a1b2c3d4e5f``."""
+        return f"{base_name(self.name)}@{self.checksum}"
+
+
+def corpus_of(benchmark: Benchmark) -> Corpus | None:
+    """The frequencies of a benchmark as a corpus; None if it has none.
+
+    Frequencies that are not whole are rounded. The counts of a reference are taken once for each
+    word: entries are analyses, and a word may have several.
+    """
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
+
+    frequencies, source = benchmark.frequencies, benchmark.frequency_source
+    if frequencies is None:
+        return None
+    if source == COUNTS_IN_REFERENCE:
+        entries = benchmark.reference.entries
+        frequencies = {e.word: e.count for e in reversed(entries) if e.count is not None}
+        source = benchmark.reference.name
+    counts = [_whole(count) for count in frequencies.values()]
+    return Corpus(WordCounts(list(frequencies), counts), source)
+
+
+def _whole(count: float) -> int:
+    return max(0, round(count)) if math.isfinite(count) else 0
+
+
+@dataclass(frozen=True)
+class Compression:
+    """A corpus of running words as a segmenter cuts it.
+
+    ``counts``: float64 by type id, how often each type is a token: whole numbers, exact up to 2⁵³.
+    ``tokens``: all tokens, unknown ones included; a start-of-word marker that stands alone is a
+    token like others, since a model reads it, and ``marker_tokens`` says how many there are.
+    ``words`` and ``characters``: those of the corpus, without markers. ``dropped``: characters that
+    no token covers, because the method leaves part of a word out; a character counts as dropped if
+    all its atoms are. ``unknown``: tokens that stand for what is no type. ``vocabulary_size``: |V|.
+
+    >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
+    >>> from morphgraph.corpus.counts import WordCounts
+    >>> bpe = Bte(tokeniser_of_types("abc", ["a", "b", "c", "ab"], ["ab"]))
+    >>> found = compress(bpe, WordCounts(["abc", "ab"], [3, 1]))
+    >>> found.tokens, found.fertility, found.counts
+    (7.0, 1.75, array([0., 0., 3., 4.]))
+    """
+
+    counts: npt.NDArray[np.float64]
+    tokens: float
+    words: float
+    characters: float
+    dropped: float
+    marker_tokens: float
+    unknown: float
+    vocabulary_size: int
+
+    @property
+    def fertility(self) -> float:
+        """Tokens per word; NaN without words."""
+        return _ratio(self.tokens, self.words)
+
+    @property
+    def sequence_length(self) -> float:
+        """Tokens per word, markers that stand alone not counted; NaN without words.
+
+        Source: Gow-Smith et al. 2022, Table 2, "sequence length".
+        """
+        return _ratio(self.tokens - self.marker_tokens, self.words)
+
+    @property
+    def characters_per_token(self) -> float:
+        """Characters that tokens cover, per token: to drop characters makes no token longer."""
+        return _ratio(self.characters - self.dropped, self.tokens)
+
+    def renyi_efficiency(self, alpha: float = ALPHA) -> float:
+        """`renyi_efficiency` of the counts; tokens without a type are left out."""
+        return renyi_efficiency(self.counts, self.vocabulary_size, alpha)
+
+    def relative_to(self, baseline: Compression) -> float:
+        """Tokens per token of a baseline on the same corpus; NaN if that has none."""
+        return _ratio(self.tokens, baseline.tokens)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def renyi_efficiency(counts: npt.ArrayLike, vocabulary_size: int, alpha: float = ALPHA) -> float:
+    """Rényi entropy of the distribution of tokens over types, ÷ log |V|: 1 if it is uniform.
+
+    H_α(p) = log(Σ pᵢ^α) ÷ (1 − α); for α = 1 its limit, Shannon's −Σ pᵢ log pᵢ. |V| is the whole
+    vocabulary, types that are never used included. NaN without tokens or with fewer than two types.
+    `MorphGraphError` if α is not a number above 0. Source: Zouhar et al. 2023, "Tokenization and
+    the Noiseless Channel", with α = 2.5.
+
+    >>> round(renyi_efficiency([2, 2, 2, 2], 4), 9), renyi_efficiency([2, 2, 2, 2], 16, 1.0)
+    (1.0, 0.5)
+    """
+    check_alpha(alpha)
+    found = np.asarray(counts, np.float64)
+    found = found[found > 0]
+    if vocabulary_size < 2 or not len(found):
+        return math.nan
+    logs = np.log(found) - math.log(found.sum())
+    p = np.exp(logs)
+    if alpha == 1:
+        entropy = -float(p @ logs)
+    elif abs(alpha - 1) < 0.1:  # near 1, the logarithm of a sum near 1 would lose all its digits
+        entropy = math.log1p(float(p @ np.expm1((alpha - 1) * logs))) / (1 - alpha)
+    else:
+        top = float(logs.max())  # a large α would make every power 0
+        powers = float(np.exp(alpha * (logs - top)).sum())
+        entropy = (math.log(powers) + alpha * top) / (1 - alpha)
+    return max(0.0, entropy) / math.log(vocabulary_size)
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse an α that is not a number above 0."""
+    if not (math.isfinite(alpha) and alpha > 0):
+        raise MorphGraphError(f"α is {alpha:g}. Choose a number above 0, such as {ALPHA}.")
+
+
+def compress(segmenter: Segmenter, words: WordCounts) -> Compression:
+    """Segment counted words, each once, and count what comes out.
+
+    Words of letters are segmented before others, which saves much time; of BPE-dropout, whose
+    result depends on a word's place, this is one sample.
+    """
+    counts = np.asarray(words.counts, np.float64)
+    simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
+    order = np.argsort(~simple, kind="stable")
+    totals = _Totals(len(segmenter.types))
+    for start in range(0, len(order), _BATCH):
+        chosen = order[start : start + _BATCH]
+        encoded = segmenter.encode([words.words[place] for place in chosen])
+        totals.add(segmenter.segment(encoded), counts[chosen])
+    lengths = np.fromiter(map(len, words.words), np.float64, len(words))
+    number = unknown_id(segmenter)
+    return Compression(
+        counts=totals.counts,
+        tokens=float(totals.counts.sum()) + totals.untyped,
+        words=float(counts.sum()),
+        characters=float(lengths @ counts),
+        dropped=totals.dropped,
+        marker_tokens=totals.markers,
+        unknown=totals.untyped + (float(totals.counts[number]) if number is not None else 0.0),
+        vocabulary_size=segmenter.vocabulary_size,
+    )
+
+
+class _Totals:
+    """Sums over batches of words."""
+
+    def __init__(self, types: int) -> None:
+        self.counts = np.zeros(types)
+        self.untyped = self.dropped = self.markers = 0.0
+
+    def add(self, segmentation: Segmentation, weights: npt.NDArray[np.float64]) -> None:
+        words, token_at = segmentation.words, segmentation.token_at
+        of_atom = words.word_of_atom
+        ends = np.flatnonzero(token_at >= 0)
+        tokens, weight = token_at[ends], weights[of_atom[ends]]
+        typed = tokens != UNKNOWN
+        self.counts += np.bincount(tokens[typed], weight[typed], len(self.counts))
+        self.untyped += float(weight[~typed].sum())
+        self.markers += float(weight[words.is_marker[ends]].sum())
+        if (token_at == DROPPED).any():
+            owner = np.repeat(np.arange(len(words)), np.diff(words.character_offsets))
+            self.dropped += float(weights[owner[~segmentation.covered[:-1]]].sum())
+
+
+def unknown_id(segmenter: Segmenter) -> int | None:
+    """The type that stands for what is no type; None if there is none."""
+    while isinstance(segmenter, First | Longest):
+        segmenter = segmenter.segmenter
+    if isinstance(segmenter, Bte):
+        name = segmenter.tokeniser.preprocessor.unknown
+        return None if name is None else segmenter.tokeniser.graph.ids.get(name)
+    if isinstance(segmenter, VocabularySegmenter):
+        return None if segmenter.unknown_id == UNKNOWN else segmenter.unknown_id
+    return None

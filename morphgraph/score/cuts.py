@@ -1,0 +1,101 @@
+"""Where words are cut, as flat arrays: what a gold and a tokeniser have in common."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.words import INSIDE_CHARACTER
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Where each of n words is cut, in numbers of characters to the left.
+
+    ``positions``: int64, ascending within a word, word after word; ``offsets``: int64 (n + 1), into
+    ``positions``.
+
+    >>> Cuts.of([("un", "do", "ing"), ("dog",)]).positions.tolist()
+    [2, 4]
+    """
+
+    positions: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, segmentations: Iterable[Sequence[str] | None]) -> "Cuts":
+        """The cuts between segments; None has none."""
+        known = [segments or ("",) for segments in segmentations]
+        count = np.fromiter(map(len, known), np.int64, len(known))
+        lengths = np.fromiter(map(len, chain.from_iterable(known)), np.int64, int(count.sum()))
+        offsets = np.append(0, np.cumsum(count))
+        ends = np.cumsum(lengths) if len(lengths) else lengths
+        before = np.repeat(np.append(0, ends)[offsets[:-1]], count)
+        is_last = np.zeros(len(lengths), bool)
+        is_last[offsets[1:] - 1] = True
+        return cls((ends - before)[~is_last], offsets - np.arange(len(offsets)))
+
+    @classmethod
+    def at(
+        cls, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], count: int
+    ) -> "Cuts":
+        """Cuts at pairs of (word, characters to the left), in any order, of so many words."""
+        keys = (words << 32) | positions
+        if not (keys[1:] > keys[:-1]).all():  # mostly they are in order already
+            keys = np.unique(keys)
+        offsets = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) << 32)
+        return cls(keys & 0xFFFFFFFF, offsets.astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How often each word is cut."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.int64]:
+        """word << 32 | position of each cut, ascending."""
+        words = np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
+        return (words << 32) | self.positions
+
+    def are_in(self, other: "Cuts") -> npt.NDArray[np.bool_]:
+        """For each cut, whether the other ones, of the same words, have it too."""
+        if not len(other.keys):
+            return np.zeros(len(self.keys), bool)
+        found = np.minimum(np.searchsorted(other.keys, self.keys), len(other.keys) - 1)
+        same: npt.NDArray[np.bool_] = other.keys[found] == self.keys
+        return same
+
+    def shared(self, other: "Cuts") -> npt.NDArray[np.int64]:
+        """How many cuts of each word the other ones have too."""
+        return sums_by_word(self.are_in(other), self.offsets)
+
+
+def sums_by_word(
+    values: npt.NDArray[np.generic], offsets: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Sums of the stretches of an array between offsets; an empty stretch has 0."""
+    sums = np.append(0, np.cumsum(values, dtype=np.int64))
+    found: npt.NDArray[np.int64] = sums[offsets[1:]] - sums[offsets[:-1]]
+    return found
+
+
+def cuts_of(segmentation: Segmentation) -> Cuts:
+    """Where a segmentation splits words: every score counts these."""
+    words = segmentation.words
+    gaps = np.flatnonzero(segmentation.is_split & (words.gap_position > 0))
+    owner = words.word_of_atom[gaps].astype(np.int64)
+    return Cuts.at(owner, words.gap_position[gaps].astype(np.int64), len(words))
+
+
+def splits_inside_characters(segmentation: Segmentation) -> npt.NDArray[np.int64]:
+    """How many splits of each word lie between the bytes of one character, which are no gaps."""
+    words = segmentation.words
+    inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
+    return sums_by_word(inside, words.word_offsets)

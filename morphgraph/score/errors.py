@@ -1,0 +1,115 @@
+"""Which words a tokeniser cuts wrongly, and how: what an error browser shows."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.score.gold_set import Scope
+from morphgraph.score.metrics import Tally
+from morphgraph.score.outcome import Outcome
+
+RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
+"""Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
+
+ErrorKind = Literal["exact", "over-segmented", "under-segmented", "both"]
+ERROR_KINDS: tuple[ErrorKind, ...] = ("over-segmented", "under-segmented", "both", "exact")
+"""Only splits too many, only splits too few, both, none of it."""
+
+
+@dataclass(frozen=True)
+class WordErrors:
+    """One word: its gold segments, tokens, gaps with marks, and what is wrong."""
+
+    entry: int
+    word: str
+    gold: str
+    tokens: str
+    marked: str
+    kind: ErrorKind
+    wrong: int
+    missed: int
+    weight: float
+
+
+def marked_word(text: str, splits: Iterable[int], gold: Iterable[int]) -> str:
+    """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
+
+    >>> marked_word("undoing", [2, 3], [2, 4])
+    'un|d·o‿ing'
+    """
+    signs = dict.fromkeys(gold, MISSED)
+    for split in splits:
+        signs[split] = RIGHT_SPLIT if split in signs else WRONG_SPLIT
+    return "".join(signs.get(i, "") + character for i, character in enumerate(text))
+
+
+class ErrorBrowser:
+    """The words of an outcome by what is wrong with them, under a scope."""
+
+    def __init__(self, outcome: Outcome, scope: Scope = "morphemic") -> None:
+        self.outcome = outcome
+        self.scope: Scope = scope
+        tally = Tally(outcome, scope, "types")
+        self._wrong, self._missed = tally.wrong.astype(int), tally.missed.astype(int)
+        self._known = tally.known
+
+    @cached_property
+    def kinds(self) -> npt.NDArray[np.int8]:
+        """For each entry the place of its kind in `ERROR_KINDS`; -1 without gold of the scope."""
+        over, under = self._wrong > 0, self._missed > 0
+        kinds = np.where(over & under, 2, np.where(over, 0, np.where(under, 1, 3)))
+        return np.where(self._known, kinds, -1).astype(np.int8)
+
+    def counts(self) -> dict[ErrorKind, int]:
+        """How many words there are of each kind."""
+        kinds = self.kinds
+        return {kind: int((kinds == place).sum()) for place, kind in enumerate(ERROR_KINDS)}
+
+    def find(
+        self,
+        kinds: Collection[ErrorKind] = ERROR_KINDS[:3],
+        *,
+        text: str = "",
+        among: npt.NDArray[np.bool_] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Numbers of entries of some kinds, the most wrong gaps first, then the most frequent.
+
+        ``text``: only words that contain it, whatever the case; ``among``: only these entries.
+        """
+        places = [ERROR_KINDS.index(kind) for kind in kinds]
+        chosen = np.isin(self.kinds, places)
+        if among is not None:
+            chosen &= among
+        if text:
+            wanted = text.casefold()
+            texts = self.outcome.yardstick.texts
+            chosen &= np.fromiter((wanted in t.casefold() for t in texts), bool, len(texts))
+        numbers = np.flatnonzero(chosen)
+        wrong = self._wrong + self._missed
+        weight = self.outcome.yardstick.token_weights
+        return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
+
+    def row(self, entry: int) -> WordErrors:
+        """One word with its marks; `ValueError` if it has no gold of the scope."""
+        if self.kinds[entry] < 0:
+            raise ValueError(f"entry {entry} has no {self.scope} segmentation")
+        outcome = self.outcome
+        found = outcome.yardstick.reference.entries[entry]
+        segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()
+        cuts = outcome.yardstick.cuts(self.scope)
+        gold = cuts.positions[cuts.offsets[entry] : cuts.offsets[entry + 1]].tolist()
+        return WordErrors(
+            entry,
+            found.word,
+            RIGHT_SPLIT.join(segments),
+            " ".join(outcome.token_texts(entry)),
+            marked_word(found.word, outcome.splits(entry), gold),
+            ERROR_KINDS[self.kinds[entry]],
+            int(self._wrong[entry]),
+            int(self._missed[entry]),
+            float(outcome.yardstick.token_weights[entry]),
+        )

@@ -1,0 +1,339 @@
+"""FLOTA's own scores: how much of the morphs of two-morph words a method's few tokens hold."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
+from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
+
+Method = Literal["FLOTA", "FIRST", "LONGEST"]
+METHODS: tuple[Method, ...] = ("FLOTA", "FIRST", "LONGEST")
+
+_INSIDE = -1
+"""The position of a boundary that lies inside a character: no morph begins or ends there."""
+
+
+@dataclass(frozen=True)
+class FlotaScore:
+    """The scores of one method with at most ``k`` tokens of a word (None: no limit).
+
+    ``coverage``: the mean share of an entry's two morphs that are substrings of the kept tokens put
+    together, so that all tokens of a word cover both. ``stem_recall``: the share of
+    entries with a stem among the tokens; at k = 1 it is the one token. ``full_match``: the share of
+    entries both of whose morphs are among the tokens; at k = 2 the two tokens are the two morphs,
+    at k = 1 it is always 0. ``entries``: what coverage and full match are over;
+    ``entries_with_stem``: what stem recall is over. NaN where there are none. Source: Hofmann et
+    al. 2022, §3, who give stem recall at k = 1 and full match at k = 2.
+    """
+
+    method: Method
+    k: int | None
+    coverage: float
+    stem_recall: float
+    full_match: float
+    entries: int
+    entries_with_stem: int
+
+
+@dataclass(frozen=True)
+class FlotaScores:
+    """One `FlotaScore` for each method and k, and what they are over.
+
+    Of the reference's entries, ``not_two_morphs`` have one morph or three and more;
+    ``word_in_vocabulary`` are a type themselves; ``morph_not_in_vocabulary`` have a morph that is
+    none. The others are scored. Of these, ``without_kinds`` do not say which morph is a stem, and
+    ``without_stem`` have none: stem recall leaves both out.
+    """
+
+    scores: tuple[FlotaScore, ...]
+    signature: str
+    not_two_morphs: int = 0
+    word_in_vocabulary: int = 0
+    morph_not_in_vocabulary: int = 0
+    without_kinds: int = 0
+    without_stem: int = 0
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The scores as plain rows: method, k, C, R, M and what they are over; NaN if undefined."""
+        return [
+            {
+                "method": score.method,
+                "k": score.k,
+                "C": score.coverage,
+                "R": score.stem_recall,
+                "M": score.full_match,
+                "entries": score.entries,
+                "entries_with_stem": score.entries_with_stem,
+            }
+            for score in self.scores
+        ]
+
+    def score(self, method: Method, k: int | None) -> FlotaScore:
+        """The scores of one method at one k; `KeyError` if they were not asked for."""
+        for score in self.scores:
+            if (score.method, score.k) == (method, k):
+                return score
+        raise KeyError((method, k))
+
+
+def flota_scores(
+    vocabulary: SubwordVocabulary,
+    reference: Reference,
+    standard: Segmenter,
+    ks: Sequence[int | None] = (1, 2, 3, 4, None),
+    *,
+    bare: bool = False,
+    strict: bool = False,
+) -> FlotaScores:
+    """Score FLOTA, and FIRST and LONGEST of a ``standard`` segmenter, against a reference.
+
+    Scored are entries of exactly two morphs that are both in V while the word is not. In V is what
+    a token can spell whole, word-initial or word-internal, as the vocabulary's own normaliser
+    leaves it. A token is a morph, for stem recall and full match, if it covers exactly its
+    characters, those of the word as it was written; an unknown token counts for none. A stem is
+    a free morph: of a compound either. ``strict``: see `Flota`. `MorphGraphError` for a k below 1.
+    Source: Hofmann et al. 2022, §3.
+
+    >>> from morphgraph.segment.wordpiece import WordPiece
+    >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
+    >>> entry = Entry("unkind", ("un", "kind"), kinds=(Kind.PREFIX, Kind.FREE))
+    >>> reference = Reference("gold", "plain", (entry,), (), "0" * 12)
+    >>> found = flota_scores(vocabulary, reference, WordPiece(vocabulary), ks=(1, 2))
+    >>> [(s.method, s.k, s.coverage, s.stem_recall, s.full_match) for s in found.scores[:4]]
+    [('FLOTA', 1, 0.5, 1.0, 0.0), ('FLOTA', 2, 1.0, 1.0, 1.0), ('FIRST', 1, 0.0, 0.0, 0.0), \
+('FIRST', 2, 0.0, 0.0, 0.0)]
+    """
+    pairs = [entry for entry in reference.entries if len(entry.morphs) == 2]
+    whole = _in_vocabulary(vocabulary, [entry.word for entry in pairs])
+    parts = [_in_vocabulary(vocabulary, [entry.morphs[side] for entry in pairs]) for side in (0, 1)]
+    scored = ~whole & parts[0] & parts[1]
+    entries = [pairs[number] for number in np.flatnonzero(scored)]
+    stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
+    flota_words = vocabulary.encode([entry.word for entry in entries], bare=bare)
+    words = standard.encode([entry.word for entry in entries], bare=bare)
+
+    def score(method: Method, k: int | None) -> FlotaScore:
+        segmenter: Segmenter
+        if method == "FLOTA":
+            segmenter = Flota(vocabulary, k, strict)
+        elif k is None:
+            segmenter = standard
+        else:
+            segmenter = (First if method == "FIRST" else Longest)(standard, k)
+        found = segmenter.segment(flota_words if method == "FLOTA" else words)
+        unknown = _unknown_id(segmenter, standard)
+        covered = _covered(found, entries, unknown)
+        return _score(method, k, covered, _found(found, entries, unknown), stems)
+
+    without_kinds = sum(_kinds(entry) is None for entry in entries)
+    return FlotaScores(
+        tuple(score(method, k) for method in METHODS for k in ks),
+        _signature(vocabulary, reference, standard, bare, strict),
+        len(reference) - len(pairs),
+        int(whole.sum()),
+        int((~whole & ~(parts[0] & parts[1])).sum()),
+        without_kinds,
+        len(entries) - int(stems.any(1).sum()) - without_kinds,
+    )
+
+
+def standard_segmenter(source: SubwordVocabulary | Tokeniser) -> Segmenter:
+    """How a vocabulary is used without FLOTA, which FIRST and LONGEST start from.
+
+    The merges of a tokeniser; Unigram where there are log-probabilities; WordPiece with ``##``;
+    else the longest match from the left.
+    """
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.unigram import Unigram
+    from morphgraph.segment.wordpiece import Greedy, WordPiece
+
+    if isinstance(source, Tokeniser):
+        return Bte(source)
+    if source.scores is not None:
+        return Unigram(source)
+    if source.marker == "##":
+        return WordPiece(source, source.unknown or "[UNK]")
+    return Greedy(source)
+
+
+def _kinds(entry: Entry) -> tuple[Kind | None, ...] | None:
+    """The kinds of the morphs; None where the entry does not say."""
+    kinds = entry.kinds
+    return kinds if kinds is not None and len(kinds) == len(entry.morphs) else None
+
+
+def _stems(entry: Entry) -> tuple[bool, bool]:
+    first, second = _kinds(entry) or (None, None)
+    return first is Kind.FREE, second is Kind.FREE
+
+
+def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether each text is a type, in either form: then it is FLOTA's first token."""
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    unique = list(numbers)  # affixes come again and again
+    found = _one_token(vocabulary, unique)
+    if vocabulary.preprocessor.suffix:  # what ends a word there may also stand within one
+        bare = replace(vocabulary.preprocessor, suffix="")
+        found |= _one_token(replace(vocabulary, preprocessor=bare), unique)
+    return found[np.fromiter((numbers[text] for text in texts), np.int64, len(texts))]
+
+
+def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    lengths = np.array([len(text) for text in texts], np.int64)
+    segmentation = Flota(vocabulary, 1).segment(vocabulary.encode(texts))
+    spans = _token_spans(segmentation, lengths, UNKNOWN)
+    found = np.zeros(len(texts), np.bool_)
+    found[spans.word[(spans.start == 0) & (spans.end == lengths[spans.word])]] = True
+    return found & (lengths > 0)
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """For each token: its word, and the characters of the word that it covers, ``start : end``."""
+
+    word: npt.NDArray[np.int32]
+    start: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+
+
+def _starts(words: Words) -> npt.NDArray[np.int64]:
+    """How many characters of the word are left of each atom; `_INSIDE` within a character.
+
+    What follows a marker is where the marker is.
+    """
+    count = len(words.atoms)
+    behind = (
+        np.append(np.int64(NO_GAP), words.gap_position[:-1]) if count else np.zeros(0, np.int64)
+    )
+    begins = words.word_offsets[:-1][np.diff(words.word_offsets) > 0]
+    behind[begins] = 0
+    known = behind != NO_GAP
+    known[begins] = True
+    latest = np.maximum.accumulate(np.where(known, np.arange(count), 0))
+    starts = np.where(behind == INSIDE_CHARACTER, _INSIDE, behind)[latest]
+    return starts.astype(np.int64)
+
+
+def _token_spans(
+    segmentation: Segmentation, lengths: npt.NDArray[np.int64], unknown: int
+) -> _Spans:
+    """The characters that each known token covers; ``lengths``: those of each word."""
+    words, token_at = segmentation.words, segmentation.token_at
+    starts = _starts(words)
+    breaks = np.flatnonzero(token_at != INSIDE_TOKEN)
+    firsts = np.append(0, breaks[:-1] + 1)[: len(breaks)]
+    is_known = _is_known(segmentation, breaks, unknown)
+    ends, firsts = breaks[is_known], firsts[is_known]
+    word = words.word_of_atom[ends]
+    is_last = ends + 1 == words.word_offsets[word + 1]
+    behind = np.append(starts, 0)[ends + 1]
+    return _Spans(word, starts[firsts], np.where(is_last, lengths[word], behind))
+
+
+def _is_known(
+    segmentation: Segmentation, ends: npt.NDArray[np.int64], unknown: int
+) -> npt.NDArray[np.bool_]:
+    """Whether the token that ends at each of these atoms stands for what is a type."""
+    token = segmentation.token_at[ends]
+    outside = np.zeros(len(segmentation.token_at), np.bool_)
+    outside[list(segmentation.words.unknown)] = True
+    known: npt.NDArray[np.bool_] = (token >= 0) & (token != UNKNOWN) & (token != unknown)
+    return known & ~outside[ends]
+
+
+def _covered(
+    segmentation: Segmentation, entries: Sequence[Entry], unknown: int
+) -> npt.NDArray[np.bool_]:
+    """Whether each of an entry's two morphs is in its known tokens put together: (entries, 2)."""
+    words, token_at = segmentation.words, segmentation.token_at
+    ends = np.flatnonzero(token_at != INSIDE_TOKEN)
+    is_kept = _is_known(segmentation, ends, unknown)
+    of_atom = is_kept[np.searchsorted(ends, np.arange(len(token_at)))]
+    # A character of which a token holds some bytes only is in none as a whole.
+    whole = words.characters_of(of_atom) & ~words.characters_of(~of_atom)
+    covered = np.ones((len(entries), 2), np.bool_)
+    for number, (start, end) in enumerate(pairwise(words.character_offsets.tolist())):
+        kept = whole[start:end]
+        if not kept.all():
+            text = "".join(compress(words.texts[number], kept))
+            covered[number] = [morph in text for morph in entries[number].morphs]
+    return covered
+
+
+def _found(
+    segmentation: Segmentation, entries: Sequence[Entry], unknown: int
+) -> npt.NDArray[np.bool_]:
+    """Whether each of an entry's two morphs is a token: bool, (entries, 2)."""
+    lengths = np.array([len(entry.word) for entry in entries], np.int64)
+    cuts = np.array([len(entry.morphs[0]) for entry in entries], np.int64)
+    spans = _token_spans(segmentation, lengths, unknown)
+    found = np.zeros((len(entries), 2), np.bool_)
+    cut, length = cuts[spans.word], lengths[spans.word]
+    found[spans.word[(spans.start == 0) & (spans.end == cut)], 0] = True
+    found[spans.word[(spans.start == cut) & (spans.end == length)], 1] = True
+    return found
+
+
+def _score(
+    method: Method,
+    k: int | None,
+    covered: npt.NDArray[np.bool_],
+    found: npt.NDArray[np.bool_],
+    stems: npt.NDArray[np.bool_],
+) -> FlotaScore:
+    has_stem = stems[:, 0] | stems[:, 1]
+    right = found & stems
+    return FlotaScore(
+        method,
+        k,
+        _share(covered.reshape(-1)),
+        _share((right[:, 0] | right[:, 1])[has_stem]),
+        _share(found[:, 0] & found[:, 1]),
+        len(found),
+        int(has_stem.sum()),
+    )
+
+
+def _share(hits: npt.NDArray[np.bool_]) -> float:
+    return float(hits.mean()) if len(hits) else math.nan
+
+
+def _unknown_id(segmenter: Segmenter, standard: Segmenter) -> int:
+    """The type that a segmenter uses for what no type covers; `UNKNOWN` where it has none."""
+    owner = standard if isinstance(segmenter, First | Longest) else segmenter
+    number = getattr(owner, "unknown_id", UNKNOWN)
+    return number if isinstance(number, int) else UNKNOWN
+
+
+def _signature(
+    vocabulary: SubwordVocabulary,
+    reference: Reference,
+    standard: Segmenter,
+    bare: bool,
+    strict: bool,
+) -> str:
+    """One line that names all that the scores depend on."""
+    from morphgraph.core.version import __version__
+
+    return signature_line(
+        {
+            **reference_fields(reference),
+            "words": BARE if bare else RUNNING_TEXT,
+            "vocabulary": vocabulary.signature(),
+            **({"flota": "strict"} if strict else {}),
+            "standard": standard.signature(),
+            "version": __version__,
+        }
+    )

@@ -1,0 +1,257 @@
+"""What every tokeniser is measured by: a reference, the weights of its words, and its cuts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
+from morphgraph.core.text import counted, visible
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.cuts import Cuts
+from morphgraph.tokeniser.tokeniser import base_name
+
+Scope = Literal["morphemic", "whole-word"]
+Weighting = Literal["types", "tokens"]
+COUNTS_IN_REFERENCE = "counts in the reference"
+SCOPES: tuple[Scope, ...] = ("morphemic", "whole-word")
+WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
+HOLDOUT = 0.5
+"""The share of words that scores of methods that learn from the reference hold out."""
+RUNNING_TEXT, BARE = "running text", "bare words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yardstick:
+    """A reference, and how much each of its entries counts.
+
+    ``frequencies`` gives the corpus frequency of words; unknown ones count 1. ``preprocessing``
+    says how words are presented to a tokeniser, ``drawn`` how the entries were drawn from the
+    reference, if they were.
+    """
+
+    reference: Reference
+    frequencies: Mapping[str, float] | None = None
+    frequency_source: str = ""
+    preprocessing: str = RUNNING_TEXT
+    drawn: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None = None,
+        frequency_source: str = "",
+        *,
+        bare: bool = False,
+    ) -> "Yardstick":
+        """A reference with frequencies, its own counts if none are given; `MorphGraphError` if it
+        is empty.
+        """
+        if not reference.entries:
+            raise MorphGraphError("There are no words to score. Choose a reference with entries.")
+        if frequencies is None and reference.has_counts:
+            frequencies, frequency_source = {}, COUNTS_IN_REFERENCE
+        if frequencies:
+            numbers = np.fromiter(frequencies.values(), np.float64, len(frequencies))
+            if not (np.isfinite(numbers) & (numbers >= 0)).all():
+                raise MorphGraphError(
+                    f"{frequency_source or 'The frequencies'}: a frequency is negative or no "
+                    "number. Give counts of 0 or more."
+                )
+        return Yardstick(
+            reference=reference,
+            frequencies=frequencies,
+            frequency_source=frequency_source,
+            preprocessing=BARE if bare else RUNNING_TEXT,
+        )
+
+    def subset(self, entries: npt.NDArray[np.int64]) -> Self:
+        """Only these entries, in this order."""
+        chosen = tuple(self.reference.entries[i] for i in entries)
+        return replace(self, reference=replace(self.reference, entries=chosen))
+
+    def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
+        """Only these entries, which a seed drew; the signature says so."""
+        return replace(self.subset(entries), drawn=drawn_text(share, seed))
+
+    def hold_out(self, share: float, seed: int) -> Self:
+        """The words that a method does not see when it learns with this holdout.
+
+        They are the same for every method and tokeniser (see `split_entries`). `MorphGraphError` if
+        the reference has too few words for both sides.
+        """
+        seen, held = split_entries(self.texts, share, seed)
+        if not len(seen) or not len(held):
+            raise MorphGraphError(
+                f"A reference of {counted(len(dict.fromkeys(self.texts)), 'word')} has too few to "
+                f"hold out a share of {share:g}. Take one with more words, or a holdout of 0."
+            )
+        return self.held_out(held, share, seed)
+
+    @property
+    def bare(self) -> bool:
+        """Whether words are encoded as whole texts of their own."""
+        return self.preprocessing == BARE
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The word of each entry."""
+        return tuple(entry.word for entry in self.reference.entries)
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many characters each word has."""
+        return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+
+    def cuts(self, scope: Scope) -> Cuts:
+        """The gold boundaries of a scope."""
+        return self._morphemic_cuts if scope == "morphemic" else self._whole_word_cuts
+
+    @cached_property
+    def _morphemic_cuts(self) -> Cuts:
+        return Cuts.of(entry.morphs for entry in self.reference.entries)
+
+    @cached_property
+    def _whole_word_cuts(self) -> Cuts:
+        return Cuts.of(entry.whole_words for entry in self.reference.entries)
+
+    def has_gold(self, scope: Scope) -> npt.NDArray[np.bool_]:
+        """Which entries have a segmentation of a scope; others count in no score of it."""
+        if scope == "morphemic":
+            return np.ones(len(self.reference), bool)
+        return np.array([entry.whole_words is not None for entry in self.reference.entries])
+
+    @cached_property
+    def _known_frequencies(self) -> list[float | None]:
+        if self.frequency_source == COUNTS_IN_REFERENCE and not self.frequencies:
+            return [entry.count for entry in self.reference.entries]
+        known = self.frequencies or {}
+        found = []
+        for word in self.texts:
+            # Frequency lists are often in lower case, wordfreq's is case-folded.
+            spellings = (word, word.lower(), word.casefold())
+            found.append(next((known[s] for s in spellings if s in known), None))
+        return found
+
+    @cached_property
+    def token_weights(self) -> npt.NDArray[np.float64]:
+        """Each entry's corpus frequency; 1 if unknown."""
+        weights = [1.0 if known is None else known for known in self._known_frequencies]
+        return np.array(weights, np.float64)
+
+    @property
+    def frequency_known(self) -> npt.NDArray[np.bool_]:
+        """Whether the corpus frequency of each entry is known."""
+        return np.array([known is not None for known in self._known_frequencies])
+
+    def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
+        """The weight of each entry: ones, or its corpus frequency."""
+        if weighting == "types":
+            return np.ones(len(self.reference))
+        if self.frequencies is None:
+            raise MorphGraphError(
+                "Scores over word tokens need word frequencies. Give counts, or a language that "
+                "wordfreq knows."
+            )
+        return self.token_weights
+
+    @property
+    def weightings(self) -> tuple[Weighting, ...]:
+        """The weightings that can be computed."""
+        return ("types",) if self.frequencies is None else ("types", "tokens")
+
+    @cached_property
+    def _reference_named(self) -> dict[str, str]:
+        named = reference_fields(self.reference)
+        named["entries"] += f" ({self.drawn})" if self.drawn else ""
+        return named
+
+    @cached_property
+    def _frequencies_named(self) -> str:
+        """Where frequencies come from, with a checksum of the weights that they give the words."""
+        if self.frequencies is None:
+            return "none"
+        return f"{base_name(self.frequency_source)}@{checksum(self.token_weights.tobytes())}"
+
+    def signature_of(self, tokeniser: str, **more: str) -> str:
+        """One line that names all that the scores of a tokeniser depend on.
+
+        ``tokeniser``: its own signature; ``more`` fields may be added.
+        """
+        from morphgraph.core.version import __version__
+
+        named = {
+            **self._reference_named,
+            "frequencies": self._frequencies_named,
+            "words": self.preprocessing,
+            "tokeniser": tokeniser,
+            **more,
+            "version": __version__,
+        }
+        return signature_line(named)
+
+
+def drawn_text(share: float, seed: int) -> str:
+    """What a signature says of held-out words.
+
+    >>> drawn_text(0.5, 3)
+    'holdout 0.5 seed 3'
+    """
+    return f"holdout {share:g} seed {seed}"
+
+
+def split_entries(
+    words: Sequence[str], share: float, seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Entries to blame by and entries held out for scoring, by a seed; both ascending.
+
+    ``words`` are those of the entries, ``share`` that of the distinct words to hold out: all
+    entries of a word are on the same side.
+
+    >>> blamed, held_out = split_entries(["a", "b", "c", "a", "d", "e"], 0.4, seed=1)
+    >>> len({"abcade"[i] for i in held_out}), sorted([*blamed, *held_out]) == list(range(6))
+    (2, True)
+    """
+    distinct = list(dict.fromkeys(words))
+    order = np.random.default_rng(seed).permutation(len(distinct))
+    held = {distinct[i] for i in order[: round(len(distinct) * share)]}
+    is_held = np.array([word in held for word in words], bool)
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+
+
+def reference_fields(reference: Reference) -> dict[str, str]:
+    """What a signature says of a reference: its file, format, and entries, with checksums.
+
+    That of the entries covers all that scores depend on in them, so also which were left out and
+    how morphemes were aligned.
+    """
+    entries = [_scored(entry) for entry in reference.entries]
+    content = checksum(json.dumps(entries).encode())
+    return {
+        "reference": f"{base_name(reference.name)}@{reference.checksum}",
+        "format": reference.format,
+        "entries": f"{len(reference)}@{content}",
+    }
+
+
+def _scored(entry: Entry) -> tuple[object, ...]:
+    kinds = [kind.value if kind else None for kind in entry.kinds] if entry.kinds else None
+    return (entry.word, entry.morphs, entry.whole_words, entry.underlying, kinds, entry.processes)
+
+
+def signature_line(named: Mapping[str, str]) -> str:
+    """The fields of a signature in one line; a name from outside cannot look like a field.
+
+    >>> signature_line({"reference": "a|b", "version": "1"})
+    'reference:a/b|version:1'
+    """
+    return "|".join(
+        f"{key}:{visible(' '.join(value.replace('|', '/').split()))}"
+        for key, value in named.items()
+    )

@@ -1,0 +1,455 @@
+"""Every score of a tokeniser against a reference, by name, as ratios of sums over entries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.score.boundaries import BoundaryScore, counted_score, undefined_score
+from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.score.outcome import Outcome, Strings, gold_strings
+from morphgraph.score.uncertainty import Ratio
+
+Array = npt.NDArray[np.float64]
+
+
+class Tally:
+    """What scores are made of: counts for each entry of an outcome, under a scope and weighting.
+
+    All arrays are float64, one number for each entry; ``weight`` is 0 for entries that have no
+    segmentation of the scope.
+    """
+
+    def __init__(self, outcome: Outcome, scope: Scope, weighting: Weighting) -> None:
+        self.outcome = outcome
+        self.scope: Scope = scope
+        self.weighting: Weighting = weighting
+        yardstick = outcome.yardstick
+        self.known = yardstick.has_gold(scope)
+        self.weight = np.where(self.known, yardstick.weights(weighting), 0.0)
+        self.predicted = outcome.cuts.counts.astype(np.float64)
+        self.relevant = yardstick.cuts(scope).counts.astype(np.float64)
+        self.hits = outcome.hits(scope).astype(np.float64)
+        self.ones = np.ones(len(self.weight))
+
+    def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
+        """The same for some entries only: the weight of others is 0."""
+        part = copy(self)
+        part.weight = np.where(entries, self.weight, 0.0)
+        return part
+
+    @property
+    def wrong(self) -> Array:
+        """Splits that are no gold boundaries."""
+        return self.predicted - self.hits
+
+    @property
+    def missed(self) -> Array:
+        """Gold boundaries that are no splits."""
+        return self.relevant - self.hits
+
+    @cached_property
+    def _gold(self) -> Strings:
+        return gold_strings(self.outcome.yardstick, self.scope)
+
+    @cached_property
+    def _underlying(self) -> Strings:
+        return gold_strings(self.outcome.yardstick, self.scope, underlying=True)
+
+    @cached_property
+    def common(self) -> Array:
+        """Longest common subsequence of morphs and pieces."""
+        return _longest_common(self._gold, self.outcome.strings)
+
+    @cached_property
+    def distance(self) -> Array:
+        """Levenshtein distance between morphs and pieces, with a separator between each two."""
+        return _distance(self._gold, self.outcome.strings)
+
+    @cached_property
+    def common_underlying(self) -> Array:
+        """Longest common subsequence of the source's own morphemes and pieces."""
+        return _longest_common(self._underlying, self.outcome.morphemes)
+
+    @cached_property
+    def distance_underlying(self) -> Array:
+        """Levenshtein distance between the source's own morphemes and pieces."""
+        return _distance(self._underlying, self.outcome.morphemes)
+
+    @property
+    def morphs(self) -> Array:
+        """Gold segments."""
+        return self.relevant + 1
+
+    @property
+    def pieces(self) -> Array:
+        """Pieces that tokens cover."""
+        return self.outcome.pieces.astype(np.float64)
+
+    @property
+    def morphemes(self) -> Array:
+        """Pieces that tokens cover, or the morphemes that a program wrote instead."""
+        return np.diff(self.outcome.morphemes.words).astype(np.float64)
+
+    @property
+    def underlying(self) -> Array:
+        """The source's own morphemes, as many as there are."""
+        return np.diff(self._underlying.words).astype(np.float64)
+
+    @property
+    def tokens(self) -> Array:
+        """Tokens."""
+        return self.outcome.tokens.astype(np.float64)
+
+    @property
+    def is_cut(self) -> npt.NDArray[np.bool_]:
+        """Whether a word has two tokens or more, a marker alone not counted."""
+        return self.outcome.parts > 1
+
+    @property
+    def characters(self) -> Array:
+        """Characters."""
+        return self.outcome.yardstick.lengths.astype(np.float64)
+
+    @property
+    def left_out(self) -> Array:
+        """Characters in no token."""
+        return self.outcome.left_out.astype(np.float64)
+
+    @property
+    def inside(self) -> Array:
+        """Splits inside a character."""
+        return self.outcome.inside.astype(np.float64)
+
+    def boundary_score(self) -> BoundaryScore:
+        """The counts behind precision, recall and F1."""
+        counts = (self.hits, self.predicted, self.relevant, self.inside)
+        return counted_score(self.scope, self.weighting, self.known, self.weight, counts)
+
+    def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
+        """The share of entries for which something holds."""
+        return self.ratio(which.astype(np.float64), self.ones)
+
+    def of_source(self, part: Array, whole: Array) -> Ratio:
+        """A ratio against the source's morphemes, which have no whole words: undefined there."""
+        known = float(self.scope == "morphemic")
+        return self.ratio(part * known, whole * known)
+
+    def ratio(self, part: Array, whole: Array, needed: Array | None = None) -> Ratio:
+        """A ratio of weighted sums."""
+        weight = self.weight
+        return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)
+
+    def mean(self, part: Array, whole: Array) -> Ratio:
+        """The mean over entries of a ratio, those left out for which it is undefined."""
+        defined = whole > 0
+        return self.ratio(
+            np.divide(part, whole, out=np.zeros_like(part), where=defined),
+            defined.astype(np.float64),
+        )
+
+
+def _longest_common(gold: Strings, found: Strings) -> Array:
+    from morphgraph.kernels.sequences import longest_common
+
+    counts: npt.NDArray[np.int64] = longest_common(*gold.arrays, *found.arrays)
+    return counts.astype(np.float64)
+
+
+def _distance(gold: Strings, found: Strings) -> Array:
+    from morphgraph.kernels.sequences import edit_distances
+
+    distances: npt.NDArray[np.int64] = edit_distances(*gold.arrays, *found.arrays)
+    return distances.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score: its name for people, what it means, its unit, and how it is made of counts.
+
+    ``better``: 1 if more is better, -1 if less is, 0 if that depends. A ``unit`` of "%" shows a
+    share in percent. ``group`` puts metrics together that belong together.
+    """
+
+    title: str
+    group: str
+    meaning: str
+    better: Literal[-1, 0, 1]
+    unit: Literal["%", ""]
+    of: Callable[[Tally], Ratio]
+
+
+def _f1(tally: Tally) -> Ratio:
+    both = tally.predicted + tally.relevant
+    return tally.ratio(2 * tally.hits, both, tally.relevant)
+
+
+def _macro_f1(tally: Tally) -> Ratio:
+    both = np.where(tally.relevant > 0, tally.predicted + tally.relevant, 0.0)
+    return tally.mean(2 * tally.hits, both)
+
+
+def _morphscore(tally: Tally) -> Ratio:
+    listed = (tally.is_cut & (tally.relevant == 1)).astype(np.float64)
+    return tally.ratio(tally.hits * listed, listed)
+
+
+def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
+    """Mean over words with gold boundaries of hits ÷ ``whole``; a word of one token has 1, or is
+    left out.
+    """
+
+    def of(tally: Tally) -> Ratio:
+        found = tally.hits / np.maximum(getattr(tally, whole), 1)
+        known = tally.relevant > 0 if single else (tally.relevant > 0) & tally.is_cut
+        return tally.ratio(np.where(tally.is_cut, found, 1.0) * known, known.astype(np.float64))
+
+    return of
+
+
+BOUNDARIES, MACRO, WORDS = "boundaries", "mean of words", "words"
+MORPHS, MORPHEMES, TOKENS = "morphs", "morphemes of the source", "tokens"
+MORPHSCORE = "MorphScore"
+
+METRICS: Mapping[str, Metric] = {
+    "precision": Metric(
+        "Precision",
+        BOUNDARIES,
+        "Splits that are gold boundaries ÷ splits.",
+        1,
+        "%",
+        lambda t: t.ratio(t.hits, t.predicted),
+    ),
+    "recall": Metric(
+        "Recall",
+        BOUNDARIES,
+        "Gold boundaries that are splits ÷ gold boundaries.",
+        1,
+        "%",
+        lambda t: t.ratio(t.hits, t.relevant),
+    ),
+    "f1": Metric("F1", BOUNDARIES, "The harmonic mean of precision and recall.", 1, "%", _f1),
+    "macro_precision": Metric(
+        "Macro precision",
+        MACRO,
+        "The mean of each word's own precision, over words that are split.",
+        1,
+        "%",
+        lambda t: t.mean(t.hits, t.predicted),
+    ),
+    "macro_recall": Metric(
+        "Macro recall",
+        MACRO,
+        "The mean of each word's own recall, over words with gold boundaries.",
+        1,
+        "%",
+        lambda t: t.mean(t.hits, t.relevant),
+    ),
+    "macro_f1": Metric(
+        "Macro F1",
+        MACRO,
+        "The mean of each word's own F1, over words with gold boundaries.",
+        1,
+        "%",
+        _macro_f1,
+    ),
+    "exact": Metric(
+        "Exact match",
+        WORDS,
+        "Words that are cut just as in the gold ÷ words.",
+        1,
+        "%",
+        lambda t: t.share((t.wrong == 0) & (t.missed == 0)),
+    ),
+    "over": Metric(
+        "Over-segmented",
+        WORDS,
+        "Words with a split that is no gold boundary ÷ words.",
+        -1,
+        "%",
+        lambda t: t.share(t.wrong > 0),
+    ),
+    "under": Metric(
+        "Under-segmented",
+        WORDS,
+        "Words with a gold boundary that is no split ÷ words.",
+        -1,
+        "%",
+        lambda t: t.share(t.missed > 0),
+    ),
+    "morph_precision": Metric(
+        "Morph precision",
+        MORPHS,
+        "Longest common subsequence of morphs and tokens ÷ tokens (SIGMORPHON 2022).",
+        1,
+        "%",
+        lambda t: t.ratio(t.common, t.pieces),
+    ),
+    "morph_recall": Metric(
+        "Morph recall",
+        MORPHS,
+        "Longest common subsequence of morphs and tokens ÷ morphs (SIGMORPHON 2022).",
+        1,
+        "%",
+        lambda t: t.ratio(t.common, t.morphs),
+    ),
+    "morph_f1": Metric(
+        "Morph F1",
+        MORPHS,
+        "The harmonic mean of morph precision and morph recall (SIGMORPHON 2022).",
+        1,
+        "%",
+        lambda t: t.ratio(2 * t.common, t.pieces + t.morphs),
+    ),
+    "distance": Metric(
+        "Levenshtein distance",
+        MORPHS,
+        "Mean edits between the morphs and the tokens of a word, separators counted too.",
+        -1,
+        "",
+        lambda t: t.ratio(t.distance, t.ones),
+    ),
+    "morpheme_precision": Metric(
+        "Morpheme precision",
+        MORPHEMES,
+        "As morph precision, but against the morphemes that the source lists (“able”, not “abl”).",
+        1,
+        "%",
+        lambda t: t.of_source(t.common_underlying, t.morphemes),
+    ),
+    "morpheme_recall": Metric(
+        "Morpheme recall",
+        MORPHEMES,
+        "As morph recall, but against the morphemes that the source lists.",
+        1,
+        "%",
+        lambda t: t.of_source(t.common_underlying, t.underlying),
+    ),
+    "morpheme_f1": Metric(
+        "Morpheme F1",
+        MORPHEMES,
+        "The harmonic mean of morpheme precision and morpheme recall.",
+        1,
+        "%",
+        lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
+    ),
+    "morpheme_distance": Metric(
+        "Morpheme distance",
+        MORPHEMES,
+        "Mean edits between the morphemes that the source lists and the tokens of a word.",
+        -1,
+        "",
+        lambda t: t.of_source(t.distance_underlying, t.ones),
+    ),
+    "fertility": Metric(
+        "Tokens per word",
+        TOKENS,
+        "Tokens ÷ words of the reference.",
+        0,
+        "",
+        lambda t: t.ratio(t.tokens, t.ones),
+    ),
+    "characters": Metric(
+        "Characters per token",
+        TOKENS,
+        "Characters that are in tokens ÷ tokens, of the reference's words.",
+        0,
+        "",
+        lambda t: t.ratio(t.characters - t.left_out, t.tokens),
+    ),
+    "left_out": Metric(
+        "Left out",
+        TOKENS,
+        "Characters that are in no token ÷ characters.",
+        -1,
+        "%",
+        lambda t: t.ratio(t.left_out, t.characters),
+    ),
+    "inside": Metric(
+        "Splits inside a character",
+        TOKENS,
+        "Splits between the bytes of one character, for each word. They are no gaps, so they count "
+        "in no other score.",
+        -1,
+        "",
+        lambda t: t.ratio(t.inside, t.ones),
+    ),
+    "morphscore": Metric(
+        "MorphScore",
+        MORPHSCORE,
+        "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
+        "Bergen 2025, version 1).",
+        1,
+        "%",
+        _morphscore,
+    ),
+    "morphscore_precision": Metric(
+        "MorphScore precision",
+        MORPHSCORE,
+        "The mean of each word's precision, over words with a gold boundary and two tokens or more "
+        "(Arnett & Bergen 2025, version 2).",
+        1,
+        "%",
+        _morphscore_mean("predicted", single=False),
+    ),
+    "morphscore_recall": Metric(
+        "MorphScore recall",
+        MORPHSCORE,
+        "The mean of each word's recall, over words with a gold boundary and two tokens or more "
+        "(version 2).",
+        1,
+        "%",
+        _morphscore_mean("relevant", single=False),
+    ),
+    "morphscore_precision_all": Metric(
+        "MorphScore precision, all words",
+        MORPHSCORE,
+        "As MorphScore precision, but words of one token count too, as 1 (version 2).",
+        1,
+        "%",
+        _morphscore_mean("predicted", single=True),
+    ),
+    "morphscore_recall_all": Metric(
+        "MorphScore recall, all words",
+        MORPHSCORE,
+        "As MorphScore recall, but words of one token count too, as 1 (version 2).",
+        1,
+        "%",
+        _morphscore_mean("relevant", single=True),
+    ),
+}
+"""All scores by name, in the order in which tables show them."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    group: tuple(name for name, metric in METRICS.items() if metric.group == group)
+    for group in dict.fromkeys(metric.group for metric in METRICS.values())
+}
+USUAL = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance", "fertility")
+
+
+def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of metrics; groups and ``all`` stand for theirs. `MorphGraphError` if unknown.
+
+    >>> check_metrics(["boundaries", "exact"])
+    ('precision', 'recall', 'f1', 'exact')
+    """
+    found: list[str] = []
+    for name in map(str.strip, names):
+        if name != "all" and name not in GROUPS and name not in METRICS:
+            known = ", ".join(["all", *GROUPS, *METRICS])
+            raise MorphGraphError(f"“{name}” is no score. Use some of: {known}.")
+        found += METRICS if name == "all" else GROUPS.get(name, (name,))
+    return tuple(dict.fromkeys(found))
+
+
+def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
+    """The counts behind precision, recall and F1; NaN without gold of the scope, or frequencies."""
+    yardstick = outcome.yardstick
+    if weighting not in yardstick.weightings or not yardstick.has_gold(scope).any():
+        return undefined_score(scope, weighting)
+    return Tally(outcome, scope, weighting).boundary_score()

@@ -1,0 +1,236 @@
+"""What a tokeniser makes of the words of a reference: for each entry what any score needs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.reference.entry import Entry
+from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
+from morphgraph.score.gold_set import Scope, Yardstick
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
+from morphgraph.tokeniser.words import Words
+
+Counts = npt.NDArray[np.int64]
+IDEAL = "gold"
+
+
+@dataclass(frozen=True)
+class Strings:
+    """A list of strings for each of n words, flat.
+
+    ``points``: int32, code points; ``strings``: int64, offsets into points; ``words``: int64
+    (n + 1), offsets into strings.
+    """
+
+    points: npt.NDArray[np.int32]
+    strings: Counts
+    words: Counts
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[str]]) -> "Strings":
+        """Lists of strings, one for each word."""
+        flat = list(chain.from_iterable(lists))
+        return cls(
+            _points("".join(flat)),
+            np.fromiter(accumulate(map(len, flat), initial=0), np.int64, len(flat) + 1),
+            np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1),
+        )
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.int32], Counts, Counts]:
+        """The three arrays, as kernels take them."""
+        return self.points, self.strings, self.words
+
+
+def _points(text: str) -> npt.NDArray[np.int32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a tokeniser cuts the words of a yardstick, one entry each.
+
+    ``cuts``: where the words are split, in characters; splits inside a character are none, and what
+    a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
+    a start-of-word marker alone included; ``inside``: how many of its splits are inside a
+    character. ``covered``: for each character of all words, and one more, whether a token covers
+    it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
+    what another program ``predicted``: an entry for each word. ``held_in``: it was learned from the
+    very words that it is scored on, so it must not be taken for what it does to others.
+    ``more_runs``: those of the same random method with other seeds; scores are then means.
+    """
+
+    yardstick: Yardstick
+    label: str
+    tokeniser: str
+    vocabulary_size: int | None
+    cuts: Cuts
+    tokens: Counts
+    inside: Counts
+    covered: npt.NDArray[np.bool_]
+    words: Words | None = field(default=None, repr=False)
+    segmentation: Segmentation | None = field(default=None, repr=False)
+    segmenter: Segmenter | None = field(default=None, repr=False)
+    predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
+    held_in: bool = False
+    more_runs: tuple["Outcome", ...] = field(default=(), repr=False)
+
+    @property
+    def runs(self) -> tuple["Outcome", ...]:
+        """This one and those with other seeds."""
+        return (self, *self.more_runs)
+
+    @property
+    def is_gold(self) -> bool:
+        """Whether it is the gold itself."""
+        return self.segmenter is None and self.predicted is None
+
+    def signature(self, **more: str) -> str:
+        """One line that names all that its scores depend on."""
+        return self.yardstick.signature_of(self.tokeniser, **more)
+
+    def hits(self, scope: Scope) -> Counts:
+        """How many splits of each word are gold boundaries."""
+        return self.cuts.shared(self.yardstick.cuts(scope))
+
+    @cached_property
+    def pieces(self) -> Counts:
+        """How many pieces of each word tokens cover."""
+        return sums_by_word(self.kept, self._piece_offsets)
+
+    @property
+    def _piece_offsets(self) -> Counts:
+        return self.cuts.offsets + np.arange(len(self.cuts.offsets))
+
+    @cached_property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """For each piece between cuts whether tokens cover it; it is all or nothing."""
+        return sums_by_word(self.covered, self._piece_edges[0]) > 0
+
+    @cached_property
+    def left_out(self) -> Counts:
+        """How many characters of each word are in no token."""
+        lengths = self.yardstick.lengths
+        edges = np.append(_starts(lengths), lengths.sum())
+        return lengths - sums_by_word(self.covered, edges)
+
+    @cached_property
+    def _piece_edges(self) -> tuple[Counts, Counts]:
+        """Ends of all pieces among the characters of all words together, with a 0 before them."""
+        starts = _starts(self.yardstick.lengths)
+        ends = starts + self.yardstick.lengths
+        offsets = self._piece_offsets
+        edges = np.empty(offsets[-1] + 1, np.int64)
+        edges[0] = 0
+        is_last = np.zeros(offsets[-1], bool)
+        is_last[offsets[1:] - 1] = True
+        edges[1:][is_last] = ends
+        edges[1:][~is_last] = np.repeat(starts, self.cuts.counts) + self.cuts.positions
+        return edges, offsets
+
+    @cached_property
+    def strings(self) -> Strings:
+        """The pieces that tokens cover, as strings."""
+        edges, offsets = self._piece_edges
+        points = _points("".join(self.yardstick.texts))
+        if self.kept.all():
+            return Strings(points, edges, offsets)
+        lengths = np.diff(edges)
+        inside = np.repeat(self.kept, lengths)
+        return Strings(
+            points[inside],
+            np.append(0, np.cumsum(lengths[self.kept])),
+            np.append(0, np.cumsum(self.pieces)),
+        )
+
+    @cached_property
+    def morphemes(self) -> Strings:
+        """The pieces; of a program that writes morphemes instead (“able” for “abl”), these."""
+        if self.predicted is None:
+            return self.strings
+        return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
+
+    def token_texts(self, entry: int) -> list[str]:
+        """The readable tokens of a word; of the gold, and of predictions, its morphs."""
+        if self.predicted is not None:
+            return list(self.predicted[entry].morphs)
+        if self.segmentation is None or self.words is None or self.segmenter is None:
+            return list(self.yardstick.reference.entries[entry].morphs)
+        return [
+            self.segmenter.token_text(self.words, atom, token)
+            for atom, token in self.segmentation.token_ends(entry)
+        ]
+
+    @cached_property
+    def parts(self) -> Counts:
+        """How many tokens each word has, those of a start-of-word marker alone left out."""
+        if self.segmentation is None or self.words is None:
+            return self.tokens
+        alone = (self.segmentation.token_at >= 0) & self.words.is_marker
+        return self.tokens - sums_by_word(alone, self.words.word_offsets)
+
+    def splits(self, entry: int) -> list[int]:
+        """Where a word is split."""
+        start, end = self.cuts.offsets[entry : entry + 2]
+        return [int(position) for position in self.cuts.positions[start:end]]
+
+
+def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> Outcome:
+    """Segment the words of a yardstick."""
+    words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
+    segmentation = segmenter.segment(words)
+    return Outcome(
+        yardstick,
+        label or segmenter.name,
+        segmenter.signature(),
+        segmenter.vocabulary_size,
+        cuts_of(segmentation),
+        sums_by_word(segmentation.token_at >= 0, words.word_offsets),
+        splits_inside_characters(segmentation),
+        segmentation.covered,
+        words,
+        segmentation,
+        segmenter,
+    )
+
+
+def _starts(lengths: Counts) -> Counts:
+    """Where each word begins among the characters of all."""
+    return np.cumsum(lengths) - lengths
+
+
+def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
+    """The gold itself as a tokeniser, whose tokens are the morphs: the ceiling of other scores.
+
+    Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
+    affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
+    """
+    cuts = yardstick.cuts("morphemic")
+    pieces = cuts.counts + 1
+    return Outcome(
+        yardstick,
+        label,
+        IDEAL,
+        len({morph for entry in yardstick.reference.entries for morph in entry.morphs}),
+        cuts,
+        pieces,
+        np.zeros(len(cuts), np.int64),
+        np.ones(int(yardstick.lengths.sum()) + 1, bool),
+    )
+
+
+def gold_strings(yardstick: Yardstick, scope: Scope, *, underlying: bool = False) -> Strings:
+    """The gold segments of each entry; ``underlying``: the morphemes as the source lists them."""
+
+    def segments() -> Iterator[Sequence[str]]:
+        for entry in yardstick.reference.entries:
+            if underlying:
+                yield entry.underlying or entry.morphs
+            else:
+                yield entry.morphs if scope == "morphemic" else entry.whole_words or ()
+
+    return Strings.of(list(segments()))

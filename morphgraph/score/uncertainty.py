@@ -1,0 +1,280 @@
+"""How sure scores are: bootstrap intervals, and paired tests between two tokenisers.
+
+A score is a ratio of sums over entries. So is it of any resample, whose sums are one product of
+matrices for all scores of all tokenisers.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+from morphgraph.core.threads import usual_threads
+
+RESAMPLES = 1000
+TRIALS = 1000
+_CHUNK = 2_000_000
+"""Random numbers held at a time, so that memory stays small whatever the number of entries."""
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between ``low`` and ``high`` lies the score in 95 % of the resamples; NaN if undefined."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """A score as a ratio of sums over entries: Σ ``part`` ÷ Σ ``whole``.
+
+    Both: float64, one number for each entry. It is undefined, NaN, where Σ ``whole`` is 0, or where
+    Σ ``needed`` is, if that is given.
+
+    >>> Ratio(np.array([1.0, 0.0]), np.array([2.0, 2.0])).value
+    0.25
+    """
+
+    part: Matrix
+    whole: Matrix
+    needed: Matrix | None = None
+
+    @property
+    def value(self) -> float:
+        """The score of all entries."""
+        return float(self.of_sums(np.array([[column.sum() for column in self.columns]]))[0])
+
+    @property
+    def columns(self) -> list[Matrix]:
+        """Its two or three arrays."""
+        return [self.part, self.whole, *([] if self.needed is None else [self.needed])]
+
+    def of_sums(self, sums: Matrix) -> Matrix:
+        """The score for each row of sums of its columns; NaN where undefined."""
+        defined = sums[:, 1] > _NOTHING * self.whole.sum()
+        if self.needed is not None:
+            defined &= sums[:, 2] > _NOTHING * self.needed.sum()
+        found = np.full(len(sums), np.nan)
+        np.divide(sums[:, 0], sums[:, 1], out=found, where=defined)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class MeanRatio:
+    """The mean of a score over runs of a random method, each a ratio over the same entries.
+
+    >>> right, wrong = Ratio(np.ones(2), np.ones(2)), Ratio(np.zeros(2), np.ones(2))
+    >>> mean = MeanRatio((right, wrong))
+    >>> mean.value, round(mean.deviation, 3)
+    (0.5, 0.707)
+    """
+
+    ratios: tuple[Ratio, ...]
+
+    @property
+    def value(self) -> float:
+        """The mean; undefined where one of them is."""
+        return float(np.mean([ratio.value for ratio in self.ratios]))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the runs (n − 1 in the denominator)."""
+        return float(np.std([ratio.value for ratio in self.ratios], ddof=1))
+
+    @property
+    def columns(self) -> list[Matrix]:
+        """The arrays of all runs."""
+        return [column for ratio in self.ratios for column in ratio.columns]
+
+    def of_sums(self, sums: Matrix) -> Matrix:
+        """The mean for each row of sums of its columns."""
+        ends = np.cumsum([len(ratio.columns) for ratio in self.ratios])
+        parts = np.split(sums, ends[:-1], axis=1)
+        found = [ratio.of_sums(part) for ratio, part in zip(self.ratios, parts, strict=True)]
+        mean: Matrix = np.mean(found, axis=0)
+        return mean
+
+
+Score = Ratio | MeanRatio
+
+_NOTHING = 1e-12
+"""Sums up to this share of all are 0 but for rounding."""
+
+_ROUNDING = 1e-12
+
+
+def bootstrap_intervals(
+    ratios: Sequence[Score], *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Interval]:
+    """The 95 % bootstrap intervals of scores over the same entries.
+
+    Entries are drawn with replacement, as many as there are, the same ones for all scores; an
+    interval is between the 2.5th and 97.5th percentile over the resamples in which the score is
+    defined. Source: Efron 1979; Koehn 2004 for scores of language technology.
+
+    >>> ones = np.ones(50)
+    >>> bootstrap_intervals([Ratio(ones, ones)])
+    [Interval(low=1.0, high=1.0)]
+    """
+    return [_percentiles(scores) for scores in _resampled(ratios, resamples, seed)]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How intervals and tests are drawn; 0 resamples for no intervals."""
+
+    resamples: int = RESAMPLES
+    trials: int = TRIALS
+    seed: int = 0
+
+    def intervals(self, ratios: Sequence[Score]) -> list[Interval]:
+        """The 95 % bootstrap intervals of scores over the same entries."""
+        if not self.resamples:
+            return [Interval(np.nan, np.nan)] * len(ratios)
+        return bootstrap_intervals(ratios, resamples=self.resamples, seed=self.seed)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """How intervals were drawn, for a signature."""
+        if not self.resamples:
+            return {}
+        return {"interval": f"bootstrap {self.resamples} seed {self.seed}"}
+
+    @property
+    def test_named(self) -> str:
+        """How differences were tested, for a signature."""
+        return f"approximate randomisation {self.trials} seed {self.seed}"
+
+
+USUAL_DRAWS = Draws()
+
+
+def difference_intervals(
+    ratios: Sequence[Score], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Interval]:
+    """The 95 % bootstrap intervals of the differences to one score, over the same entries.
+
+    Both scores are of the same resample, so that what they have in common cancels out.
+    """
+    found = _resampled(ratios, resamples, seed)
+    return [_percentiles(scores - found[baseline]) for scores in found]
+
+
+def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
+    """Each score in every resample; the same resamples for all."""
+    from morphgraph.kernels.resampling import draw_counts
+
+    if not ratios:
+        return []
+    everything, places = _side_by_side(ratios)
+    sums = _weighted_sums(draw_counts, everything, resamples, seed)
+    return [ratio.of_sums(sums[:, columns]) for ratio, columns in zip(ratios, places, strict=True)]
+
+
+def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
+    """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
+    found: dict[bytes, int] = {}
+    distinct: list[Matrix] = []
+    places = []
+    for ratio in ratios:
+        numbers = []
+        for column in ratio.columns:
+            key = blake2b(column.tobytes(), digest_size=16).digest()
+            if key not in found:
+                found[key] = len(distinct)
+                distinct.append(column)
+            numbers.append(found[key])
+        places.append(numbers)
+    return np.stack(distinct, axis=1), places
+
+
+def _percentiles(scores: Matrix) -> Interval:
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
+        return Interval(np.nan, np.nan)
+    low, high = np.percentile(defined, [2.5, 97.5])
+    return Interval(float(low), float(high))
+
+
+def approximate_randomisation(
+    scores: Sequence[Sequence[Score]], baseline: int, *, trials: int = TRIALS, seed: int = 0
+) -> list[list[float]]:
+    """p-values of the differences between a baseline and other tokenisers, over the same entries.
+
+    ``scores``: for each kind of score, that of each tokeniser; ``baseline`` is the number of one.
+    In each trial, the outcomes of two for every entry are swapped with probability ½; p is
+    (1 + trials in which the scores differ at least as much as in truth) ÷ (1 + trials), two-sided.
+    NaN for the baseline itself and where a score is undefined. Source: Noreen 1989; Yeh 2000.
+    """
+    from morphgraph.kernels.resampling import draw_signs
+
+    flat = [ratio for ratios in scores for ratio in ratios]
+    if not flat:
+        return [[] for _ in scores]
+    everything, places = _side_by_side(flat)
+    swapped = _weighted_sums(draw_signs, everything, trials, seed)
+    totals = everything.sum(axis=0)
+
+    def p_value(one: int, other: int) -> float:
+        difference = flat[other].value - flat[one].value
+        if one == other or np.isnan(difference):
+            return np.nan
+        here, there = places[one], places[other]
+        moved = swapped[:, there] - swapped[:, here]
+        differences = np.abs(
+            flat[other].of_sums(totals[there] - moved) - flat[one].of_sums(totals[here] + moved)
+        )
+        # A trial in which a score is undefined speaks for no difference.
+        reached = int((~(differences < abs(difference) - _ROUNDING)).sum())
+        return (1 + reached) / (1 + trials)
+
+    found = []
+    first = 0
+    for ratios in scores:
+        numbers = range(first, first + len(ratios))
+        found.append([p_value(first + baseline, number) for number in numbers])
+        first += len(ratios)
+    return found
+
+
+def _weighted_sums(
+    draw: Callable[[int, int, Matrix], None], columns: Matrix, rows: int, seed: int
+) -> Matrix:
+    """Sums of columns, (entries, k), under so many rows of random weights: (rows, k)."""
+    entries = len(columns)
+    sums = np.empty((rows, columns.shape[1]))
+    if not entries:
+        sums[:] = 0
+        return sums
+    height = max(1, min(rows, _CHUNK // entries))
+
+    def run(start: int) -> None:
+        weights = np.empty((min(height, rows - start), entries))
+        draw(seed, start, weights)
+        sums[start : start + len(weights)] = weights @ columns
+
+    # Threads of the matrix library below these two would wait for each other, busily.
+    with (
+        _matrix_threads().limit(limits=1, user_api="blas"),
+        ThreadPoolExecutor(usual_threads()) as pool,
+    ):
+        list(pool.map(run, range(0, rows, height)))
+    return sums
+
+
+@cache
+def _matrix_threads() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

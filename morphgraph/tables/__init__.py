@@ -1,0 +1,1 @@
+"""Tables to publish: CSV, LaTeX and Markdown."""

@@ -1,0 +1,179 @@
+"""Figures of vocabularies as tables: for the screen, CSV, LaTeX and JSON, with one signature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.core.numbers import UNDEFINED, count, percent
+from morphgraph.score.gold_set import reference_fields, signature_line
+from morphgraph.score.vocabulary_figures import FIGURES, Figure, Needs, Value
+from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
+from morphgraph.tables.writing import csv_bytes, harmless, latex, latex_breakable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def text_of(figure: Figure, value: Value) -> str:
+    """A value as people read it.
+
+    >>> text_of(figure_called("never_used"), Value(1234, 8000))
+    '1,234 (15.4 %)'
+    >>> text_of(figure_called("never_used"), Value(1, 8000))
+    '1 (< 0.1 %)'
+    >>> text_of(figure_called("renyi"), Value(float("nan")))
+    'n/a'
+    """
+    if math.isnan(value.number):
+        return UNDEFINED
+    if figure.form == "share":
+        return percent(value.number)
+    if figure.form == "count":
+        if not value.of or not value.number:
+            return count(value.number)
+        share = value.number / value.of
+        shown = "< 0.1" if share < 0.0005 else percent(share, 1)
+        return f"{count(value.number)} ({shown} %)"
+    return f"{value.number:.{2 if figure.form == 'ratio' else 3}f}"
+
+
+def label_of(figure: Figure, alpha: float) -> str:
+    """What people call a figure; with the α of the Rényi efficiency.
+
+    >>> label_of(figure_called("renyi"), 2.5)
+    'Rényi efficiency, α = 2.5'
+    """
+    return f"{figure.label}, α = {alpha:g}" if figure.key == "renyi" else figure.label
+
+
+def values_of(healths: Sequence[VocabularyHealth], alpha: float) -> list[dict[str, Value]]:
+    """The figures of several vocabularies; the first is the baseline."""
+    return [health.values(alpha, healths[0]) for health in healths]
+
+
+def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFrame:
+    """Figures as text, one a row, one column for each vocabulary, by number: 0, 1, …"""
+    import pandas as pd
+
+    found = values_of(healths, alpha)
+    columns: dict[Any, list[str]] = {"figure": [label_of(figure, alpha) for figure in FIGURES]}
+    for number, values in enumerate(found):
+        columns[number] = [text_of(figure, values[figure.key]) for figure in FIGURES]
+    return pd.DataFrame(columns)
+
+
+def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str]:
+    """Sentences that say which figures are n/a, and why."""
+    reasons: dict[str, list[str]] = {}
+    for health, values in zip(healths, values_of(healths, alpha), strict=True):
+        missing = {"": False, "corpus": health.corpus is None, "reference": health.gold is None}
+        for figure in FIGURES:
+            why = values[figure.key].why
+            if missing[figure.needs]:
+                reasons.setdefault(why, [f"All figures of a {figure.needs}"])
+            elif why:
+                own = f"{why} ({health.label})" if len(healths) > 1 else why
+                reasons.setdefault(own, []).append(figure.label)
+    return [f"{', '.join(labels)}: {why}." for why, labels in reasons.items()]
+
+
+def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
+    """One line that names all that the figures depend on; the first tokeniser is the baseline.
+
+    α stands there in full, so that no two numbers have one signature.
+    """
+    from morphgraph.core.version import __version__
+
+    reference = healths[0].reference if healths else None
+    return signature_line(
+        {
+            "corpus": healths[0].corpus_signature if healths else "none",
+            "alpha": _number(alpha),
+            **(reference_fields(reference) if reference is not None else {"reference": "none"}),
+            "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
+            "version": __version__,
+        }
+    )
+
+
+def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
+    """One row for each tokeniser and figure: value, what it is part of, why it is n/a, signature.
+
+    A share is a number from 0 to 1.
+    """
+    lines: list[list[object]] = [
+        ["tokeniser", "figure", "name", "value", "of", "why n/a", "signature"]
+    ]
+    for health, values in zip(healths, values_of(healths, alpha), strict=True):
+        line = signature([health], alpha) if health is healths[0] else None
+        line = line or f"{signature([health], alpha)}|baseline:{healths[0].tokeniser_signature}"
+        for figure in FIGURES:
+            value = values[figure.key]
+            undefined = math.isnan(value.number)
+            lines.append(
+                [
+                    harmless(health.label),
+                    figure.key,
+                    label_of(figure, alpha),
+                    UNDEFINED if undefined else _number(value.number),
+                    _number(value.of) if value.of and not undefined else "",
+                    value.why,
+                    harmless(line),
+                ]
+            )
+    return csv_bytes(lines)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
+    """The figures as a LaTeX table (booktabs); signature and `case_warning` are in its caption."""
+    lines = [
+        "% needs booktabs",
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{l{'r' * len(healths)}}}",
+        r"\toprule",
+        " & ".join(["Figure", *(latex(health.label) for health in healths)]) + r" \\",
+        r"\midrule",
+    ]
+    found = values_of(healths, alpha)
+    previous: Needs = ""
+    for figure in FIGURES:
+        if figure.needs != previous:
+            lines.append(r"\midrule")
+            previous = figure.needs
+        name = latex(label_of(figure, alpha)).replace("α", r"$\alpha$").replace("|V|", "$|V|$")
+        cells = [latex(text_of(figure, values[figure.key])) for values in found]
+        lines.append(" & ".join([name, *cells]) + r" \\")
+    line = " ".join(signature(healths, alpha).split())
+    caption = f"Vocabulary figures. {case_warning(healths)}".strip()
+    lines += [
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{latex(caption)} Signature: \texttt{{{latex_breakable(line)}}}}}",
+        r"\end{table}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def values_json(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Values as JSON; undefined ones are null, with why."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        undefined = math.isnan(value.number)
+        number = value.number
+        entry: dict[str, Any] = {
+            "value": None if undefined else int(number) if number.is_integer() else number
+        }
+        if value.of and not undefined:
+            entry["of"] = int(value.of) if float(value.of).is_integer() else value.of
+        if value.why:
+            entry["why"] = value.why
+        found[key] = entry
+    return found

@@ -1,0 +1,305 @@
+"""Hugging Face BPE tokenisers in: ``tokenizer.json``, or ``vocab.json`` + ``merges.txt``.
+
+A layout of our own differs only in the model's ``type``: ``"BTE"`` says that merges may have three
+parts or more, which Hugging Face's library cannot read and refuses by that name.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from morphgraph.core.errors import FileFormatError, NoMergesError
+from morphgraph.core.reading import checksum as sum_of
+from morphgraph.core.reading import decode_utf8, parse_json
+from morphgraph.core.text import counted, shortened
+from morphgraph.graph.change import Merge
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
+from morphgraph.tokeniser.lineage import read_lineage
+from morphgraph.tokeniser.pipeline import (
+    SPECIAL,
+    added_tokens,
+    checked_vocabulary,
+    preprocessor_of,
+)
+from morphgraph.tokeniser.reachability import unreachable_types
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+_cut = partial(shortened, length=60)
+_BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
+
+
+def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
+    """Read a ``tokenizer.json``; anything but a sound BPE model is a `FileFormatError`."""
+    return from_document(parse_json(data, name), name, sum_of(data))
+
+
+def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
+    """The tokeniser of a ``tokenizer.json`` that has been parsed; errors as `from_tokenizer_json`.
+
+    Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
+    merge, not falling; merges of the same number are equally good, and the leftmost in a word goes
+    first. ``sentencepiece``: see `preprocessor_of`.
+    """
+    model = document.get("model") if isinstance(document, dict) else None
+    if not isinstance(model, dict):
+        raise FileFormatError(
+            name, "", "it has no field “model”", "Choose the tokenizer.json of a BPE tokeniser."
+        )
+    kind = model.get("type", "BPE" if "merges" in model else None)
+    if kind not in ("BPE", "BTE"):
+        raise NoMergesError(
+            name,
+            "field model.type",
+            f"this is a {kind} model, which has no merges",
+            "Choose a BPE tokeniser.",
+        )
+    vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
+    merges = [
+        _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
+        for position, entry in enumerate(_listed(model, "merges", name), start=1)
+    ]
+    return _build(document, vocabulary, merges, name, checksum)
+
+
+def from_vocabulary_and_merges(
+    vocabulary_data: bytes, merges_data: bytes, vocabulary_name: str, merges_name: str
+) -> Tokeniser:
+    """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
+    vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
+    merges = []
+    lines = decode_utf8(merges_data, merges_name).split("\n")
+    for number, line in enumerate(lines, start=1):
+        line = line.removesuffix("\r")
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        merges.append(_merge_parts(line, merges_name, f"line {number:,}", False))
+    if not merges:
+        raise FileFormatError(
+            merges_name, "", "it has no merges", "Choose the merges.txt that belongs to vocab.json."
+        )
+    document = assumed_document(vocabulary, merges)
+    checksum = sum_of(vocabulary_data + b"\0" + merges_data)
+    # Faults found from here on lie between the two files; the merges are the ones to name.
+    return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
+
+
+# Byte-level with </w> is CLIP's way (Radford et al. 2021), which these two describe.
+_CLIP_NORMALIZER: dict[str, Any] = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "NFC"},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Lowercase"},
+    ],
+}
+_CLIP_PRE_TOKENIZER: dict[str, Any] = {
+    "type": "Sequence",
+    "pretokenizers": [
+        {
+            "type": "Split",
+            "pattern": {"Regex": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"},
+            "behavior": "Removed",
+            "invert": True,
+        },
+        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    ],
+}
+
+
+def assumed_document(
+    vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """The ``tokenizer.json`` around a vocabulary and merges, by the marker that they use.
+
+    It has no vocabulary and merges of its own yet.
+    """
+    pre_tokenizer: dict[str, Any] = {"type": "Whitespace"}
+    decoder: dict[str, Any] | None = None
+    suffix = None
+    normalizer: dict[str, Any] | None = None
+    bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
+    if any(text.endswith("</w>") for text in vocabulary):
+        suffix = "</w>"
+        pre_tokenizer = {"type": "WhitespaceSplit"}
+        decoder = {"type": "BPEDecoder", "suffix": "</w>"}
+        if bytes_complete:
+            normalizer, pre_tokenizer = _CLIP_NORMALIZER, _CLIP_PRE_TOKENIZER
+            decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
+    elif any(text.startswith("▁") for text in vocabulary):
+        pre_tokenizer = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+        decoder = dict(pre_tokenizer)
+    elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
+        pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+        pre_tokenizer["use_regex"] = True
+        decoder = dict(pre_tokenizer)
+    made = {"".join(parts) for parts in merges}
+    used = {part for parts in merges for part in parts}
+    special = [
+        special_token(text, number)
+        for text, number in vocabulary.items()
+        if SPECIAL.fullmatch(text)
+        and not _BYTE.match(text)
+        and text not in made
+        and text not in used
+    ]
+    unknown = next((text for text in ("<unk>", "[UNK]") if text in vocabulary), None)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": special,
+        "normalizer": normalizer,
+        "pre_tokenizer": pre_tokenizer,
+        "post_processor": None,
+        "decoder": decoder,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": unknown,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": suffix,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+        },
+    }
+
+
+def special_token(text: str, number: int) -> dict[str, Any]:
+    """A special token as ``tokenizer.json`` lists it."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": text, **flags, "special": True}
+
+
+def _listed(parent: Mapping[str, Any], key: str, name: str) -> list[Any]:
+    value = parent.get(key)
+    if not isinstance(value, list):
+        raise FileFormatError(
+            name, f"field model.{key}", "a list is expected here", "Download the file again."
+        )
+    return value
+
+
+def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, ...]:
+    parts = entry.split(" ") if isinstance(entry, str) else entry
+    if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
+        raise FileFormatError(
+            name, place, "a merge is expected here, as “a b” or [“a”, “b”]", "Correct the entry."
+        )
+    if len(parts) < 2 or (len(parts) > 2 and not tuples):
+        raise FileFormatError(
+            name,
+            place,
+            f"a merge of two parts is expected here, this one has {len(parts)}",
+            "Correct the entry.",
+        )
+    return tuple(parts)
+
+
+def _build(
+    document: dict[str, Any],
+    vocabulary: dict[str, int],
+    merges: Sequence[tuple[str, ...]],
+    name: str,
+    checksum: str,
+    merges_name: str | None = None,
+) -> Tokeniser:
+    settings = document["model"]
+    if settings.get("continuing_subword_prefix"):
+        raise FileFormatError(
+            name,
+            "field model.continuing_subword_prefix",
+            "BPE with a prefix on word-internal types is not supported",
+            "Choose a tokeniser that marks the start or the end of a word instead.",
+        )
+    warnings: list[str] = []
+    added = added_tokens(document, vocabulary, name)
+    ids = vocabulary | added
+    types = sorted(ids, key=ids.__getitem__)
+    number_of = {text: number for number, text in enumerate(types)}
+    parts_seen: dict[tuple[str, ...], int] = {}
+    for position, parts in enumerate(merges):
+        for text in (*parts, "".join(parts)):
+            if text not in vocabulary:
+                role = "part" if text in parts else "result"
+                listed_in = merges_name or name
+                raise FileFormatError(
+                    listed_in,
+                    f"merge {position + 1:,} (“{_cut(' '.join(parts))}”)",
+                    f"its {role} “{_cut(text)}” is not in the vocabulary",
+                    "Use the merges and the vocabulary of the same tokeniser.",
+                )
+        parts_seen[parts] = position
+    kept = sorted(parts_seen, key=parts_seen.__getitem__)
+    levels = _levels(settings, len(merges), name)
+    if settings.get("type") == "BTE":
+        # Our own: a knockout may give two merges of a type the same parts; the first one counts.
+        kept = list(merges)
+    elif levels:
+        levels = [levels[parts_seen[parts]] for parts in kept]
+    if len(kept) < len(merges):
+        # As the `tokenizers` library does: the last line of several with the same parts counts.
+        warnings.append(
+            counted(len(merges) - len(parts_seen), "merge is", "merges are")
+            + " listed more than once; the last counts."
+        )
+    graph = MergeGraph(
+        types,
+        [
+            Merge(rank, tuple(number_of[part] for part in parts), number_of["".join(parts)])
+            for rank, parts in enumerate(kept)
+        ],
+        fixed=[number_of[text] for text in {*added, *_last_characters(settings, number_of)}],
+        ties=dict(enumerate(levels)),
+    )
+    never = set(graph.misplaced())
+    if never:
+        never.intersection_update(unreachable_types(graph))
+    if never:
+        shown = ", ".join(f"“{shortened(types[number], 20)}”" for number in sorted(never)[:5])
+        more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
+        warnings.append(
+            "A part is merged only after it is needed, so these types can never be formed: "
+            f"{shown}{more}."
+        )
+    if settings.get("ignore_merges"):
+        warnings.append(
+            "The file says that whole words in the vocabulary need no merges (ignore_merges); "
+            "here every word is segmented by its merges."
+        )
+    if settings.get("dropout"):
+        warnings.append("The file's merge dropout is left out here.")
+    preprocessor = preprocessor_of(document, name, number_of)
+    return Tokeniser(
+        name,
+        graph,
+        preprocessor,
+        [ids[text] for text in types],
+        frozenset(added),
+        document,
+        tuple(warnings),
+        checksum,
+        read_lineage(settings, name),
+    )
+
+
+def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
+    """The level of each merge; none where a document does not tell any."""
+    levels = settings.get("levels")
+    if levels is None:
+        return []
+    good = isinstance(levels, list) and len(levels) == merges
+    if not good or not all(type(level) is int for level in levels) or levels != sorted(levels):
+        problem = "one number for each merge is expected here, not falling"
+        raise FileFormatError(name, "field model.levels", problem, "Save the tokeniser again.")
+    return list(levels)
+
+
+def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> list[str]:
+    """The types that stand for the last character of a word: words contain them before merging."""
+    suffix = settings.get("end_of_word_suffix")
+    if not isinstance(suffix, str) or not suffix:
+        return []
+    return [text for text in ids if len(text) == len(suffix) + 1 and text.endswith(suffix)]

@@ -1,0 +1,329 @@
+"""From a word to its atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.tokeniser.added_tokens import AddedToken, Searches
+from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
+
+MARKERS = frozenset("Ġ▁")
+"""Start-of-word markers, as characters of a piece."""
+
+Piece = list[tuple[str, int, int]]
+"""The characters of a piece, each with the span of the original text that it came from."""
+
+
+_ALL = slice(None)
+
+
+@dataclass
+class Preprocessor:
+    """Turns words into atoms exactly as the tokeniser's own pipeline does.
+
+    ``normalizer`` and ``pre_tokenizer`` are objects of the ``tokenizers`` library, or None.
+    ``byte_level``: the pre-tokeniser maps bytes to printable characters.
+    ``splits_only_non_letters``: it leaves a run of letters whole. ``adds_space``: it puts a space
+    before every text. ``leading_space``: a word in running text is seen with the space before it,
+    which becomes its start-of-word marker.
+    ``suffix`` is glued to the last character of a piece (``</w>``). ``unknown`` is the type that
+    stands for characters outside the alphabet; neighbouring ones become one where
+    ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
+    the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
+    ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there.
+    """
+
+    normalizer: Any = None
+    pre_tokenizer: Any = None
+    byte_level: bool = False
+    splits_only_non_letters: bool = False
+    adds_space: bool = False
+    leading_space: bool = False
+    suffix: str = ""
+    unknown: str | None = None
+    fuse_unknown: bool = False
+    byte_fallback: bool = False
+    added: tuple[AddedToken, ...] = ()
+    sentencepiece: SentencePieceText | None = None
+
+    def pieces(self, text: str) -> list[Piece]:
+        """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
+        if self.sentencepiece is not None:
+            characters = self.sentencepiece.characters(text)
+            return [characters] if characters else []
+        if self.normalizer is None or self.normalizer.normalize_str(text) == text:
+            if self.pre_tokenizer is None:
+                return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
+            found = []
+            for piece, (start, end) in self.pre_tokenizer.pre_tokenize_str(text):
+                if self.byte_level and encode(text[start:end]) == piece:
+                    found.append(
+                        [
+                            (BYTE_TO_CHAR[byte], i, i + 1)
+                            for i in range(start, end)
+                            for byte in text[i].encode()
+                        ]
+                    )
+                elif not self.byte_level and text[start:end] == piece:
+                    found.append([(text[i], i, i + 1) for i in range(start, end)])
+                else:
+                    return self.pieces_of_part(text)
+            return found
+        return self.pieces_of_part(text)
+
+    def pieces_of_part(self, text: str, raw: slice = _ALL, normalised: slice = _ALL) -> list[Piece]:
+        """The pieces of a part, where the library knows what part of the text it is.
+
+        ``raw``: of the text; ``normalised``: of that, once it is normalised.
+        """
+        work = self._part(text, raw, normalised)
+        if self.pre_tokenizer is not None:
+            self.pre_tokenizer.pre_tokenize(work)
+        lengths = [len(piece) for piece, *_ in work.get_splits("original", "char")]
+        work.split(lambda _, part: [part[i : i + 1] for i in range(len(part.normalized))])
+        characters = iter(work.get_splits("original", "char"))
+        return [
+            [(text, *span) for _, (text, span, _) in zip(range(n), characters, strict=False)]
+            for n in lengths
+        ]
+
+    def span_of_part(self, text: str, raw: slice, normalised: slice) -> tuple[int, int]:
+        """Where in the text a part of its normalised form comes from."""
+        found = self._part(text, raw, normalised).get_splits("original", "char")
+        return found[0][1] if found else (raw.start, raw.start)
+
+    def _part(self, text: str, raw: slice, normalised: slice) -> Any:
+        from tokenizers import PreTokenizedString
+
+        def chosen(_: int, whole: Any) -> list[Any]:
+            part = whole[raw]
+            if part is None:
+                return []
+            if self.normalizer is not None:
+                self.normalizer.normalize(part)
+            part = part[normalised]
+            return [] if part is None else [part]
+
+        work = PreTokenizedString(text)
+        work.split(chosen)
+        return work
+
+
+class WordEncoder:
+    """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
+
+    ``added``: the ids of the added tokens, which are no part of the alphabet; those of the
+    preprocessor that have none are not looked for. ``missing`` collects the atoms that were needed
+    and are not in the alphabet.
+    """
+
+    def __init__(
+        self,
+        preprocessor: Preprocessor,
+        ids: Mapping[str, int],
+        added: Mapping[str, int] | None = None,
+    ) -> None:
+        self.preprocessor = preprocessor
+        self.ids = ids
+        self.added = added or {}
+        self._searches = Searches(
+            [token for token in preprocessor.added if token.content in self.added],
+            preprocessor.normalizer,
+        )
+        self.missing: set[str] = set()
+        self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
+        # Only such added tokens can occur in letters with a space before them.
+        self._added_letters = any(
+            all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
+        )
+        self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
+        prefix = " " if self.preprocessor.leading_space and not bare else ""
+        letters_prefix = " " if self.preprocessor.adds_space else prefix
+        try:
+            whole = _separated(words)
+            if self._is_simple(whole) and _can_be_separated(whole, len(words)):
+                return self._encode_letters(words, whole, letters_prefix)
+            chunks = [
+                self._encode_letters(run, _separated(run), letters_prefix)
+                if only_letters
+                else concatenate([self._encode_any(word, prefix) for word in run])
+                for only_letters, run in (
+                    (simple, list(run))
+                    for simple, run in groupby(
+                        words, key=lambda word: SEPARATOR not in word and self._is_simple(word)
+                    )
+                )
+            ]
+        except (KeyboardInterrupt, SystemExit, MorphGraphError):
+            raise
+        except UnicodeEncodeError as error:
+            raise MorphGraphError(
+                f"The word {error.object.strip()!r} has half of a surrogate pair, which is no "
+                "character. Give it in UTF-8."
+            ) from error
+        except BaseException as error:  # a panic of the library is no Exception
+            raise MorphGraphError(
+                "The tokeniser's normaliser or pre-tokeniser fails on one of the words "
+                f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
+            ) from error
+        return concatenate(chunks)
+
+    def _is_simple(self, word: str) -> bool:
+        # A run of letters is one piece to GPT-2's pattern, so the library need not be asked.
+        return (
+            self._bytes_complete
+            and self.preprocessor.splits_only_non_letters
+            and not self.preprocessor.suffix
+            and word.isalpha()
+            and self.preprocessor.normalizer is None
+            and not (
+                self._added_letters and self._searches.match(" " + word.replace(SEPARATOR, " "))
+            )
+        )
+
+    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words:
+        from morphgraph.kernels.encoding import encode_letters
+
+        atoms, offsets, position = encode_letters(
+            np.frombuffer(separated.encode(), np.uint8),
+            np.frombuffer(SEPARATOR.encode(), np.uint8),
+            len(words),
+            np.frombuffer(prefix.encode(), np.uint8),
+            self._byte_atoms,
+            INSIDE_CHARACTER,
+        )
+        return Words(tuple(words), atoms, offsets, offsets, position)
+
+    def _encode_any(self, word: str, prefix: str) -> Words:
+        atoms: list[int] = []
+        spans: list[tuple[int, int]] = []
+        markers: set[int] = set()
+        piece_offsets = [0]
+        unknown: dict[int, str] = {}
+        text = prefix + word
+        for token, span, pieces in self._parts(text):
+            if token is not None:
+                atoms.append(self.added[token.content])
+                spans.append(span)
+                piece_offsets.append(len(atoms))
+            for piece in pieces:
+                if piece and piece[0][0] in MARKERS:
+                    markers.add(len(atoms))
+                for atom, first, last in self._atoms(piece, unknown, len(atoms)):
+                    atoms.append(atom)
+                    spans.append((first, last))
+                if len(atoms) > piece_offsets[-1]:
+                    piece_offsets.append(len(atoms))
+        position = [
+            gap_position(left, right, len(prefix), len(text), i in markers)
+            for i, (left, right) in enumerate(pairwise(spans))
+        ]
+        return Words(
+            (word,),
+            np.array(atoms, np.int32),
+            np.array([0, len(atoms)], np.int64),
+            np.array(piece_offsets, np.int64),
+            np.array([*position, NO_GAP][: len(atoms)], np.int32),
+            unknown,
+        )
+
+    def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:
+        """The added tokens with their spans, and the pieces of what is between them."""
+        settings = self.preprocessor
+        if not self._searches.match(text):
+            yield None, (0, len(text)), settings.pieces(text)
+            return
+        for outer in self._searches.raw.parts(text):
+            raw = slice(outer.start, outer.end)
+            if outer.token is not None:
+                yield outer.token, (outer.start, outer.end), []
+                continue
+            for inner in self._searches.normalised.parts(self._searches.normal(text[raw])):
+                part = slice(inner.start, inner.end)
+                if inner.token is not None:
+                    yield inner.token, settings.span_of_part(text, raw, part), []
+                else:
+                    yield None, (0, 0), settings.pieces_of_part(text, raw, part)
+
+    def _atoms(
+        self, piece: Piece, unknown: dict[int, str], offset: int
+    ) -> Iterator[tuple[int, int, int]]:
+        settings = self.preprocessor
+        found: list[tuple[int, int, int]] = []
+        last_unknown = False
+        for i, (character, start, end) in enumerate(piece):
+            text = character + settings.suffix if i == len(piece) - 1 else character
+            atom = self.ids.get(text)
+            if atom is not None:
+                found.append((atom, start, end))
+                last_unknown = False
+                continue
+            bytes_ = [f"<0x{byte:02X}>" for byte in text.encode()] if settings.byte_fallback else []
+            if bytes_ and all(byte in self.ids for byte in bytes_):
+                found += [(self.ids[byte], start, end) for byte in bytes_]
+                last_unknown = False
+                continue
+            self.missing.add(text)
+            if last_unknown and settings.fuse_unknown:
+                found[-1] = (found[-1][0], found[-1][1], end)
+                unknown[offset + len(found) - 1] += character
+                continue
+            stand_in = self.ids.get(settings.unknown) if settings.unknown is not None else None
+            unknown[offset + len(found)] = character
+            found.append((UNKNOWN if stand_in is None else stand_in, start, end))
+            last_unknown = stand_in is not None
+        yield from found
+
+
+SEPARATOR = "ª"
+"""Stands between words that are encoded together: a letter, so that one look at the whole tells
+whether all are letters; rare, and one byte of a Python string, so that it does not get wider."""
+
+
+def _separated(words: Sequence[str]) -> str:
+    return SEPARATOR.join(["", *words, ""])
+
+
+def _can_be_separated(separated: str, count: int) -> bool:
+    """Whether no word is empty or holds the separator."""
+    return SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == count + 1
+
+
+def gap_position(
+    left: tuple[int, int], right: tuple[int, int], prefix: int, length: int, marker: bool = False
+) -> int:
+    """Where in a word the gap between two atoms lies, from their spans in the prefixed text.
+
+    ``marker``: the left atom is a start-of-word marker, which may share the first letter's span.
+
+    >>> gap_position((1, 2), (2, 3), 1, 6)  # behind the first letter of a word of five
+    1
+    >>> gap_position((0, 1), (1, 2), 1, 6) == NO_GAP  # behind the marker
+    True
+    >>> gap_position((1, 2), (1, 2), 1, 6) == INSIDE_CHARACTER
+    True
+    >>> gap_position((0, 1), (0, 1), 0, 5, marker=True) == NO_GAP
+    True
+    """
+    start = right[0]
+    if prefix < start < length and start >= left[1]:
+        return start - prefix
+    return NO_GAP if marker or left[1] <= prefix else INSIDE_CHARACTER
+
+
+def letters_stay_whole(pre_tokenizer: Mapping[str, Any] | None) -> bool:
+    """Whether a pre-tokeniser, as JSON, is GPT-2's own: byte-level, by its pattern."""
+    return (
+        pre_tokenizer is not None
+        and pre_tokenizer.get("type") == "ByteLevel"
+        and pre_tokenizer.get("use_regex", True) is True
+    )

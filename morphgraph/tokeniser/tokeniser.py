@@ -1,0 +1,220 @@
+"""A tokeniser: its merge graph, its preprocessing, and its file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE, encode
+from morphgraph.tokeniser.lineage import LearnedFrom, Lineage
+from morphgraph.tokeniser.preprocess import MARKERS, Preprocessor, WordEncoder
+from morphgraph.tokeniser.words import UNKNOWN, Words
+
+
+@dataclass
+class Tokeniser:
+    """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
+
+    ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order; types
+    that edits added come after them and have none.
+    ``special``: contents of special and added tokens, which are types of the graph too.
+    ``document``: the file as JSON, from which it is saved again. ``warnings``: what the user ought
+    to know about it. ``checksum``: SHA-256 of the file, the first 12 digits. ``lineage``: where a
+    file that this library saved comes from.
+    """
+
+    name: str
+    graph: MergeGraph
+    preprocessor: Preprocessor
+    vocabulary_ids: list[int]
+    special: frozenset[str]
+    document: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    checksum: str = ""
+    lineage: Lineage | None = None
+    learned_from: list[LearnedFrom] = field(default_factory=list)
+    _readable: list[str] = field(default_factory=list, repr=False)
+    _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
+
+    @property
+    def vocabulary_size(self) -> int:
+        """|V|: the present types, special and added tokens included."""
+        return self.graph.type_count
+
+    @property
+    def suffix(self) -> str:
+        """What is glued to the last character of a piece, such as ``</w>``; usually nothing."""
+        return self.preprocessor.suffix
+
+    def is_atom_text(self, text: str) -> bool:
+        """Whether a text can be an atom: one character, or a last one with its suffix."""
+        return len(text) == 1 or (
+            bool(self.suffix) and text.endswith(self.suffix) and len(text) == len(self.suffix) + 1
+        )
+
+    @cached_property
+    def only_added(self) -> frozenset[str]:
+        """Added tokens that the model's own vocabulary lacks: characters that are none of its."""
+        vocabulary = self.document.get("model", {}).get("vocab")
+        return self.special - vocabulary.keys() if isinstance(vocabulary, dict) else frozenset()
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The atoms that edits added: words encoded with others have to be encoded again."""
+        return self.graph.added_atoms()
+
+    def _encoder(self) -> WordEncoder:
+        added = self.alphabet
+        if self._encoders.get(added) is None:
+            ids = {text: n for n, text in enumerate(self.graph.types[: len(self.vocabulary_ids)])}
+            tokens = {token.content: ids[token.content] for token in self.preprocessor.added}
+            for text in self.only_added:
+                del ids[text]
+            ids |= {text: self.graph.ids[text] for text in added}
+            self._encoders[added] = WordEncoder(self.preprocessor, ids, tokens)
+        return self._encoders[added]
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
+        return self._encoder().encode(words, bare=bare)
+
+    def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
+        """The atoms that words need and the alphabet lacks, by code point.
+
+        A character that is an added token is none of them: it is a type, but no atom.
+        """
+        known = self._encoder()
+        encoder = WordEncoder(self.preprocessor, known.ids, known.added)
+        encoder.encode(words, bare=bare)
+        return sorted(encoder.missing - self.only_added)
+
+    def fork(self) -> "Tokeniser":
+        """The same tokeniser with a graph of its own, before any edit."""
+        return Tokeniser(
+            self.name,
+            self.graph.original(),
+            self.preprocessor,
+            self.vocabulary_ids,
+            self.special,
+            self.document,
+            self.warnings,
+            self.checksum,
+            self.lineage,
+        )
+
+    def readable(self, type_: str) -> str:
+        """A type as people read it: bytes as characters, the marker as it is.
+
+        Bytes that are not a whole character stay in hexadecimal: ``⟨C3⟩``.
+        """
+        if not self.preprocessor.byte_level or type_ in self.special:
+            return type_
+        return readable_bytes(type_)
+
+    @property
+    def readable_types(self) -> list[str]:
+        """All types of the graph, by id, as people read them."""
+        if len(self._readable) != len(self.graph.types):
+            self._readable = [self.readable(text) for text in self.graph.types]
+        return self._readable
+
+    @property
+    def marks_start(self) -> bool:
+        """Whether some type has a sign of the start of a word, ``Ġ`` or ``▁``."""
+        return any(text[:1] in MARKERS for text in self.graph.types)
+
+    def search(self, text: str, limit: int = 100) -> list[int]:
+        """Ids of present types that contain a text: whole matches first, then as a start.
+
+        After a space, only types that start a word with it, where the tokeniser marks that.
+        """
+        wanted = text.strip()
+        starts_word = text.startswith(" ") and self.marks_start
+        exact = self.type_from(text) if wanted or starts_word else None
+        found = []
+        for number, shown in enumerate(self.readable_types):
+            body = shown.lstrip("".join(MARKERS))
+            is_start = body != shown and body.startswith(wanted)
+            if (is_start if starts_word else wanted in shown) and self.graph.is_present(number):
+                rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
+                found.append((rank, len(shown), number))
+        found.sort()
+        numbers = [number for *_, number in found]
+        if exact is not None:
+            numbers = [self.graph.ids[exact], *(n for n in numbers if n != self.graph.ids[exact])]
+        return numbers[:limit]
+
+    def type_from(self, text: str) -> str | None:
+        """The present type that a user means: as spelled, readable, or without its marker.
+
+        A space in front is the marker, where the tokeniser has one, and else nothing.
+        """
+        body = text.strip()
+        spelled = [text]
+        if text.startswith(" ") and self.marks_start:
+            spelled += [mark + form for form in (encode(body), body) for mark in sorted(MARKERS)]
+        else:
+            if self.preprocessor.byte_level:
+                bytes_ = encode(body.replace("Ġ", " "))
+                spelled += [bytes_, "Ġ" + bytes_]
+            spelled += [body, "▁" + body, body + self.preprocessor.suffix]
+        return next((candidate for candidate in spelled if candidate in self.graph), None)
+
+    def signature(self) -> str:
+        """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""
+        edits = f"+{self.graph.recipe_checksum()}" if self.graph.history else ""
+        return f"{base_name(self.name)}@{self.checksum}{edits}"
+
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id in the file of a type of the graph; None if it has none.
+
+        Characters outside the alphabet have none, nor have types that edits added.
+        """
+        return self.vocabulary_ids[token] if token < len(self.vocabulary_ids) else None
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom; the character itself if unknown."""
+        if token == UNKNOWN or atom in words.unknown:
+            return words.unknown.get(atom, "�")
+        return self.readable(self.graph.types[token])
+
+
+def base_name(name: str) -> str:
+    """The last part of a path: what may leave the machine that it is on.
+
+    >>> base_name("/home/me/gold.tsv"), base_name("demo:en")
+    ('gold.tsv', 'demo:en')
+    """
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+@lru_cache(maxsize=200_000)
+def readable_bytes(type_: str) -> str:
+    """A byte-level type with its bytes decoded.
+
+    >>> readable_bytes("ĠÃ¤hn")
+    'Ġähn'
+    >>> readable_bytes("Ã")
+    '⟨C3⟩'
+    """
+    if type_.isascii():
+        return type_
+    marker = "Ġ" if type_.startswith("Ġ") else ""
+    body = type_[len(marker) :]
+    if not all(character in CHAR_TO_BYTE for character in body):
+        return type_
+    decoded = bytes(CHAR_TO_BYTE[character] for character in body).decode(
+        "utf-8", "surrogateescape"
+    )
+    return marker + "".join(map(_visible, decoded))
+
+
+def _visible(character: str) -> str:
+    """A character as it is; a stray byte or a control character in hexadecimal."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # where "surrogateescape" put a byte that does not decode
+        code -= 0xDC00
+    elif character.isprintable() or character == " ":
+        return character
+    return f"⟨{code:02X}⟩"

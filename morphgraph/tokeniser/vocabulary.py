@@ -1,0 +1,431 @@
+"""A vocabulary of subword types without merges, in which segmenters look substrings up."""
+
+import base64
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import checksum
+from morphgraph.tokeniser.added_tokens import AddedToken
+from morphgraph.tokeniser.byte_level import decode
+from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
+from morphgraph.tokeniser.words import UNKNOWN, Words
+
+Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
+"""What a vocabulary marks: `##` types inside a word; `Ġ` and `▁` types that start one; nothing."""
+
+PLAIN, MARKED = 0, 1
+"""The two forms of a string in the trie: as it stands, and with the marker before it."""
+
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
+
+class Trie(NamedTuple):
+    """A vocabulary as the kernels read it: see `kernels.trie.build_trie`.
+
+    ``atom_types``: int32, by atom, the type of a byte ``<0x..>``; -1 for all other atoms.
+    """
+
+    table: npt.NDArray[np.int64]
+    root: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int32]
+    depth: int
+    atom_types: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class SubwordVocabulary:
+    """Types, the marker that they use, and how text becomes their characters.
+
+    ``types``: the strings, by id, each once. ``marker``: ``##`` stands before types inside a word,
+    ``Ġ`` or ``▁`` before types that start one. ``preprocessor``: the tokeniser's own pipeline.
+    ``special``: types that no substring of a text is. ``unknown``: the type for what no type
+    covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
+    were summed in single precision. ``file_ids``: the id in the file of each type, where they are
+    not 0, 1, 2 and so on. Errors: `MorphGraphError` where these do not fit together.
+
+    >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
+    >>> vocabulary.initial("do"), vocabulary.internal("do"), vocabulary.internal("un")
+    (2, 1, None)
+    """
+
+    types: tuple[str, ...]
+    marker: Marker = ""
+    preprocessor: Preprocessor = field(default_factory=Preprocessor)
+    special: frozenset[str] = frozenset()
+    unknown: str | None = None
+    name: str = "vocabulary"
+    scores: tuple[float, ...] | None = None
+    single: bool = False
+    file_ids: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.marker not in get_args(Marker):
+            raise MorphGraphError(
+                f"“{self.marker}” is no marker that is known here. Choose ##, Ġ, ▁ or none."
+            )
+        if not self.types or not all(self.types):
+            raise MorphGraphError("The vocabulary has no types, or an empty one. Remove that one.")
+        if len(self.ids) < len(self.types):
+            raise MorphGraphError("A type is in the vocabulary more than once. Keep one of them.")
+        if self.unknown is not None and self.unknown not in self.ids:
+            raise MorphGraphError(
+                f"The unknown token “{self.unknown}” is not in the vocabulary. Add it to the types."
+            )
+        if self.scores is not None:
+            check_scores(self.scores, self.types)
+        if self.file_ids is not None and len(self.file_ids) != len(self.types):
+            raise MorphGraphError("The types and their ids are not as many. Give each type one id.")
+
+    def vocabulary_id(self, token: int) -> int | None:
+        """The id of a type in the file; None for what is none, an unknown character for instance.
+
+        >>> SubwordVocabulary(("a", "b"), file_ids=(3, 7)).vocabulary_id(1)
+        7
+        """
+        if not 0 <= token < len(self.types):
+            return None
+        return token if self.file_ids is None else self.file_ids[token]
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The id of each type."""
+        return {text: number for number, text in enumerate(self.types)}
+
+    def plain(self, text: str) -> int | None:
+        """The type that is spelled so; None if there is none, or it is special."""
+        return None if text in self.special else self.ids.get(text)
+
+    def initial(self, text: str) -> int | None:
+        """The type that stands for a string at the start of a word."""
+        return self.plain(self.marker + text if self.marker in ("Ġ", "▁") else text)
+
+    def internal(self, text: str) -> int | None:
+        """The type that stands for a string inside a word."""
+        return self.plain(self.marker + text if self.marker == "##" else text)
+
+    @property
+    def initial_form(self) -> int:
+        """In the trie, the form of types that start a word: `PLAIN` or `MARKED`."""
+        return MARKED if self.marker in ("Ġ", "▁") else PLAIN
+
+    @property
+    def spelled_forms(self) -> tuple[int, int]:
+        """In the trie, the forms that spell a piece out, marker included: at its start, later."""
+        return (PLAIN, MARKED) if self.marker == "##" else (PLAIN, PLAIN)
+
+    @cached_property
+    def byte_fallback(self) -> bool:
+        """Whether characters that are no type of their own are written as bytes ``<0x..>``."""
+        return self.preprocessor.byte_fallback and all(byte in self.ids for byte in BYTES)
+
+    @cached_property
+    def atoms(self) -> dict[str, int]:
+        """The alphabet with its ids: characters of types, and bytes as a fallback."""
+        texts: dict[str, None] = {}
+        byte_types = set(BYTES) if self.byte_fallback else set()
+        for text in self.types:
+            if text in byte_types:
+                texts[text] = None
+            elif text not in self.special:
+                characters = list(self._characters(text))
+                if not self.byte_fallback or len(characters) == 1:
+                    texts.update(dict.fromkeys(characters))
+        return {text: number for number, text in enumerate(texts)}
+
+    @cached_property
+    def added(self) -> dict[str, int]:
+        """The added tokens that are types, with the ids by which encoded words show them.
+
+        These follow those of the alphabet, of which they are no part.
+        """
+        contents = (token.content for token in self.preprocessor.added)
+        texts = dict.fromkeys(text for text in contents if text in self.ids)
+        return {text: number for number, text in enumerate(texts, start=len(self.atoms))}
+
+    def _characters(self, text: str) -> Iterator[str]:
+        """The characters of a string; an end-of-word suffix belongs to the last one."""
+        suffix = self.preprocessor.suffix
+        if suffix and text.endswith(suffix) and len(text) > len(suffix):
+            yield from text[: -len(suffix) - 1]
+            yield text[-len(suffix) - 1 :]
+        else:
+            yield from text
+
+    def _path(self, text: str) -> list[int]:
+        atoms = self.atoms
+        path = []
+        for character in self._characters(text):
+            atom = atoms.get(character)
+            if atom is not None:
+                path.append(atom)
+            else:  # only with bytes as a fallback
+                path += [atoms[BYTES[byte]] for byte in character.encode()]
+        return path
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The types by their characters, in both forms."""
+        from morphgraph.kernels.trie import ABSENT, build_trie
+
+        atom_count = len(self.atoms) + len(self.added)
+        atom_types = np.full(atom_count, ABSENT, np.int32)
+        bytes_ = set(BYTES) if self.byte_fallback else set()
+        entries: list[tuple[list[int], int, int]] = []
+        for number, text in enumerate(self.types):
+            if text in bytes_:
+                atom_types[self.atoms[text]] = number
+            elif text in self.added:
+                entries += [([self.added[text]], number, form) for form in (PLAIN, MARKED)]
+            elif text not in self.special:
+                path = self._path(text)
+                entries.append((path, number, PLAIN))
+                if self.marker and text.startswith(self.marker) and text != self.marker:
+                    body = self._path(text[len(self.marker) :])
+                    entries.append((body, number, MARKED))
+        offsets = np.zeros(len(entries) + 1, np.int64)
+        np.cumsum([len(path) for path, *_ in entries], out=offsets[1:])
+        table, root, ends, depth = build_trie(
+            np.array([atom for path, *_ in entries for atom in path], np.int32),
+            offsets,
+            np.array([number for _, number, _ in entries], np.int32),
+            np.array([form for *_, form in entries], np.int64),
+            atom_count,
+        )
+        return Trie(table, root, ends, int(depth), atom_types)
+
+    @cached_property
+    def _encoder(self) -> WordEncoder:
+        # Which token stands for an unknown character is for each segmenter to say.
+        own = replace(
+            self.preprocessor,
+            unknown=None,
+            fuse_unknown=False,
+            byte_fallback=self.byte_fallback,
+        )
+        return WordEncoder(own, self.atoms, self.added)
+
+    @cached_property
+    def _atom_texts(self) -> tuple[str, ...]:
+        return (*self.atoms, *self.added)
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
+        """Words as characters of the alphabet, as they stand in running text.
+
+        ``bare``: as whole texts of their own. A character outside the alphabet is `UNKNOWN` and
+        stays visible in ``unknown``.
+        """
+        return self._encoder.encode(words, bare=bare)
+
+    def atom_text(self, words: Words, atom: int) -> str:
+        """The character at a position of ``words.atoms``."""
+        number = int(words.atoms[atom])
+        return words.unknown.get(atom, "�") if number == UNKNOWN else self._atom_texts[number]
+
+    def readable(self, token: int) -> str:
+        """A type as people read it: the marker as it is, bytes as characters where they are whole.
+
+        >>> SubwordVocabulary(("ĠcafÃ©",), "Ġ", Preprocessor(byte_level=True)).readable(0)
+        'Ġcafé'
+        """
+        text = self.types[token]
+        if not self.preprocessor.byte_level or text in self.special or text.isascii():
+            return text
+        marker = "Ġ" if text.startswith("Ġ") else ""
+        body = decode(text[len(marker) :])
+        return text if "�" in body else marker + body
+
+    def document(self) -> dict[str, Any]:
+        """Everything as JSON, for `from_document`.
+
+        Errors: `MorphGraphError` where the pipeline is Python code, which JSON cannot hold.
+        """
+        return {
+            "name": self.name,
+            "types": list(self.types),
+            "marker": self.marker,
+            "special": sorted(self.special),
+            "unknown": self.unknown,
+            "scores": None if self.scores is None else list(self.scores),
+            "single": self.single,
+            **({} if self.file_ids is None else {"ids": list(self.file_ids)}),
+            "preprocessor": _preprocessor_document(self.preprocessor),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "SubwordVocabulary":
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        scores = document_field(document, "scores", list, optional=True)
+        return cls(
+            types=tuple(_strings(document, "types")),
+            marker=document_field(document, "marker", str),
+            preprocessor=_preprocessor_from(document_field(document, "preprocessor", dict)),
+            special=frozenset(_strings(document, "special")),
+            unknown=document_field(document, "unknown", str, optional=True),
+            name=document_field(document, "name", str),
+            scores=None if scores is None else tuple(scores),
+            single=document_field(document, "single", bool),
+            file_ids=_ids(document),
+        )
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of all that segmenting depends on, the first 12 digits; the name is not in it."""
+        content = {**self.document(), "name": None}
+        content.pop("ids", None)
+        return checksum(json.dumps(content, ensure_ascii=False, sort_keys=True).encode())
+
+    def signature(self) -> str:
+        """The file's name and the content's checksum: ``bert.txt@0a1b2c3d4e5f``."""
+        name = self.name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        return f"{name}@{self.checksum}"
+
+
+def check_scores(scores: Sequence[Any], types: Sequence[str]) -> None:
+    """Refuse log-probabilities that are not one finite number for each type."""
+    if len(scores) != len(types):
+        raise MorphGraphError(
+            f"There are {len(scores):,} log-probabilities for {len(types):,} types. Give one each."
+        )
+    for text, score in zip(types, scores, strict=True):
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or not _finite(score):
+            raise MorphGraphError(
+                f"The log-probability of “{text}” is {score!r}. Give a finite number."
+            )
+
+
+def _finite(score: float) -> bool:
+    try:
+        return math.isfinite(score)
+    except OverflowError:
+        return False
+
+
+def document_field(
+    document: Mapping[str, Any], key: str, kind: type, *, optional: bool = False
+) -> Any:
+    """A field of a document, if it is of this kind; else a `MorphGraphError` that names it."""
+    value = document.get(key) if isinstance(document, Mapping) else None
+    wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
+    if wrong and not (optional and value is None):
+        raise MorphGraphError(
+            f"The field “{key}” of the model is missing or no {kind.__name__}. Save it again."
+        )
+    return value
+
+
+def _strings(document: Mapping[str, Any], key: str) -> list[str]:
+    values: list[str] = document_field(document, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise MorphGraphError(f"The field “{key}” of the model holds no strings. Save it again.")
+    return values
+
+
+def _ids(document: Mapping[str, Any]) -> tuple[int, ...] | None:
+    ids = document_field(document, "ids", list, optional=True)
+    if ids is not None and any(type(number) is not int for number in ids):
+        raise MorphGraphError("The field “ids” of the model holds no whole numbers. Save it again.")
+    return None if ids is None else tuple(ids)
+
+
+_FLAGS = (
+    "byte_level",
+    "splits_only_non_letters",
+    "adds_space",
+    "leading_space",
+    "fuse_unknown",
+    "byte_fallback",
+)
+
+
+_TOKEN_FLAGS = AddedToken._fields[1:]
+
+
+def _preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
+    parts = {}
+    for key in ("normalizer", "pre_tokenizer"):
+        part = getattr(preprocessor, key)
+        try:
+            parts[key] = None if part is None else json.loads(part.__getstate__())
+        except Exception as error:
+            raise MorphGraphError(
+                f"The tokeniser's {key} is Python code, which cannot be saved. Use a built-in one."
+            ) from error
+    return {
+        **parts,
+        **{flag: getattr(preprocessor, flag) for flag in _FLAGS},
+        "suffix": preprocessor.suffix,
+        "unknown": preprocessor.unknown,
+        "added": [token._asdict() for token in preprocessor.added],
+        **_sentencepiece_document(preprocessor.sentencepiece),
+    }
+
+
+def _sentencepiece_document(text: SentencePieceText | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    charsmap = base64.b64encode(text.charsmap).decode()
+    return {"sentencepiece": text.settings(), "charsmap": charsmap}
+
+
+def _sentencepiece_from(document: Mapping[str, Any]) -> SentencePieceText | None:
+    settings = document.get("sentencepiece")
+    if settings is None:
+        return None
+    try:
+        charsmap = base64.b64decode(document_field(document, "charsmap", str))
+    except ValueError as error:
+        problem = "The field “charsmap” of the model is no base64. Save it again."
+        raise MorphGraphError(problem) from error
+    return SentencePieceText.from_settings(settings, charsmap)
+
+
+def _added_token(document: Any) -> AddedToken:
+    content = document_field(document, "content", str)
+    # A model saved by an earlier version lacks the last flag.
+    flags = {flag: document_field(document, flag, bool, optional=True) for flag in _TOKEN_FLAGS}
+    if not content or not document.keys() <= {"content", *_TOKEN_FLAGS}:
+        raise MorphGraphError("An added token of the model is not as it was saved. Save it again.")
+    return AddedToken(content, **{flag: bool(value) for flag, value in flags.items()})
+
+
+def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
+    from tokenizers import Tokenizer
+
+    pipeline: dict[str, Any] = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": document.get("normalizer"),
+        "pre_tokenizer": document.get("pre_tokenizer"),
+        "model": {"type": "BPE", "vocab": {}, "merges": []},
+    }
+    try:
+        loaded = Tokenizer.from_str(json.dumps(pipeline))
+        added = tuple(map(_added_token, document_field(document, "added", list)))
+    except (KeyboardInterrupt, SystemExit, MorphGraphError):
+        raise
+    except BaseException as error:  # a panic of the library is no Exception
+        raise MorphGraphError(
+            "The model's normaliser, pre-tokeniser or added tokens cannot be built "
+            f"({str(error)[:120]}). Save it again."
+        ) from error
+    return Preprocessor(
+        normalizer=loaded.normalizer,
+        pre_tokenizer=loaded.pre_tokenizer,
+        **{flag: document_field(document, flag, bool) for flag in _FLAGS},
+        suffix=document_field(document, "suffix", str),
+        unknown=document_field(document, "unknown", str, optional=True),
+        added=added,
+        sentencepiece=_sentencepiece_from(document),
+    )

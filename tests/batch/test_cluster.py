@@ -1,0 +1,375 @@
+"""Workers on this machine and schedulers by address, with real processes."""
+
+import contextlib
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+from distributed import KilledWorker
+
+from morphgraph.batch import local_cluster as clusters
+from morphgraph.batch.cluster import open_cluster
+from morphgraph.batch.local_cluster import at_address, local_cluster, lost_worker_message
+from morphgraph.batch.scheduler_address import scheduler_address
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+
+
+def eventually(true: Callable[[], Any], seconds: float = 15) -> bool:
+    """Whether something becomes true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if true():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def script(folder: Path, text: str) -> list[str]:
+    """The command that runs a script written for a test."""
+    file = folder / "script.py"
+    file.write_text(textwrap.dedent(text), encoding="utf-8")
+    return [sys.executable, str(file)]
+
+
+def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    before = dict(os.environ)
+    names = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MORPHGRAPH_THREADS"
+    with local_cluster(2, scratch=tmp_path) as client:
+        squares = client.gather(client.map(lambda number: number**2, range(20)))
+        variables = client.run(lambda: [os.environ.get(name) for name in names])
+        known = client.scheduler_info(n_workers=-1)["workers"].values()
+        own = psutil.Process()
+        children = own.children(recursive=True)
+        listening = {
+            connection.laddr.ip
+            for process in [own, *children]
+            for connection in process.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+        scratch = [str(Path(worker["local_directory"])) for worker in known]
+        threads = [worker["nthreads"] for worker in known]
+    assert squares == [number**2 for number in range(20)]
+    assert list(variables.values()) == [["1"] * 4] * 2
+    assert threads == [1, 1]
+    assert listening == {"127.0.0.1"}
+    assert len(scratch) == 2 and all(name.startswith(str(tmp_path)) for name in scratch)
+    assert dict(os.environ) == before
+    assert eventually(
+        lambda: not any(child.is_running() for child in children if not _helper(child))
+    )
+
+
+def _helper(process: psutil.Process) -> bool:
+    """Whether it is the small process of Python that cleans up after all others."""
+    try:
+        return any("resource_tracker" in part for part in process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_nothing_is_printed(tmp_path: Path) -> None:
+    command = script(
+        tmp_path,
+        """
+        from morphgraph.batch.local_cluster import local_cluster
+
+        if __name__ == "__main__":
+            with local_cluster(2) as client:
+                assert client.submit(sum, [1, 2]).result() == 3
+                left = client.submit(pow, 2, 3)
+                failed = client.submit(int, "x")
+                assert type(failed.exception()) is ValueError
+        """,
+    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_killed_worker_is_replaced_and_its_task_goes_on(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+
+    def dies_once(path: str) -> str:
+        if not Path(path).exists():
+            Path(path).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "alive"
+
+    with local_cluster(1, scratch=tmp_path) as client:
+        (first,) = client.run(os.getpid).values()
+        assert client.submit(dies_once, str(mark)).result(timeout=30) == "alive"
+        (second,) = client.run(os.getpid).values()
+    assert first != second
+
+
+def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: Path) -> None:
+    def greedy() -> int:
+        kept = []
+        for _ in range(100):
+            kept.append(bytearray(b"x" * 20_000_000))
+            time.sleep(0.02)
+        return len(kept)
+
+    with local_cluster(1, memory=400_000_000, scratch=tmp_path) as client:
+        error = client.submit(greedy).exception(timeout=60)
+        assert client.submit(sum, [1, 2]).result(timeout=30) == 3
+    assert isinstance(error, KilledWorker)
+    assert "died 4 times" in str(lost_worker_message(error))
+    assert lost_worker_message(ValueError("x")) is None
+
+
+def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: Path) -> None:
+    command = script(
+        tmp_path,
+        """
+        import sys, time, ctypes
+        from morphgraph.batch.local_cluster import local_cluster
+
+        if __name__ == "__main__":
+            with local_cluster(2) as client:
+                # PyDLL keeps the interpreter's lock: no other thread of the worker has a turn.
+                def stuck(_):
+                    return ctypes.PyDLL(None).sleep(60)
+
+                futures = client.map(stuck, range(2), pure=False)
+                time.sleep(1)
+                print("ready", flush=True)
+                time.sleep(60)
+        """,
+    )
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "ready\n"
+        children = psutil.Process(runner.pid).children(recursive=True)
+        runner.kill()
+    assert len(children) >= 2
+    try:
+        assert eventually(lambda: not any(_alive(child) for child in children))
+    finally:
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def _alive(process: psutil.Process) -> bool:
+    """Whether a process runs; one that nobody has buried does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address and file of a scheduler that somebody else started, without workers."""
+    file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0"]
+    command += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+    process = subprocess.Popen(
+        [*command, "--scheduler-file", str(file)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: file.exists() and file.stat().st_size, 30)
+        yield json.loads(file.read_text())["address"], file
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture
+def worker(scheduler: tuple[str, Path]) -> Iterator[None]:
+    """A worker of that scheduler, started by hand."""
+    command = [sys.executable, "-m", "dask", "worker", scheduler[0], "--nthreads", "1"]
+    process = subprocess.Popen(
+        [*command, "--no-dashboard"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_a_scheduler_without_workers_is_an_error(scheduler: tuple[str, Path]) -> None:
+    with (
+        pytest.raises(MorphGraphError, match=r"has no workers.*dask worker tcp://") as caught,
+        at_address(scheduler[0], timeout=2),
+    ):
+        pass
+    assert scheduler[0] in str(caught.value)
+
+
+def test_tasks_run_at_an_address_and_at_a_scheduler_file(
+    scheduler: tuple[str, Path], worker: None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    address, file = scheduler
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (address, str(file), address.removeprefix("tcp://")):
+            with open_cluster(scheduler=given) as client:
+                assert client.submit(sum, [1, 2]).result(timeout=20) == 3
+                (known,) = client.scheduler_info(n_workers=-1)["workers"]
+    with pytest.raises(MorphGraphError, match="it is a dask worker") as caught, at_address(known):
+        pass
+    assert known in str(caught.value)
+    # The scheduler of somebody else goes on.
+    with at_address(address) as client:
+        assert client.submit(sum, [2, 2]).result(timeout=20) == 4
+    assert capfd.readouterr() == ("", "")
+
+
+class _Says:
+    """A service that is no scheduler: it sends some bytes to everyone, and listens."""
+
+    def __init__(self, said: bytes) -> None:
+        self.said = said
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.kept: list[socket.socket] = []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.socket.accept()
+                self.kept.append(connection)
+                connection.sendall(self.said)
+
+
+SERVICES = {
+    "silent": b"",
+    "ssh": b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n" * 10,
+    "short": b"\x05" + bytes(7) + b"hello",
+    "huge": b"\xff" * 8,
+    "stops in the middle": b"\x39" + bytes(7) + b"x",
+    "greets as dask and says no more": b"\x10" + bytes(7) + b"pickle-protocol\x05",
+}
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_another_service_is_no_scheduler(service: str, capfd: pytest.CaptureFixture[str]) -> None:
+    other = _Says(SERVICES[service])
+    started = time.monotonic()
+    with pytest.raises(MorphGraphError) as caught, at_address(other.address, timeout=1.5):
+        pass
+    assert time.monotonic() - started < 6
+    assert str(caught.value).startswith(f"There is no dask scheduler at {other.address}: ")
+    assert str(caught.value).endswith(
+        "Check host and port; “dask scheduler” prints them when it starts."
+    )
+    other.socket.close()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_web_server_and_a_closed_port_are_no_schedulers(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+    port = server.server_port
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with (
+        pytest.raises(MorphGraphError, match="nothing answers within 1 s"),
+        at_address(f"tcp://127.0.0.1:{port}", timeout=1),
+    ):
+        pass
+    server.shutdown()
+    server.server_close()
+    with (
+        pytest.raises(MorphGraphError, match=f"127.0.0.1:{port}: .*[Rr]efused"),
+        at_address(f"127.0.0.1:{port}", timeout=5),
+    ):
+        pass
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("", "tcp://", "tcp://host", "tcp://:8786", "host:99999999", "host:x", "http://host:80"),
+        *("tcp://host:80/path", "tcp://me@host:80", "ho st:80", "tcp://[::1:80", "x" * 10_000),
+    ],
+)
+def test_what_is_no_address_is_said_to_be_none(address: str) -> None:
+    with pytest.raises(MorphGraphError, match=r"is no address of a scheduler\. Write it as"):
+        scheduler_address(address)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"address": 3}',
+        b'{"address": "a.json"}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b" " * 2_000_000,
+    ],
+)
+def test_what_is_no_scheduler_file_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_bytes(content)
+    with pytest.raises(FileFormatError) as caught:
+        scheduler_address(str(file))
+    assert str(file) in str(caught.value)
+
+
+def test_a_missing_scheduler_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "none.json"
+    with pytest.raises(FileFormatError, match="No such file") as caught:
+        scheduler_address(str(file))
+    assert caught.value.file == str(file)
+
+
+def test_other_versions_are_warned_of() -> None:
+    def packages(dask: str, python: str) -> dict[str, Any]:
+        return {"packages": {"python": python, "dask": dask, "distributed": "2026.8.0"}}
+
+    here = packages("2026.8.0", "3.11.7.final.0")
+
+    def answer(worker: dict[str, Any]) -> Any:
+        found = {"client": here, "scheduler": here, "workers": {"tcp://w:1": worker}}
+        return SimpleNamespace(get_versions=lambda: found)
+
+    with pytest.warns(UserWarning, match="tcp://w:1 at here .*dask 2026.8.0 here and 2025.1.0"):
+        clusters._warn_of_versions(answer(packages("2025.1.0", "3.11.9.final.0")), "here")
+    with pytest.warns(UserWarning, match="python 3.11 here and 3.12 there"):
+        clusters._warn_of_versions(answer(packages("2026.8.0", "3.12.0.final.0")), "here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clusters._warn_of_versions(answer(packages("2026.8.0", "3.11.1.final.0")), "here")
+
+
+def test_what_cannot_be_asked_for_is_an_error() -> None:
+    from morphgraph.batch.slurm import SlurmProfile
+
+    profile = SlurmProfile(memory="1GB")
+    with (
+        pytest.raises(MorphGraphError, match="not both"),
+        open_cluster(scheduler="host:1", slurm=profile),
+    ):
+        pass
+    with pytest.raises(MorphGraphError, match="0 workers"), local_cluster(0):
+        pass
+    with pytest.raises(MorphGraphError, match="0 bytes"), local_cluster(1, memory=0):
+        pass

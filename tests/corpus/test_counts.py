@@ -1,0 +1,115 @@
+"""Word counts from files and from wordfreq, and their preparation."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts import (
+    WordCounts,
+    read_word_counts,
+    split_punctuation,
+    wordfreq_counts,
+)
+
+
+def read(path: Path, content: bytes) -> dict[str, int]:
+    file = path / "counts.txt"
+    file.write_bytes(content)
+    return dict(read_word_counts(file).items())
+
+
+@pytest.mark.parametrize(
+    ("content", "counts"),
+    [
+        (b"low\t5\nlower\t2\n", {"low": 5, "lower": 2}),
+        (b"low 5\r\nlower   2", {"low": 5, "lower": 2}),
+        (b"\xef\xbb\xbflow\t5\n\n\n", {"low": 5}),
+        (b"New York\t3\n", {"New York": 3}),
+        (b"low\t5\nlow\t2\nrare\t0\n", {"low": 7}),
+        ("Öl\t1\n語 2\n".encode(), {"Öl": 1, "語": 2}),
+        (b"low 1000000000000000\nlower 007", {"low": 10**15, "lower": 7}),
+    ],
+)
+def test_read(tmp_path: Path, content: bytes, counts: dict[str, int]) -> None:
+    assert read(tmp_path, content) == counts
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "counts.txt: the file has no words"),
+        (b"\n \n", "counts.txt: the file has no words"),
+        (b"low\t0\n", "counts.txt: the file has no words"),
+        (b"just\nsome\ntext here\n", "counts.txt: no line is a word and a count"),
+        (b"low\t5\nlower\ttwo\n", "counts.txt, line 2: the count 'two' is not a whole number"),
+        (b"low 5\nlower 2.5\n", "counts.txt, line 2: the count '2.5' is not a whole number"),
+        (b"low 5\nlower 1_0\n", "counts.txt, line 2: the count '1_0' is not a whole number"),
+        ("low 5\nlower ٣\n".encode(), "counts.txt, line 2: the count '٣' is not a whole number"),
+        (b"low\t5\n\nlower\t-2\n", "counts.txt, line 3: the count -2 is negative"),
+        (b"low 5\nlower\n", "counts.txt, line 2: the count is missing"),
+        (b"low 5\n 7\n", "counts.txt, line 2: the count is missing"),
+        (b"low 5\nlower 1000000000000001\n", "line 2: the count is larger than 10¹⁵"),
+        (b"low 5\nlower " + b"9" * 5000, "line 2: the count is larger than 10¹⁵"),
+        (b"low 5\nl\xf6w 7\n", "counts.txt, line 2: is not UTF-8. Save the file as UTF-8"),
+    ],
+)
+def test_read_refuses(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read(tmp_path, content)
+    assert message in str(caught.value)
+
+
+def test_read_refuses_what_is_too_large_or_missing(tmp_path: Path) -> None:
+    file = tmp_path / "counts.txt"
+    file.write_text("low 5\n")
+    with pytest.raises(FileFormatError, match="has 6 bytes, more than 5"):
+        read_word_counts(file, largest_file=5)
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_word_counts(tmp_path / "nothing.txt")
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_word_counts(tmp_path)
+
+
+def test_wordfreq() -> None:
+    counts = wordfreq_counts("en", wordlist="small")
+    assert len(counts) > 20_000
+    by_word = dict(counts.items())
+    assert by_word["the"] == 53_703_180
+    assert list(counts.counts) == sorted(counts.counts, reverse=True)
+    frequent = wordfreq_counts("en", wordlist="small", minimum_count=10**6)
+    assert dict(frequent.items()) == {w: n for w, n in counts.items() if n >= 10**6}
+    assert dict(wordfreq_counts("en", wordlist="small", scale=1e6).items())["the"] == 53_703
+
+
+def test_wordfreq_names_the_languages_it_has() -> None:
+    with pytest.raises(MorphGraphError, match=r"for 'tlh'. Choose one of ar, .*de, .*zh"):
+        wordfreq_counts("tlh")
+    with pytest.raises(MorphGraphError, match="no large word list for 'hu'"):
+        wordfreq_counts("hu", wordlist="large")
+    with pytest.raises(MorphGraphError, match=r"no word list 'huge'\. Choose one of small"):
+        wordfreq_counts("en", wordlist="huge")
+
+
+def test_split_punctuation() -> None:
+    counts = {"l’eau": 20, "eau": 5, "x-y": 12, "a" * 61: 99, "$5": 10, "...": 4}
+    split = split_punctuation(counts, minimum_count=10)
+    assert dict(split.items()) == {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
+
+
+def test_word_counts() -> None:
+    counts = WordCounts.from_mapping({"low": 5, "lower": 2})
+    assert (len(counts), counts.total) == (2, 7)
+    with pytest.raises(MorphGraphError, match="2 words but 1 counts"):
+        WordCounts(["low", "lower"], [5])
+
+
+def test_importing_is_light() -> None:
+    """Neither numpy nor numba nor wordfreq is loaded before it is needed."""
+    code = (
+        "import sys, morphgraph.train.bpe, morphgraph.corpus.counts\n"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'numba', 'wordfreq')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

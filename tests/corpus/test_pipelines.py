@@ -1,0 +1,325 @@
+"""Pipelines before training: each rule by hand, and in Hugging Face's library as in ours."""
+
+import json
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.pipelines import PIPELINES, prepare
+from morphgraph.corpus.rules import (
+    CAPITAL,
+    KEPT_ASCII,
+    covered_characters,
+    mark_capitals,
+    modern,
+    restore_capitals,
+    scripts,
+    split_apostrophes,
+    split_contractions,
+    split_digits,
+    split_hyphens,
+    split_marks,
+    usual_script,
+    without_outer_marks,
+)
+from morphgraph.tokeniser.byte_level import encode
+from morphgraph.train.components import components
+
+
+def pieces(pipeline: str, counts: dict[str, int], **options: Any) -> dict[str, int]:
+    return dict(prepare(pipeline, counts, **options).counts.items())
+
+
+# ------------------------------------------------------------------------- single rules
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("don't", ["do", "n't"]),
+        ("DON'T", ["DO", "N'T"]),
+        ("can’t", ["ca", "n’t"]),
+        ("she'll've", ["she", "'ll", "'ve"]),
+        ("mother's-in-law", ["mother", "'s", "-in-law"]),
+        ("they're", ["they", "'re"]),
+        ("I'm", ["I", "'m"]),
+        ("o'clock", ["o'clock"]),  # 'c is no contraction
+        ("it'sy", ["it'sy"]),  # 's only at the end
+        ("let", ["let"]),
+    ],
+)
+def test_contractions(word: str, parts: list[str]) -> None:
+    assert split_contractions(word) == parts
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("l'eau", ["l", "'eau"]),  # 1 < 3
+        ("aujourd'hui", ["aujourd'", "hui"]),  # 7 > 3
+        ("ab’cd", ["ab’", "cd"]),  # equal: left
+        ("o'clock", ["o", "'clock"]),
+        ("rock'n'roll", ["rock'", "n", "'roll"]),  # 4 > 1, then 1 < 4
+        ("a''b", ["a'", "'b"]),  # the side between is empty
+        ("a'''b", ["a'", "'", "'b"]),
+        ("'s", ["'s"]),
+        ("n't", ["n't"]),
+        ("N’T", ["N’T"]),
+        ("x'", ["x'"]),
+        ("'", ["'"]),
+        ("word", ["word"]),
+    ],
+)
+def test_the_apostrophe_goes_to_the_longer_side(word: str, parts: list[str]) -> None:
+    assert split_apostrophes(word) == parts
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("1", ["1"]),
+        ("1000", ["1", "000"]),
+        ("1234567", ["1", "234", "567"]),
+        ("123456", ["123", "456"]),
+        ("ab1234cd56", ["ab", "1", "234", "cd", "56"]),
+        ("▁2024", ["▁", "2", "024"]),
+        ("٣٤٥٦", ["٣", "٤٥٦"]),
+        ("no", ["no"]),
+    ],
+)
+def test_digits_in_threes_from_the_right(word: str, parts: list[str]) -> None:
+    assert split_digits(word) == parts
+
+
+def test_hyphen_runs() -> None:
+    assert split_hyphens("a--b-c") == ["a", "--", "b", "-", "c"]
+    assert split_hyphens("-a-") == ["-", "a", "-"]
+    assert split_hyphens("---") == ["---"]
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("(word).", ["(", "word", ")", "."]),
+        ("what?!!...", ["what", "?", "!!", "..."]),  # a run of one mark is one piece
+        ("don't", ["don't"]),
+        ("'tis", ["'", "tis"]),
+        ("dogs'", ["dogs", "'"]),
+        ("''quoted''", ["''", "quoted", "''"]),
+        ("well-known-", ["well-known-"]),  # hyphens are no marks
+        ("$5+1", ["$5+1"]),  # nor are symbols
+        ("3.14", ["3", ".", "14"]),
+        ("«l’eau»", ["«", "l’eau", "»"]),
+    ],
+)
+def test_marks_apart(word: str, parts: list[str]) -> None:
+    assert split_marks(word) == parts
+
+
+def test_nfkc_comes_first() -> None:
+    # The ligature is two letters, the ellipsis three marks, the no-break space a space.
+    counts = {"ﬁne…": 2, "fine": 3, "a\u00a0b": 1}
+    assert without_outer_marks(counts) == {"fine": 5, "...": 2, "a": 1, "b": 1}
+
+
+def test_capitals() -> None:
+    assert mark_capitals("The NASA é É") == "⇧the ⇧n⇧a⇧s⇧a é ⇧é"
+    assert mark_capitals("ΟΔΟΣ") == "⇧ο⇧δ⇧ο⇧σ"  # no final ς: that would be another letter
+    assert mark_capitals("a⇧B") == "a⇧⇧⇧b"
+    assert restore_capitals("a⇧⇧⇧b") == "a⇧B"
+    assert restore_capitals("⇧ß") == "ẞ"
+    assert restore_capitals("⇧i̇") == "İ"
+
+
+@given(st.text())
+@example("⇧⇧A⇧a")
+@example("ẞ ᾈ İ Ǆ Σς")
+def test_lower_casing_loses_nothing(text: str) -> None:
+    text = unicodedata.normalize("NFKC", text)
+    lower = mark_capitals(text)
+    assert restore_capitals(lower) == text
+    assert lower == "".join(c.lower() for c in lower)
+
+
+def test_character_coverage() -> None:
+    # Of 20,000 characters 19,998 are 0.9999, so the two rarest, of one each, are out.
+    words = {"a" * 10: 1_999, "aaaaaaaéé": 1, "ñ": 1}
+    counted = {"a": 19_997, "é": 2, "ñ": 1}
+    assert sum(counted.values()) == 20_000
+    assert covered_characters(words) - KEPT_ASCII == {"é"}
+    assert covered_characters(words, 0.99) - KEPT_ASCII == set()
+    assert covered_characters(words, 1.0) - KEPT_ASCII == {"é", "ñ"}
+    # ASCII 33 to 122 is kept though nothing there but a occurs; { } and ~ are beyond.
+    assert {"!", "z", "Z", "0"} <= covered_characters(words)
+    assert not {"{", "}", "~", " "} & covered_characters(words)
+    # Ties go to the smaller code point.
+    assert covered_characters({"éñ": 1}, 0.5) - KEPT_ASCII == {"é"}
+
+
+def test_scripts() -> None:
+    assert scripts("naïve") == {"LATIN"}
+    assert scripts("Å") == {"LATIN"}
+    assert scripts("日本語のテキスト") == {"EAST ASIAN"}
+    assert scripts("β-carotene") == {"GREEK", "LATIN"}
+    assert scripts("2024-%") == set()
+    assert usual_script({"word": 1, "слово": 2, "λόγος": 1}) == "CYRILLIC"
+
+
+# ------------------------------------------------------------------------- whole pipelines
+
+
+def test_plain() -> None:
+    counts = {"don't": 3, "né": 2, "co-op": 1}
+    assert pieces("plain", counts) == {
+        "Ġdon": 3,
+        "'t": 3,
+        "ĠnÃ©": 2,
+        "Ġco": 1,
+        "-": 1,
+        "op": 1,
+    }
+    assert pieces("plain", counts, kind="characters") == {"▁don't": 3, "▁né": 2, "▁co-op": 1}
+    assert pieces("plain", counts, kind="unmarked") == counts
+
+
+def test_knockout_in_its_order() -> None:
+    counts = {"dog.": 6, "dog": 5, "(dog": 1, "co-op": 10, "rare": 9, "né": 10}
+    # "dog" is counted after the marks are split off; the mark "." (6) and "(" (1) are too rare.
+    prepared = prepare("knockout", counts)
+    assert dict(prepared.counts.items()) == {
+        "Ġdog": 12,
+        "Ġco": 10,
+        "-": 10,
+        "op": 10,
+        "ĠnÃ©": 10,
+    }
+    assert prepared.dropped == {"rarer than 10": 9 + 6 + 1}
+    assert len(prepared.alphabet) == 256
+
+
+def test_knockout_drops_long_words_and_foreign_scripts() -> None:
+    counts = {"a" * 60: 10, "b" * 61: 10, "слово": 20, "αβ-vitamin": 30, "word": 100}
+    prepared = prepare("knockout", counts)
+    assert dict(prepared.counts.items()) == {"Ġ" + "a" * 60: 10, "Ġword": 100}
+    assert prepared.dropped == {
+        "longer than 60 characters": 10,
+        "letters of a foreign script": 50,
+    }
+    assert set(pieces("knockout", {"слово": 30, "word": 10})) == {encode(" слово")}
+
+
+def test_rebpe_in_its_order() -> None:
+    counts = {"Don't": 5, "don't": 4, "(Don't)": 4, "L'Eau-1234": 5, "rare": 4, "né": 5}
+    assert pieces("rebpe", counts, coverage=1.0) == {
+        # Don't: 5 + 4 with the brackets off; don't and the brackets, with 4 each, are too rare.
+        "▁⇧do": 9,
+        "▁n't": 9,
+        # The apostrophe goes to Eau-1234 (8 > 1), the marker comes before digits and hyphens.
+        "▁⇧l": 5,
+        "▁'⇧eau": 5,
+        "-": 5,
+        "1": 5,
+        "234": 5,
+        "▁né": 5,
+    }
+
+
+def test_a_marker_is_cut_off_digits() -> None:
+    assert modern("2024", "▁") == ["▁", "2", "024"]
+    assert modern("-x", "▁") == ["▁", "-", "x"]
+
+
+def test_no_piece_has_a_character_that_is_not_covered() -> None:
+    prepared = prepare("rebpe", {"abñcd": 5, "a": 100_000, "B": 100_000})
+    assert dict(prepared.counts.items()) == {"▁ab": 5, "cd": 5, "▁a": 100_000, "▁⇧b": 100_000}
+    assert "ñ" not in prepared.alphabet
+    assert {"▁", CAPITAL, "a", "z", "!"} <= set(prepared.alphabet)
+    assert not {"A", "Z"} & set(prepared.alphabet), "capitals are signs"
+
+
+@pytest.mark.parametrize("name", ["spaces", "no-spaces"])
+def test_no_type_has_a_space(name: str) -> None:
+    prepared = prepare(name, {"low": 5, "né": 2})
+    assert dict(prepared.counts.items()) == {"low": 5, "nÃ©": 2}
+    assert "Ġ" in prepared.alphabet, "the space is an atom"
+    prepared = prepare(name, {"low": 5}, kind="characters")
+    assert (dict(prepared.counts.items()), prepared.alphabet) == ({"low": 5}, ("▁",))
+
+
+def test_what_cannot_be_prepared() -> None:
+    with pytest.raises(MorphGraphError, match=r"no pipeline 'best'\. Choose one of plain, knock"):
+        prepare("best", {"a": 1})
+    with pytest.raises(MorphGraphError, match="no atoms 'runes'"):
+        prepare("plain", {"a": 1}, kind="runes")
+    with pytest.raises(MorphGraphError, match=r"no word to train on; 9 words: rarer than 10"):
+        prepare("knockout", {"a": 9})
+    with pytest.raises(MorphGraphError, match="lone surrogate"):
+        prepare("plain", {"\ud800": 1})
+    assert pieces("plain", {"a": 0, "b": 1}) == {"Ġb": 1}
+
+
+# ------------------------------------------------------------------------- in use as in training
+
+
+def library(pipeline: str, kind: str, alphabet: tuple[str, ...]) -> Tokenizer:
+    prepared = prepare(pipeline, {"word": 10}, kind=kind, minimum_count=1)
+    if pipeline == "rebpe":
+        prepared = prepare(pipeline, {"".join(alphabet): 1}, kind=kind, minimum_count=1)
+    document = {
+        "version": "1.0",
+        "added_tokens": [],
+        "model": {"type": "BPE", "vocab": {}, "merges": []},
+        **components(prepared),
+    }
+    return Tokenizer.from_str(json.dumps(document))
+
+
+# Letters with and without capitals, digits, marks, apostrophes, hyphens, symbols; no control
+# characters, some of which are white space to Python only; no ⇧, whose double may be cut in two.
+ALPHABET = "abntTNsSdéÉßΣω09٣'’'’'--.!?…(+$▁日"
+ONE_SCRIPT = ALPHABET.replace("Σω", "").replace("日", "")
+
+
+@pytest.mark.parametrize("kind", ["bytes", "characters", "unmarked"])
+@pytest.mark.parametrize("pipeline", list(PIPELINES))
+def test_the_library_cuts_words_in_the_same_way(pipeline: str, kind: str) -> None:
+    if (pipeline, kind) == ("rebpe", "bytes"):
+        pytest.skip("its signs for capitals are characters")
+    tokenizer = library(pipeline, kind, tuple(ALPHABET))
+
+    @given(st.text(ONE_SCRIPT if pipeline == "knockout" else ALPHABET, min_size=1, max_size=12))
+    @example("L'Eau-1234")
+    @example("rock'n'roll")
+    @example("DON'T")
+    @example("a'''b")
+    @example("''a'b-'")
+    def same(word: str) -> None:
+        ours = pieces(pipeline, {word: 1}, kind=kind, minimum_count=1, coverage=1.0)
+        # The one pipeline whose marker is the space before a word in running text.
+        text = f" {word}" if (pipeline, kind) == ("plain", "bytes") else word
+        if tokenizer.normalizer is not None:
+            text = tokenizer.normalizer.normalize_str(word)
+        theirs: dict[str, int] = {}
+        for piece, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text):
+            theirs[piece] = theirs.get(piece, 0) + 1
+        assert theirs == ours
+
+    if kind != "characters" or pipeline in ("plain", "knockout", "rebpe"):
+        same()
+
+
+def test_the_decoder_brings_capitals_back() -> None:
+    tokenizer = library("rebpe", "characters", ("T", "h", "e", "N"))
+    tokens = ["▁⇧", "the", "▁⇧n⇧", "a", "⇧⇧"]
+    assert tokenizer.decoder.decode(tokens) == "The NA⇧"
+
+
+def test_every_pipeline_has_components() -> None:
+    for name in PIPELINES:
+        for kind in ("bytes", "characters", "unmarked"):
+            library(name, kind, ("a",))

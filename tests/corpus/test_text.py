@@ -1,0 +1,136 @@
+"""Word counts from running text: what is counted, and what is refused and how."""
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus.text import count_words, read_text, text_columns
+
+CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
+
+
+def read(data: bytes, name: str, **options: Any) -> dict[str, int]:
+    return dict(read_text(data, name, **options).items())
+
+
+def as_parquet(**columns: Any) -> bytes:
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def test_count_words() -> None:
+    counts = count_words(["b a", "", "b\tb\u00a0c\n"])
+    assert list(counts.items()) == [("b", 3), ("a", 1), ("c", 1)]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "options"),
+    [
+        (b"the dog\nthe cat the\nend\n", "a.txt", {}),
+        (b"\xef\xbb\xbfthe dog the cat\r\nthe end", "a", {}),
+        (b'text,label\n"the dog\nthe cat",1\nthe end,2\n\n', "a.csv", {}),
+        (b"label\ttext\n1\tthe dog the\n2\tcat the end\n3\n", "a.TSV", {}),
+        (b"words\nthe dog the cat\nthe end\n", "a.csv", {}),
+        (b"x,y\nno,the dog the cat\nno,the end\n", "a.csv", {"column": "y"}),
+        (b"x,y\nno,the dog the cat\nno,the end\n", "a.txt", {"column": "y"}),
+    ],
+)
+def test_every_form_of_text(data: bytes, name: str, options: dict[str, str]) -> None:
+    assert read(data, name, **options) == {"the": 3, "dog": 1, "cat": 1, "end": 1}
+
+
+def test_parquet(tmp_path: Path) -> None:
+    data = as_parquet(text=["the dog", None, "the cat"], label=[1, 2, 3])
+    assert read(data, "a.parquet") == {"the": 2, "dog": 1, "cat": 1}
+    assert read(data, "named oddly") == {"the": 2, "dog": 1, "cat": 1}
+    frame = pd.DataFrame({"title": ["a b", "a"], "body": ["x", "y"], "n": [1, 2]})
+    frame["body"] = frame["body"].astype("category")
+    path = tmp_path / "b.parquet"
+    frame.to_parquet(path)
+    assert text_columns(path) == ["title", "body"]
+    assert dict(read_text(path, column="title").items()) == {"a": 2, "b": 1}
+    assert dict(read_text(path, column="body").items()) == {"x": 1, "y": 1}
+
+
+def test_columns() -> None:
+    assert text_columns(CSV, "a.csv") == ["text", "label"]
+    assert text_columns(b"the dog", "a.txt") == []
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "options", "message"),
+    [
+        (b"", "a.txt", {}, "a.txt: it has no words"),
+        (b" \n\n", "a.txt", {}, "a.txt: it has no words"),
+        (b"", "a.csv", {}, "a.csv: the file is empty"),
+        (b"text\n\n", "a.csv", {}, "a.csv: it has no words"),
+        (b"fine\ncaf\xe9\n", "a.txt", {}, "a.txt, line 2: byte 0xE9 is not valid UTF-8"),
+        (b"text\nfine\n\xff\n", "a.csv", {}, "a.csv, line 3: byte 0xFF is not valid UTF-8"),
+        (CSV, "a.csv", {"column": "body"}, "no column “body”. Its columns: “text”, “label”"),
+        (b"a,b\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns. Name the one"),
+        (b"text,content\n1,2\n", "a.csv", {}, "a.csv, line 1: it has several columns"),
+        (b"text,n\nthe dog, the cat,1\n", "a.csv", {}, "line 2: it has 3 fields, the header has 2"),
+        (b'text,n\n"the "dog",1\n', "a.csv", {}, "a.csv, line 2: this is no table"),
+        (b'text\n"the dog\nand', "a.csv", {}, "a.csv, line 3: this is no table"),
+        (b"PAR1 no more", "a.parquet", {}, "a.parquet: this parquet file cannot be read"),
+        (as_parquet(n=[1, 2]), "a.parquet", {}, "its columns of text: it has no column of text"),
+        (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}, "column “n”. Its columns: “t”"),
+        (b"a b c", "a.txt", {"most_words": 2}, "a.txt: it has more than 2 different words"),
+        (b"a b c", "a.txt", {"largest_file": 4}, "a.txt: the file has 5 bytes, more than 4"),
+    ],
+)  # fmt: skip
+def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read_text(data, name, **options)
+    assert message in str(caught.value)
+
+
+def test_refuses_paths(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"nothing\.txt: no such file or directory"):
+        read_text(tmp_path / "nothing.txt")
+    with pytest.raises(FileFormatError, match="is a directory"):
+        read_text(tmp_path)
+
+
+def test_a_cut_off_parquet_file_is_refused() -> None:
+    data = as_parquet(text=[f"word{n} " * 50 for n in range(500)])
+    for length in (8, len(data) // 2, len(data) - 3):
+        with pytest.raises(FileFormatError, match="cannot be read"):
+            read_text(data[:length], "a.parquet")
+
+
+def test_progress_and_stopping() -> None:
+    data = ("the dog " * 20_000 + "\n").encode() * 40
+    shares: list[float] = []
+    read_text(data, "a.txt", progress=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) > 3
+    assert shares[-1] == 1.0
+
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read_text(data, "a.txt", progress=stop)
+
+
+@pytest.mark.parametrize("name", ["cs", "maths", "physics"])
+def test_real_titles(data_folder: Path, name: str) -> None:
+    path = data_folder / "text" / f"arxiv-{name}-train.csv"
+    counts = read_text(path)
+    with path.open(encoding="utf-8", newline="") as file:
+        titles = [row["text"] for row in csv.DictReader(file)]
+    assert len(titles) == 12_000
+    assert dict(counts.items()) == Counter(" ".join(titles).split())
+    assert read_text(path.read_bytes(), path.name, column="text").total == counts.total
+    with pytest.raises(FileFormatError, match="there is no column “title”"):
+        read_text(path, column="title")

@@ -1,0 +1,290 @@
+"""Boundary scores: golden numbers derived by hand, and the naive count."""
+
+import json
+import math
+from collections.abc import Callable
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MergeList, well_formed
+
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import Benchmark, BoundaryScore, boundary_positions
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.metrics import boundary_score
+from morphgraph.score.outcome import outcome_of
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import First
+from morphgraph.segment.registry import method_on
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeReference = Callable[..., Reference]
+
+UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
+
+
+def counts(score: BoundaryScore) -> tuple[float, float, float]:
+    return score.true_positives, score.predicted, score.relevant
+
+
+def scores_of(
+    tokeniser: Tokeniser, benchmark: Benchmark
+) -> dict[tuple[str, str], tuple[float, float, float]]:
+    found = benchmark.scores(segment(tokeniser.graph, benchmark.words))
+    return {(score.scope, score.weighting): counts(score) for score in found}
+
+
+def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    # undoing: undo|ing.   Gold un|do|ing: 1 of 1 split is right, 2 boundaries; whole word: 0.
+    # dog:     do|g.       Gold dog:       0 of 1 is right, no boundary; it has no whole words.
+    # ungod:   un|g|o|d.   Gold un|god:    1 of 3 is right, 1 boundary; whole words un|god: as many.
+    tokeniser = small_tokeniser(UNDO)
+    reference = small_reference("un do ing / undoing", "dog", "un god / un god", counts=[3, 10, 2])
+    benchmark = Benchmark.build(tokeniser, reference)
+    assert scores_of(tokeniser, benchmark) == {
+        ("morphemic", "types"): (1 + 0 + 1, 1 + 1 + 3, 2 + 0 + 1),
+        ("morphemic", "tokens"): (3 * 1 + 2 * 1, 3 * 1 + 10 * 1 + 2 * 3, 3 * 2 + 2 * 1),
+        ("whole-word", "types"): (0 + 1, 1 + 3, 0 + 1),  # dog does not count at all
+        ("whole-word", "tokens"): (2 * 1, 3 * 1 + 2 * 3, 2 * 1),
+    }
+    score = benchmark.score(segment(tokeniser.graph, benchmark.words), "morphemic", "types")
+    assert score.precision == 2 / 5
+    assert score.recall == 2 / 3
+    assert score.f1 == pytest.approx(2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3))
+    assert score.to_dict() == {
+        "scope": "morphemic",
+        "weighting": "types",
+        "true_positives": 2,
+        "predicted": 5,
+        "relevant": 3,
+        "precision": 0.4,
+        "recall": 2 / 3,
+        "f1": 0.5,
+        "splits_inside_characters": 0,
+    }
+
+
+@given(
+    merges=well_formed(),
+    lines=st.lists(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), min_size=1),
+    data=st.data(),
+)
+def test_as_counted_naively(
+    small_tokeniser: MakeTokeniser,
+    small_reference: MakeReference,
+    merges: MergeList,
+    lines: list[list[str]],
+    data: st.DataObject,
+) -> None:
+    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
+    weights = [data.draw(st.integers(0, 9)) for _ in lines]
+    merge_list = oracles.listed(dict.fromkeys(merges))
+    tokens = [oracles.segment(merge_list, "".join(morphs))[0] for morphs in lines]
+    reference = small_reference(*map(" ".join, lines))
+    benchmark = Benchmark.build(tokeniser, reference)
+    found = segment(tokeniser.graph, benchmark.words)
+    expected = oracles.score(tokens, lines, [1] * len(lines))
+    assert counts(benchmark.score(found, "morphemic", "types")) == expected
+    frequencies = {"".join(line): float(w) for line, w in zip(lines, weights, strict=True)}
+    weighted = Benchmark.build(tokeniser, reference, frequencies)
+    used = [frequencies["".join(line)] for line in lines]
+    assert counts(weighted.score(found, "morphemic", "tokens")) == oracles.score(
+        tokens, lines, used
+    )
+    chosen = np.array([i for i in range(len(lines)) if i % 2 == 0], np.int64)
+    part = benchmark.subset(chosen)
+    assert counts(part.score(segment(tokeniser.graph, part.words), "morphemic", "types")) == (
+        oracles.score(tokens[::2], lines[::2], [1] * len(lines[::2]))
+    )
+
+
+def test_what_is_undefined_is_nan(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    tokeniser = small_tokeniser(UNDO)
+    # undo is one token and one morph: nothing predicted, nothing relevant; no whole words and no
+    # frequencies at all.
+    benchmark = Benchmark.build(tokeniser, small_reference("undo"))
+    found = benchmark.scores(segment(tokeniser.graph, benchmark.words))
+    by_name = {(score.scope, score.weighting): score for score in found}
+    morphemic = by_name["morphemic", "types"]
+    assert counts(morphemic) == (0, 0, 0)
+    assert all(map(math.isnan, (morphemic.precision, morphemic.recall, morphemic.f1)))
+    for name in (("morphemic", "tokens"), ("whole-word", "types"), ("whole-word", "tokens")):
+        assert all(map(math.isnan, counts(by_name[name])))
+        shown = by_name[name].to_dict()
+        assert {shown[key] for key in ("true_positives", "predicted", "relevant", "f1")} == {None}
+        json.dumps(shown, allow_nan=False)
+    assert benchmark.weightings == ("types",)
+
+
+def test_one_sided_scores() -> None:
+    never_splits = BoundaryScore("morphemic", "types", 0, 0, 4)
+    assert math.isnan(never_splits.precision)
+    assert never_splits.recall == 0
+    assert never_splits.f1 == 0
+    nothing_to_find = BoundaryScore("morphemic", "types", 0, 4, 0)
+    assert nothing_to_find.precision == 0
+    assert math.isnan(nothing_to_find.recall)
+    assert math.isnan(nothing_to_find.f1)
+
+
+def test_unknown_words_weigh_one_and_case_is_folded(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    tokeniser = small_tokeniser([], "DOdogsß")
+    reference = small_reference("Dog s", "DOG", "gods", "goß")
+    frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0}
+    benchmark = Benchmark.build(tokeniser, reference, frequencies, "own list")
+    # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown; goß: casefolded, goss.
+    assert benchmark.weights("tokens").tolist() == [5, 7, 1, 3]
+    assert benchmark.weights("types").tolist() == [1, 1, 1, 1]
+    assert "frequencies:own list" in benchmark.signature(tokeniser)
+
+
+def test_weights_without_frequencies_are_an_error(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    benchmark = Benchmark.build(small_tokeniser(UNDO), small_reference("undo"))
+    with pytest.raises(MorphGraphError, match="Give counts, or a language"):
+        benchmark.weights("tokens")
+    empty = Reference("empty", "plain", (), (), "0" * 12)
+    with pytest.raises(MorphGraphError, match="no words to score"):
+        Benchmark.build(small_tokeniser(UNDO), empty)
+
+
+def byte_level(small_tokeniser: MakeTokeniser, merges: list[tuple[str, str]]) -> Tokeniser:
+    return small_tokeniser(
+        merges,
+        "Ġabcdefghijklmnopqrstuvwxyz¤Ã©",
+        pre_tokenizer={
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+            "use_regex": True,
+        },
+    )
+
+
+def test_splits_inside_a_character_are_counted_apart(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # Ġ b Ã ¤ r | e n  without any merge: the gaps are b|ä, ä|r, r|e, e|n. The split between the two
+    # bytes of ä is inside a character, and the one after Ġ is none.
+    tokeniser = byte_level(small_tokeniser, [])
+    benchmark = Benchmark.build(tokeniser, small_reference("bär en"))
+    (score,) = benchmark.scores(segment(tokeniser.graph, benchmark.words))[:1]
+    assert counts(score) == (1, 4, 1)
+    assert score.splits_inside_characters == 1
+    # With Ã + ¤ merged it is gone; with Ã + b nothing is closed; with r + e the hit is gone.
+    whole = byte_level(small_tokeniser, [("Ã", "¤"), ("r", "e")])
+    benchmark = Benchmark.build(whole, small_reference("bär en"))
+    (score,) = benchmark.scores(segment(whole.graph, benchmark.words))[:1]
+    assert counts(score) == (0, 3, 1)
+    assert score.splits_inside_characters == 0
+
+
+@pytest.mark.parametrize("merges", [[], [("Ġ", "u")], [("u", "n")]])
+def test_the_gap_after_the_marker_never_counts(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference, merges: list[tuple[str, str]]
+) -> None:
+    tokeniser = byte_level(small_tokeniser, merges)
+    for bare in (False, True):
+        benchmark = Benchmark.build(tokeniser, small_reference("un do"), bare=bare)
+        (score,) = benchmark.scores(segment(tokeniser.graph, benchmark.words))[:1]
+        # u|n|d|o has three gaps, one of them gold; only u + n closes one.
+        closed = 1 if merges == [("u", "n")] else 0
+        assert counts(score) == (1, 3 - closed, 1)
+
+
+def test_a_boundary_inside_a_fused_atom_still_counts_as_relevant(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # NFC makes one atom of e and its accent, in the middle of which the gold boundary lies: it can
+    # never be found, but it is not forgotten. The other one is found.
+    tokeniser = small_tokeniser([], "abcdeé", normalizer={"type": "NFC"})
+    reference = small_reference("ae \u0301b c")
+    benchmark = Benchmark.build(tokeniser, reference)
+    (score,) = benchmark.scores(segment(tokeniser.graph, benchmark.words))[:1]
+    # Atoms a é b c: gaps at 1, 3, 4; gold at 2 and 4.
+    assert counts(score) == (1, 3, 2)
+    assert score.recall == 0.5
+
+
+def test_unknown_fused_atoms(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    tokeniser = small_tokeniser(
+        [], "ab?", unk_token="?", fuse_unk=True, pre_tokenizer={"type": "WhitespaceSplit"}
+    )
+    benchmark = Benchmark.build(tokeniser, small_reference("ax yb"))
+    (score,) = benchmark.scores(segment(tokeniser.graph, benchmark.words))[:1]
+    # a ? b, where ? is xy: gaps at 1 and 3; the gold boundary at 2 is inside.
+    assert counts(score) == (0, 2, 1)
+
+
+def test_several_analyses_all_count(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    tokeniser = small_tokeniser(UNDO)
+    reference = small_reference("un doing", "undo ing")
+    benchmark = Benchmark.build(tokeniser, reference)
+    assert scores_of(tokeniser, benchmark)["morphemic", "types"] == (1, 2, 2)
+    first = Benchmark.build(tokeniser, reference.first_analyses())
+    assert scores_of(tokeniser, first)["morphemic", "types"] == (0, 1, 1)
+
+
+def test_boundary_positions() -> None:
+    assert boundary_positions(["a"]) == []
+    assert boundary_positions(["a", "bc", "d"]) == [1, 3]
+
+
+def test_signature_names_all(small_reference: MakeReference) -> None:
+    tokeniser = load_tokeniser("demo:en")
+    benchmark = Benchmark.build(tokeniser, small_reference("un do"), bare=True)
+    signature = benchmark.signature(tokeniser)
+    fields = dict(field.split(":", 1) for field in signature.split("|"))
+    assert list(fields) == [
+        "reference", "format", "entries", "frequencies", "words", "tokeniser", "version",
+    ]  # fmt: skip
+    assert fields["reference"] == "small.tsv@000000000000"
+    assert fields["words"] == "bare words"
+    assert fields["tokeniser"] == f"BPE:demo:en@{tokeniser.checksum}"
+    assert "\n" not in signature
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [("first", {"k": 1}), ("longest", {"k": 1}), ("first", {"k": 3}), ("bpe", {})],
+)
+def test_one_answer_from_every_scorer(method: str, parameters: dict[str, int]) -> None:
+    tokeniser = load_tokeniser("demo:en")
+    yardstick = Yardstick.of(read_reference(demo_gold_path("en")))
+    benchmark = Benchmark.on(yardstick, tokeniser)
+    segmenter = method_on(tokeniser, method, parameters)
+    found = segmenter.segment(benchmark.words)
+    outcome = outcome_of(segmenter, yardstick)
+    for score in benchmark.scores(found):
+        if score.weighting in yardstick.weightings:
+            assert score == boundary_score(outcome, score.scope, score.weighting)
+
+
+def test_what_is_left_out_is_not_split(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    # FIRST keeps un of un|d|o|i|n|g: the one split is behind it, where its token ends.
+    tokeniser = small_tokeniser([("u", "n")], "undoig")
+    first = First(Bte(tokeniser), 1)
+    benchmark = Benchmark.build(tokeniser, small_reference("un do ing"))
+    found = first.segment(benchmark.words)
+    assert found.splits(0) == [2]
+    assert counts(benchmark.score(found, "morphemic", "types")) == (1, 1, 2)

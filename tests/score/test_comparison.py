@@ -1,0 +1,218 @@
+"""Comparisons: every cell, score and share against the plainest way to compute it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MergeList, well_formed
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.score.comparison import Cell, Comparison, Piece, labels_of, most_disputed
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.registry import (
+    METHODS,
+    check_method,
+    method_on,
+    parse_method,
+    split_methods,
+)
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MakeTokeniser = Callable[..., Tokeniser]
+GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+@given(
+    lists=st.lists(well_formed(), min_size=1, max_size=3),
+    gold=st.lists(st.none() | GOLD, min_size=1, max_size=6),
+)
+def test_cells_and_summaries(
+    small_tokeniser: MakeTokeniser, lists: list[MergeList], gold: list[list[str] | None]
+) -> None:
+    merges = [list(dict.fromkeys(found)) for found in lists]
+    segmenters: list[Segmenter] = [Bte(small_tokeniser(found, "abc")) for found in merges]
+    texts = ["".join(morphs) if morphs else "abcabc" for morphs in gold]
+    made = Comparison(segmenters, texts, gold)
+    tokens = [
+        [oracles.Lookup(oracles.listed(found)).segment(text) for text in texts] for found in merges
+    ]
+    for number, row in enumerate(made.rows):
+        assert row.text == texts[number]
+        for column, cell in enumerate(row.cells):
+            found = tokens[column][number]
+            assert list(cell.tokens) == found
+            cut = oracles.boundaries(found)
+            assert set(cell.splits) == cut
+            assert "".join(piece.text for piece in cell.pieces) == texts[number]
+            morphs = gold[number]
+            if morphs is None:
+                assert cell.exact is None
+                continue
+            wanted = oracles.boundaries(morphs)
+            assert (cell.right, cell.wrong, cell.missed) == (
+                len(cut & wanted),
+                len(cut - wanted),
+                len(wanted - cut),
+            )
+            assert cell.exact == (cut == wanted)
+        assert row.disagree == (len({tuple(t[number]) for t in tokens}) > 1)
+    known = [number for number, morphs in enumerate(gold) if morphs is not None]
+    for column, summary in enumerate(made.summaries):
+        both, predicted, relevant = oracles.score(
+            [tokens[column][n] for n in known], [gold[n] or [] for n in known], [1.0] * len(known)
+        )
+        expected = [
+            both / predicted if predicted else np.nan,
+            both / relevant if relevant else np.nan,
+            2 * both / (predicted + relevant) if relevant else np.nan,
+            sum(map(len, tokens[column])) / len(texts),
+        ]
+        found_scores = [summary.precision, summary.recall, summary.f1, summary.fertility]
+        assert found_scores == pytest.approx(expected, nan_ok=True)
+    for one in range(len(merges)):
+        for other in range(len(merges)):
+            alike = [a == b for a, b in zip(tokens[one], tokens[other], strict=True)]
+            assert made.agreement[one, other] == pytest.approx(sum(alike) / len(alike))
+    assert made.disagreeing() == [n for n, row in enumerate(made.rows) if row.disagree]
+    if len(merges) > 1:
+        errors = [
+            [c.errors for c in (row.cells[0], row.cells[1])] if row.gold is not None else [0, 0]
+            for row in made.rows
+        ]
+        assert made.better(0, 1) == [n for n, (a, b) in enumerate(errors) if a < b]
+
+
+def test_most_disputed_by_hand(small_tokeniser: MakeTokeniser) -> None:
+    """ab is cut by none, by none and by one: disputed by 1; abc at a|b by one, at b|c by two: 2."""
+    made = [
+        Bte(small_tokeniser(merges, "abc"))
+        for merges in ([("a", "b")], [("a", "b"), ("ab", "c")], [("b", "c")])
+    ]
+    assert most_disputed(made, ["aa", "ab", "abc"]) == [2, 1]
+    assert most_disputed(made[:1], ["ab", "abc"]) == []
+    assert most_disputed([], ["ab"]) == []
+
+
+def test_pieces_by_hand(small_tokeniser: MakeTokeniser) -> None:
+    """abcd is cut ab|c|d; the gold is a|bc|d: a‿b missed, b|c wrong, c|d right."""
+    segmenter = Bte(small_tokeniser([("a", "b")], "abcd"))
+    [row] = Comparison([segmenter], ["abcd"], [("a", "bc", "d")]).rows
+    [cell] = row.cells
+    assert cell == Cell(
+        ("ab", "c", "d"),
+        (2, 3),
+        (Piece("a", "start"), Piece("b", "missed"), Piece("c", "wrong"), Piece("d", "right")),
+        1,
+        1,
+        1,
+        False,
+    )
+    [row] = Comparison([segmenter], ["abcd"], [None]).rows
+    assert [piece.boundary for piece in row.cells[0].pieces] == ["start", "split", "split"]
+
+
+def test_what_is_left_out_is_dropped(small_tokeniser: MakeTokeniser) -> None:
+    first = method_on(small_tokeniser([("a", "b")], "abcd"), "first", {"k": 1})
+    [row] = Comparison([first], ["abcd"], [None]).rows
+    assert row.cells[0].tokens == ("ab",)
+    assert [(piece.text, piece.dropped) for piece in row.cells[0].pieces] == [
+        ("ab", False),
+        ("cd", True),
+    ]
+    assert row.cells[0].splits == (2,)
+
+
+def test_the_signature_names_all_that_the_scores_depend_on(small_tokeniser: MakeTokeniser) -> None:
+    segmenter = Bte(small_tokeniser([("a", "b")], "ab"))
+    first = Comparison([segmenter], ["ab"], [("a", "b")])
+    assert segmenter.signature() in first.signature
+    others = [
+        Comparison([segmenter], ["ba"], [("b", "a")]),
+        Comparison([segmenter], ["ab"], [None]),
+        Comparison([segmenter], ["ab"], [("a", "b")], bare=True),
+        Comparison([Bte(small_tokeniser([], "ab"))], ["ab"], [("a", "b")]),
+    ]
+    assert len({first.signature, *(other.signature for other in others)}) == 5
+    assert first.signature == Comparison([segmenter], ["ab"], [("a", "b")]).signature
+
+
+def test_labels_tell_methods_apart(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b")], "ab")
+    made = [method_on(tokeniser, "dropout", {"p": p}) for p in (0.1, 0.5)]
+    labels = labels_of([*made, Bte(tokeniser), Bte(tokeniser)])
+    assert len(set(labels)) == 4
+    assert "p=0.5" in labels[1]
+
+
+def test_texts_without_words(small_tokeniser: MakeTokeniser) -> None:
+    made = Comparison([Bte(small_tokeniser([], "ab"))], [], [])
+    assert made.rows == []
+    assert np.isnan(made.summaries[0].f1)
+    with pytest.raises(MorphGraphError, match="Give one"):
+        Comparison([], ["a"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bpe", ("bpe", {})),
+        (" dropout( p = 0.25 , seed=3 ) ", ("dropout", {"p": 0.25, "seed": 3})),
+        ("flota()", ("flota", {})),
+    ],
+)
+def test_methods_as_they_are_written(text: str, expected: tuple[str, Mapping[str, Any]]) -> None:
+    assert parse_method(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "a b", "x(y", "x(y)", "x(y=z)", "x(=1)" * 2])
+def test_faulty_methods(text: str) -> None:
+    with pytest.raises(MorphGraphError):
+        parse_method(text)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "message"),
+    [
+        ("nope", {}, "is not a method"),
+        ("dropout", {"q": 1}, "has no parameter “q”"),
+        ("dropout", {"p": 1.5}, "out of range"),
+        ("trimmed", {}, "word counts"),
+    ],
+)
+def test_methods_that_cannot_be_made(
+    small_tokeniser: MakeTokeniser, method: str, parameters: Mapping[str, Any], message: str
+) -> None:
+    with pytest.raises(MorphGraphError, match=message):
+        method_on(small_tokeniser([("a", "b")], "ab"), method, parameters)
+
+
+def test_methods_are_split_at_commas_outside_of_brackets() -> None:
+    assert split_methods("a, b(c=1, d=2),e ,") == ["a", "b(c=1, d=2)", "e"]
+
+
+def test_every_method_runs_on_a_demo() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    from morphgraph.corpus.counts import WordCounts
+
+    counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
+    texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
+    made = [method_on(tokeniser, name, {}, counts) for name in METHODS]
+    comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
+    assert [len(row.cells) for row in comparison.rows] == [len(METHODS)] * 3
+    assert len({segmenter.signature() for segmenter in made}) == len(METHODS)
+
+
+def test_parameters_may_be_true_or_false() -> None:
+    name, given = parse_method("dropout(p=0.2, queue=true)")
+    assert check_method(name, given) == {"p": 0.2, "seed": 0, "queue": True}
+    assert method_on(load_tokeniser("demo:en"), name, given).parameters["queue"] is True
+    assert check_method("flota", {})["strict"] is False
+    for wrong in ("dropout(queue=1)", "dropout(p=true)", "flota(k=false)"):
+        with pytest.raises(MorphGraphError, match="is no value for"):
+            check_method(*parse_method(wrong))

@@ -1,0 +1,322 @@
+"""FLOTA's scores: a table worked by hand, a naive oracle, and published vocabularies."""
+
+import math
+from pathlib import Path
+
+import pytest
+import substring_oracles as oracles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary, vocabulary_of
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
+
+FREE, PREFIX, SUFFIX = Kind.FREE, Kind.PREFIX, Kind.SUFFIX
+Kinds = tuple[Kind | None, ...] | None
+
+
+def entry(morphs: str, *kinds: Kind) -> Entry:
+    parts = tuple(morphs.split())
+    return Entry("".join(parts), parts, kinds=kinds or None)
+
+
+def gold(*entries: Entry) -> Reference:
+    return Reference("/data/gold.tsv", "plain", entries, (), "0" * 12)
+
+
+TYPES = (
+    *("[UNK]", "un", "unk", "##ind", "##kind", "##true", "house", "boat", "##boat", "boats", "s"),
+    *("bar", "##bar", "a", "ly", "kind", "##red", "##indre"),
+)
+VOCABULARY = SubwordVocabulary(TYPES, "##", special=frozenset({"[UNK]"}), unknown="[UNK]")
+GOLD = gold(
+    entry("boat s", FREE, SUFFIX),  # the word is a type
+    entry("kind", FREE),
+    entry("un kind ly", PREFIX, FREE, SUFFIX),
+    entry("un zip", PREFIX, FREE),  # zip is no type
+    entry("a", FREE),
+    entry("un kind", PREFIX, FREE),  # FLOTA: un ##kind; WordPiece: unk ##ind
+    entry("un true", PREFIX, FREE),  # both: un ##true
+    entry("house boat", FREE, FREE),  # both: house ##boat
+    entry("un ly", PREFIX, SUFFIX),  # FLOTA: un ly; WordPiece: [UNK]
+    entry("bar bar", FREE, FREE),  # both: bar ##bar
+    entry("kind red", FREE, SUFFIX),  # FLOTA: ##indre, k and d dropped; WordPiece: kind ##red
+    entry("boat ly"),  # FLOTA: boat ly; WordPiece: [UNK]
+)
+BY_HAND = {
+    # the seven words below "un zip", of which the five with a stem are in stem recall
+    ("FLOTA", 1): (
+        7 / 14,
+        4 / 5,
+        0,
+    ),  # ##kind ##true house un bar ##indre boat: both morphs are bar
+    ("FLOTA", 2): (12 / 14, 4 / 5, 6 / 7),
+    ("FLOTA", 3): (12 / 14, 4 / 5, 6 / 7),
+    ("FLOTA", None): (12 / 14, 4 / 5, 6 / 7),
+    ("FIRST", 1): (6 / 14, 3 / 5, 0),  # unk un house – bar kind –: un is in unk
+    ("FIRST", 2): (10 / 14, 4 / 5, 4 / 7),
+    ("FIRST", 3): (10 / 14, 4 / 5, 4 / 7),
+    ("FIRST", None): (10 / 14, 4 / 5, 4 / 7),
+    ("LONGEST", 1): (6 / 14, 4 / 5, 0),  # unk ##true house – bar kind –
+    ("LONGEST", 2): (10 / 14, 4 / 5, 4 / 7),
+    ("LONGEST", 3): (10 / 14, 4 / 5, 4 / 7),
+    ("LONGEST", None): (10 / 14, 4 / 5, 4 / 7),
+}
+
+
+def test_by_hand() -> None:
+    found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1, 2, 3, None))
+    assert {(row["method"], row["k"]): (row["C"], row["R"], row["M"]) for row in found.rows()} == {
+        key: pytest.approx(values) for key, values in BY_HAND.items()
+    }
+    assert {(row["entries"], row["entries_with_stem"]) for row in found.rows()} == {(7, 5)}
+    assert (found.not_two_morphs, found.word_in_vocabulary, found.morph_not_in_vocabulary) == (
+        3,
+        1,
+        1,
+    )
+    assert (found.without_kinds, found.without_stem) == (1, 1)
+    assert found.score("LONGEST", 1).stem_recall == 0.8
+    with pytest.raises(KeyError):
+        found.score("FLOTA", 4)
+
+
+def test_coverage_is_of_the_tokens_put_together() -> None:
+    # FIRST keeps und and es of und|es|ir|able: un is in undes, desirable is not.
+    types = ("un", "##desirable", "und", "##es", "##ir", "##able")
+    vocabulary = SubwordVocabulary(types, "##")
+    found = flota_scores(vocabulary, gold(entry("un desirable")), WordPiece(vocabulary))
+    assert {(s.method, s.k): s.coverage for s in found.scores if s.k in (2, None)} == {
+        ("FLOTA", 2): 1,
+        ("FLOTA", None): 1,
+        ("FIRST", 2): 0.5,
+        ("FIRST", None): 1,
+        ("LONGEST", 2): 0.5,
+        ("LONGEST", None): 1,
+    }
+
+
+def test_strict_is_flotas_and_in_the_signature() -> None:
+    # At the start of kindun, ##kind is longer than k, which alone may stand there.
+    vocabulary = SubwordVocabulary(("##kind", "k", "##ind", "un"), "##")
+    given = vocabulary, gold(entry("kind un", FREE, SUFFIX)), WordPiece(vocabulary), (2,)
+    assert flota_scores(*given).score("FLOTA", 2).full_match == 1
+    strict = flota_scores(*given, strict=True)
+    assert strict.score("FLOTA", 2).full_match == 0
+    assert "|flota:strict|" in strict.signature
+
+
+def test_signature_names_all_it_depends_on() -> None:
+    found = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(1,))
+    names = [field.split(":")[0] for field in found.signature.split("|")]
+    assert names == ["reference", "format", "entries", "words", "vocabulary", "standard", "version"]
+    assert found.signature.startswith("reference:gold.tsv@000000000000|format:plain|entries:12@")
+    other = flota_scores(VOCABULARY, GOLD, Greedy(VOCABULARY), ks=(1,))
+    assert other.signature != found.signature
+
+
+def test_default_order_of_rows() -> None:
+    rows = flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY)).rows()
+    assert [(row["method"], row["k"]) for row in rows] == [
+        (method, k) for method in ("FLOTA", "FIRST", "LONGEST") for k in (1, 2, 3, 4, None)
+    ]
+
+
+@pytest.mark.parametrize("entries", [(), (entry("kind", FREE),), (entry("boat s", FREE, SUFFIX),)])
+def test_nothing_to_score_is_undefined(entries: tuple[Entry, ...]) -> None:
+    found = flota_scores(VOCABULARY, gold(*entries), WordPiece(VOCABULARY), ks=(1, None))
+    for row in found.rows():
+        assert row["entries"] == row["entries_with_stem"] == 0
+        assert all(math.isnan(row[name]) for name in "CRM")
+
+
+def test_without_kinds_only_stem_recall_is_undefined() -> None:
+    found = flota_scores(VOCABULARY, gold(entry("un kind")), WordPiece(VOCABULARY), ks=(2,))
+    score = found.score("FLOTA", 2)
+    assert (score.coverage, score.full_match, score.entries_with_stem) == (1.0, 1.0, 0)
+    assert math.isnan(score.stem_recall)
+    assert (found.without_kinds, found.without_stem) == (1, 0)
+
+
+def test_a_morph_of_no_kind_is_no_stem() -> None:
+    odd = Entry("unkind", ("un", "kind"), kinds=(None, FREE))
+    short = Entry("unkind", ("un", "kind"), kinds=(FREE,))  # cannot be laid over the morphs
+    found = flota_scores(VOCABULARY, gold(odd, short), WordPiece(VOCABULARY), ks=(1,))
+    assert found.score("FLOTA", 1).entries_with_stem == 1
+    assert found.score("FLOTA", 1).stem_recall == 1.0
+    assert found.without_kinds == 1
+
+
+def test_k_below_one_is_refused() -> None:
+    with pytest.raises(MorphGraphError, match="Give 1 or more"):
+        flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(0,))
+
+
+def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
+    """How many entries are scored, and FLOTA's and the standard's coverage."""
+    found = flota_scores(vocabulary, gold(*entries), standard_segmenter(vocabulary), ks=(None,))
+    flota, first = found.score("FLOTA", None), found.score("FIRST", None)
+    return flota.entries, flota.coverage, first.coverage
+
+
+def test_words_are_compared_as_the_tokeniser_normalises_them() -> None:
+    bert = read_vocabulary(b"[UNK]\nun\n##kind\nkind\n##s\nhouse\nhouses", "types.txt")
+    # Capitals, an accent of its own, and one that is a character: the morphs count all of them.
+    accented = Entry("UnKI\u0301nd", ("Un", "KI\u0301nd"))
+    assert both(bert, accented, Entry("unkìnd", ("un", "kìnd"))) == (2, 1.0, 1.0)
+    # The accent behind un is the first morph's, though nothing is left of it.
+    assert both(bert, Entry("un\u0301kind", ("un\u0301", "kind"))) == (1, 1.0, 1.0)
+    assert both(bert, Entry("Houses", ("House", "s")))[0] == 0  # in V, once it is in lower case
+
+
+def test_bytes_and_markers() -> None:
+    gpt2 = read_vocabulary("Ġun\nkind\nĠnÃ©\nÃ©\nn\nĠ".encode(), "types.txt")
+    assert gpt2.marker == "Ġ"
+    assert both(gpt2, entry("un kind"), entry("né kind")) == (2, 1.0, 1.0)
+    # un has its word-initial form only; it is a token inside a word by FLOTA's fallback.
+    assert both(gpt2, entry("kind un")) == (1, 1.0, 0.5)
+
+
+def test_a_marker_of_its_own_moves_no_boundary() -> None:
+    vocabulary = SubwordVocabulary(("▁", "un", "kind"), "▁", metaspace())
+    assert both(vocabulary, entry("un kind")) == (1, 1.0, 1.0)
+
+
+def test_an_unknown_token_is_no_morph() -> None:
+    """The standard segmentation knows b inside words only, and a at their start only."""
+    vocabulary = SubwordVocabulary(("[UNK]", "##b", "a"), "##", unknown="[UNK]")
+    entries = gold(entry("b a"))
+    for types in (vocabulary, SubwordVocabulary(("##b", "a"), "##")):
+        found = flota_scores(types, entries, Greedy(types), ks=(None,))
+        assert found.score("FLOTA", None).coverage == 1.0
+        assert found.score("FIRST", None).coverage == 0.0
+
+
+def test_a_type_with_an_end_of_word_is_in_the_vocabulary() -> None:
+    suffixed = Preprocessor(suffix="</w>")
+    vocabulary = SubwordVocabulary(("un", "kind</w>", "kind", "n"), preprocessor=suffixed)
+    assert both(vocabulary, entry("un kind")) == (1, 1.0, 1.0)
+
+
+def metaspace() -> Preprocessor:
+    from tokenizers import pre_tokenizers
+
+    return Preprocessor(pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="always"))
+
+
+MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "▁", ""))
+BODIES = st.text("abc", min_size=1, max_size=3)
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_as_oracle(data: st.DataObject) -> None:
+    """Over random types and entries, of which many are made of types."""
+    marker = data.draw(MARKERS)
+    bodies = data.draw(st.lists(st.tuples(BODIES, st.booleans()), min_size=1, max_size=15))
+    types = [*dict.fromkeys((marker if marked else "") + body for body, marked in bodies)]
+    morphs = st.sampled_from([body for body, _ in bodies]) | BODIES
+    kinds = st.sampled_from((FREE, SUFFIX, None))
+    entries = []
+    for parts in data.draw(st.lists(st.lists(morphs, min_size=1, max_size=3), max_size=8)):
+        told = data.draw(st.none() | st.tuples(*[kinds] * len(parts)))
+        entries.append(Entry("".join(parts), tuple(parts), kinds=told))
+    preprocessor = metaspace() if marker == "▁" else Preprocessor()
+    vocabulary = SubwordVocabulary(tuple(types), marker, preprocessor)
+    found = flota_scores(vocabulary, gold(*entries), Greedy(vocabulary), ks=(1, 2, 3, None))
+    for row in found.rows():
+        expected = naive(row["method"], row["k"] or 99, types, marker, entries)
+        assert [row[name] for name in "CRM"] == pytest.approx(expected[:3], nan_ok=True)
+        assert (row["entries"], row["entries_with_stem"]) == expected[3:]
+
+
+def naive(
+    method: str, k: int, types: list[str], marker: str, entries: list[Entry]
+) -> tuple[float, float, float, int, int]:
+    covered = matched = stemmed = scored = stems = 0
+    for one in entries:
+        known = [text in types or marker + text in types for text in (*one.morphs, one.word)]
+        if known != [True, True, False]:
+            continue
+        cut, length = len(one.morphs[0]), len(one.word)
+        kept = tokens(method, k, one.word, types, marker)
+        spans = {(start, end) for _, start, end in kept}
+        text = "".join(one.word[start:end] for _, start, end in kept)
+        hits = [(0, cut) in spans, (cut, length) in spans]
+        scored += 1
+        covered += sum(morph in text for morph in one.morphs)
+        matched += all(hits)
+        free = [kind is FREE for kind in one.kinds or ()]
+        if any(free):
+            stems += 1
+            stemmed += any(hit and stem for hit, stem in zip(hits, free, strict=True))
+    return (
+        covered / (2 * scored) if scored else math.nan,
+        stemmed / stems if stems else math.nan,
+        matched / scored if scored else math.nan,
+        scored,
+        stems,
+    )
+
+
+def tokens(method: str, k: int, word: str, types: list[str], marker: str) -> list[oracles.Token]:
+    if method == "FLOTA":
+        return oracles.flota([word], types, marker, k)
+    found: list[oracles.Token] = []
+    spelled = "▁" + word if marker == "▁" else word
+    at = -1 if marker == "▁" else 0
+    for text in oracles.greedy(spelled, types, marker):
+        unknown = text not in types
+        body = text[1:-1] if unknown else text.removeprefix(marker if marker == "##" else "")
+        start, at = at, at + len(body)
+        found.append(("<unknown>" if unknown else text, max(start, 0), at))
+    kept = oracles.first(found, k) if method == "FIRST" else oracles.longest(found, k)
+    return [token for token in kept if token[0] != "<unknown>"]
+
+
+def of_published(data_folder: Path, vocabulary: str, tokeniser: str | None = None) -> FlotaScores:
+    types = load_vocabulary(data_folder / vocabulary)
+    reference = read_reference(data_folder / "references/sigmorphon2022/eng.word.dev.tsv")
+    source = types if tokeniser is None else load_tokeniser(data_folder / tokeniser)
+    return flota_scores(types, reference, standard_segmenter(source), ks=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "tokeniser"),
+    [
+        ("vocabularies/bert-base-uncased.txt", None),
+        ("vocabularies/xlnet-base-cased.txt", None),
+        ("tokenizers/gpt2/vocab.json", "tokenizers/gpt2"),
+    ],
+)
+def test_flota_finds_more_morphs_on_published_vocabularies(
+    data_folder: Path, vocabulary: str, tokeniser: str | None
+) -> None:
+    found = of_published(data_folder, vocabulary, tokeniser)
+    flota, first, longest = (found.score(m, 2) for m in ("FLOTA", "FIRST", "LONGEST"))
+    assert flota.entries > 6000
+    for baseline in (first, longest):
+        assert flota.coverage > baseline.coverage + 0.1
+        assert flota.full_match > baseline.full_match + 0.2
+    assert flota.coverage > 0.98
+    assert longest.full_match >= first.full_match
+
+
+def test_stems_on_a_published_reference(data_folder: Path) -> None:
+    """As in the paper: FLOTA's one token is a stem most often, the first token least often."""
+    tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k")
+    reference = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
+    found = flota_scores(
+        vocabulary_of(tokeniser), reference, standard_segmenter(tokeniser), ks=(1,)
+    )
+    flota, first, longest = (found.score(m, 1) for m in ("FLOTA", "FIRST", "LONGEST"))
+    assert flota.entries_with_stem > 8000
+    assert flota.stem_recall > longest.stem_recall + 0.1 > first.stem_recall + 0.2

@@ -1,0 +1,348 @@
+"""Yardsticks: weights, gold, and a signature that names just what the numbers depend on."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import (
+    COUNTS_IN_REFERENCE,
+    Scope,
+    Weighting,
+    Yardstick,
+    signature_line,
+    split_entries,
+)
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome, outcome_of
+from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.score.uncertainty import Draws
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+
+Document = Callable[..., dict[str, Any]]
+UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("Ġ", "un"), ("g", "o")]
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+CELEX = """undoing\t((un)[V|.V],(do)[V],(ing)[N|V.])[N]
+undo\t((un)[V|.V],(do)[V])[V]
+undo\t((und)[N],(o)[N])[N]
+godog\t((god)[N],(og)[N])[N]
+unding\t((un)[N|.N],(ding)[N])[N]
+dogging\t((dog)[V],(g)[N|V.N],(ing)[N])[N]
+undogo\t((undo)[F],(go)[F])[F]
+"""
+FREQUENCIES = {"undoing": 5.0, "undo": 7.0, "godog": 2.0, "dogging": 11.0, "undogo": 3.0}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that a row of scores is made with; each field is one thing to change."""
+
+    content: str = CELEX
+    name: str = "gold.cd"
+    include_foreign: bool = False
+    first_analyses: bool = False
+    frequencies: Mapping[str, float] | None = None
+    source: str = "list.tsv"
+    bare: bool = False
+    holdout: float = 0.0
+    holdout_seed: int = 0
+    subset: Sequence[int] | None = None
+    merges: Sequence[tuple[str, ...]] = tuple(UNDO)
+    removed: str = ""
+    p: float = 0.3
+    dropout_seed: int = 0
+    k: int | None = None
+    scope: Scope = "morphemic"
+    weighting: Weighting = "tokens"
+    resamples: int = 100
+    trials: int = 60
+    seed: int = 0
+    against: int = 0
+    baseline: int | None = 0
+
+
+def table_of(run: Run, small_document: Document) -> ScoreTable:
+    """Fresh objects from strings: the row that matters is the last one."""
+    reference = read_reference(
+        run.content.encode(),
+        name=run.name,
+        format="celex",
+        include_foreign=run.include_foreign,
+    )
+    if run.first_analyses:
+        reference = reference.first_analyses()
+    document = small_document(run.merges, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
+
+    def tokeniser() -> Any:
+        return from_tokenizer_json(json.dumps(document).encode(), "small.json")
+
+    frequencies = FREQUENCIES if run.frequencies is None else run.frequencies
+    yardstick = Benchmark.build(tokeniser(), reference, frequencies, run.source, bare=run.bare)
+    if run.holdout:
+        _, held = split_entries(yardstick.texts, run.holdout, run.holdout_seed)
+        yardstick = yardstick.held_out(held, run.holdout, run.holdout_seed)
+    if run.subset is not None:
+        yardstick = yardstick.subset(np.array(run.subset, np.int64))
+    last = Dropout(tokeniser(), run.p, run.dropout_seed)
+    if run.removed:
+        last.tokeniser.graph.knockout([run.removed])
+    other = Dropout(tokeniser(), 0.6, run.against)
+    return ScoreTable(
+        [
+            outcome_of(other, yardstick),
+            outcome_of(Bte(tokeniser()), yardstick),
+            outcome_of(First(last, run.k) if run.k else last, yardstick),
+        ],
+        run.scope,
+        run.weighting,
+        tuple(METRICS),
+        baseline=run.baseline,
+        draws=Draws(run.resamples, run.trials, run.seed),
+    )
+
+
+def signature(run: Run, small_document: Document) -> str:
+    return table_of(run, small_document).signature_of(2)
+
+
+def row(run: Run, small_document: Document) -> dict[str, Estimate]:
+    found = table_of(run, small_document).estimates[2]
+    assert found is not None
+    return found
+
+
+def numbers(run: Run, small_document: Document) -> str:
+    """All values, intervals and p-values, to the last bit."""
+    return repr(row(run, small_document))
+
+
+# One thing at a time that changes a number, and the field of the signature that tells.
+BASE = Run()
+CHANGED: dict[str, tuple[Run, set[str]]] = {
+    "reference": (
+        replace(BASE, content=CELEX.replace("(dog)[V],(g)", "(do)[V],(gg)")),
+        {"reference", "entries"},
+    ),
+    "include_foreign": (replace(BASE, include_foreign=True), {"entries", "frequencies"}),
+    "first analyses": (replace(BASE, first_analyses=True), {"entries", "frequencies"}),
+    "frequencies": (
+        replace(BASE, frequencies={**FREQUENCIES, "undo": 9.0}),
+        {"frequencies"},
+    ),
+    "bare": (replace(BASE, bare=True), {"words"}),
+    "holdout": (replace(BASE, holdout=0.5), {"entries", "frequencies"}),
+    "holdout seed": (
+        replace(BASE, holdout=0.5, holdout_seed=1),
+        {"entries", "frequencies"},
+    ),
+    "subset": (replace(BASE, subset=[0, 2, 3]), {"entries", "frequencies"}),
+    "order": (replace(BASE, subset=[5, 0, 1, 2, 3, 4]), {"entries", "frequencies"}),
+    "tokeniser": (replace(BASE, merges=tuple(UNDO[:4])), {"tokeniser", "test"}),
+    "edit": (replace(BASE, removed="un"), {"tokeniser"}),
+    "dropout p": (replace(BASE, p=0.9), {"tokeniser"}),
+    "dropout seed": (replace(BASE, dropout_seed=4), {"tokeniser"}),
+    "k": (replace(BASE, k=1), {"tokeniser"}),
+    "scope": (replace(BASE, scope="whole-word"), {"scores"}),
+    "weighting": (replace(BASE, weighting="types"), {"scores"}),
+    "resamples": (replace(BASE, resamples=70), {"interval"}),
+    "no resamples": (replace(BASE, resamples=0), {"interval"}),
+    "seed": (replace(BASE, seed=1), {"interval", "test"}),
+    "trials": (replace(BASE, trials=33), {"test"}),
+    "baseline's seed": (replace(BASE, against=5), {"test"}),
+    "another baseline": (replace(BASE, baseline=1), {"test"}),
+    "no baseline": (replace(BASE, baseline=None), {"test"}),
+}
+
+
+def fields(line: str) -> dict[str, str]:
+    return dict(field.split(":", 1) for field in line.split("|"))
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_changes_a_number_changes_the_signature(name: str, small_document: Document) -> None:
+    changed, told_by = CHANGED[name]
+    assert numbers(changed, small_document) != numbers(BASE, small_document)
+    one, other = fields(signature(BASE, small_document)), fields(signature(changed, small_document))
+    assert {key for key in one | other if one.get(key) != other.get(key)} == told_by
+
+
+def test_a_holdout_differs_from_another(small_document: Document) -> None:
+    one, other = CHANGED["holdout"][0], CHANGED["holdout seed"][0]
+    assert numbers(one, small_document) != numbers(other, small_document)
+
+
+def test_no_two_of_them_share_a_signature(small_document: Document) -> None:
+    runs = [BASE, *(run for run, _ in CHANGED.values())]
+    assert len({signature(run, small_document) for run in runs}) == len(runs)
+    assert len({table_of(run, small_document).signature for run in runs}) == len(runs)
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_the_same_signature_the_same_numbers(name: str, small_document: Document) -> None:
+    run, _ = CHANGED[name]
+    assert signature(run, small_document) == signature(run, small_document)
+    assert numbers(run, small_document) == numbers(run, small_document)
+
+
+def test_what_changes_no_number_but_is_told(small_document: Document) -> None:
+    """Names of files, and bytes of the reference that hold no entry, are in the signature."""
+    for run, told_by in (
+        (replace(BASE, name="other.cd"), "reference"),
+        (replace(BASE, content=CELEX + "# nothing\n"), "reference"),
+        (replace(BASE, source="other.tsv"), "frequencies"),
+    ):
+        assert numbers(run, small_document) == numbers(BASE, small_document)
+        one, other = fields(signature(BASE, small_document)), fields(signature(run, small_document))
+        assert {key for key in one | other if one.get(key) != other.get(key)} == {told_by}
+
+
+def test_where_files_are_is_not_told(small_document: Document) -> None:
+    run = replace(BASE, name="/home/me/gold.cd", source="C:\\me\\list.tsv")
+    assert signature(run, small_document) == signature(BASE, small_document)
+
+
+def test_an_undone_edit_gives_back_numbers_and_signature(small_document: Document) -> None:
+    document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
+    yardstick = Yardstick.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
+
+    def found() -> tuple[str, list[list[int]]]:
+        outcome: Outcome = outcome_of(Bte(tokeniser), yardstick)
+        return outcome.signature(), [outcome.splits(n) for n in range(len(outcome.cuts))]
+
+    before = found()
+    tokeniser.graph.knockout(["undo"])
+    during = found()
+    assert before[0] != during[0] and before[1] != during[1]
+    tokeniser.graph.undo()
+    assert found() == before
+
+
+def test_an_outcome_keeps_the_signature_that_it_was_made_with(small_document: Document) -> None:
+    document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
+    yardstick = Yardstick.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
+    outcome = outcome_of(Bte(tokeniser), yardstick)
+    before = outcome.signature(), outcome.vocabulary_size, outcome.token_texts(1)
+    tokeniser.graph.knockout(["un"])
+    assert (outcome.signature(), outcome.vocabulary_size, outcome.token_texts(1)) == before
+
+
+# --- weights and gold -----------------------------------------------------------------------------
+
+
+def of(*entries: Entry) -> Reference:
+    return Reference("gold.tsv", "plain", entries, (), "0" * 12)
+
+
+WORDS = of(
+    Entry("Dogs", ("Dog", "s"), ("Dogs",)),
+    Entry("DOG", ("DOG",)),
+    Entry("gods", ("god", "s"), ()),
+    Entry("goß", ("goß",), ("goß",)),
+    Entry("dogs", ("dogs",), ("dogs",)),
+)
+
+
+def test_weights_by_spelling_lower_case_and_folded_case() -> None:
+    frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0, "maß": 6.0, "mass": 8.0}
+    words = of(*WORDS.entries, Entry("Maß", ("Maß",)))
+    yardstick = Yardstick.of(words, frequencies, "own.tsv")
+    # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown, so 1; goß: folded, goss; Maß: in
+    # lower case, before it is folded.
+    assert yardstick.weights("tokens").tolist() == [5, 7, 1, 3, 5, 6]
+    assert yardstick.weights("types").tolist() == [1, 1, 1, 1, 1, 1]
+    assert yardstick.frequency_known.tolist() == [True, True, False, True, True, True]
+    assert yardstick.weightings == ("types", "tokens")
+
+
+def test_counts_in_the_reference() -> None:
+    entries = [
+        replace(e, count=c) for e, c in zip(WORDS.entries, [4, None, 0, 2.5, 1], strict=True)
+    ]
+    yardstick = Yardstick.of(of(*entries))
+    assert yardstick.weights("tokens").tolist() == [4, 1, 0, 2.5, 1]
+    assert yardstick.frequency_known.tolist() == [True, False, True, True, True]
+    assert yardstick.frequency_source == COUNTS_IN_REFERENCE
+    # Frequencies that are given count instead.
+    given = Yardstick.of(of(*entries), {"dogs": 5.0}, "own.tsv")
+    assert given.weights("tokens").tolist() == [5, 1, 1, 1, 5]
+
+
+def test_without_frequencies() -> None:
+    yardstick = Yardstick.of(WORDS)
+    assert yardstick.weightings == ("types",)
+    assert "|frequencies:none|" in yardstick.signature_of("gold")
+    with pytest.raises(MorphGraphError, match="Give counts, or a language"):
+        yardstick.weights("tokens")
+    empty = Yardstick.of(WORDS, {}, "empty.tsv")
+    assert empty.weights("tokens").tolist() == [1, 1, 1, 1, 1]
+
+
+def test_nothing_to_score_is_an_error() -> None:
+    with pytest.raises(MorphGraphError, match="no words to score"):
+        Yardstick.of(of())
+
+
+def test_has_gold() -> None:
+    yardstick = Yardstick.of(WORDS)
+    assert yardstick.has_gold("morphemic").tolist() == [True] * 5
+    # An empty list of whole words is one, None is none.
+    assert yardstick.has_gold("whole-word").tolist() == [True, False, True, True, True]
+    assert yardstick.cuts("morphemic").counts.tolist() == [1, 0, 1, 0, 0]
+    assert yardstick.cuts("whole-word").counts.tolist() == [0] * 5
+    assert yardstick.texts == ("Dogs", "DOG", "gods", "goß", "dogs")
+    assert yardstick.lengths.tolist() == [4, 3, 4, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Entry("Dogs", ("Do", "gs"), ("Dogs",)),
+        Entry("Dogs", ("Dog", "s"), ("Dog", "s")),
+        Entry("Dogs", ("Dog", "s"), None),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), underlying=("dog", "s")),
+        Entry("Dogs", ("Dogs",), ("Dogs",)),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), kinds=(Kind.FREE, Kind.SUFFIX)),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), processes=("inflection",)),
+    ],
+)
+def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
+    other = of(changed, *WORDS.entries[1:])
+    one = Yardstick.of(WORDS).signature_of("gold")
+    assert Yardstick.of(other).signature_of("gold") != one
+    # What no score depends on is not.
+    same = replace(WORDS.entries[0], line=9)
+    assert Yardstick.of(of(same, *WORDS.entries[1:])).signature_of("gold") == one
+
+
+def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
+    hostile = Reference("a|version:9\n<b>|x", "plain", WORDS.entries, (), "0" * 12)
+    line = Yardstick.of(hostile, {"dogs": 2.0}, "list|tokeniser:gold\r\n").signature_of(
+        "mine|entries:0", test="a|b"
+    )
+    assert "\n" not in line and "\r" not in line
+    assert list(fields(line)) == [
+        "reference", "format", "entries", "frequencies", "words", "tokeniser", "test", "version",
+    ]  # fmt: skip
+    assert len(line.split("|")) == 8
+    assert signature_line({"a": "x\u2028 y\t|z"}) == "a:x y /z"
+
+
+def test_words_with_half_of_a_surrogate_pair_differ() -> None:
+    names = [
+        Yardstick.of(of(Entry(word, (word,)))).signature_of("gold")
+        for word in ("\ud800", "\\ud800", "\ud801", "?")
+    ]
+    assert len(set(names)) == 4

@@ -1,0 +1,695 @@
+"""Every metric: on words worked by hand, against scikit-learn, and against the naive oracle."""
+
+from collections.abc import Sequence
+from fractions import Fraction as F
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+import score_oracles as naive
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq, Levenshtein
+from sklearn.metrics import precision_recall_fscore_support
+from strategies import MergeList, graph_of, well_formed
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
+from morphgraph.score.outcome import Outcome, ideal, outcome_of
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.flota import First, Flota
+from morphgraph.segment.wordpiece import Greedy
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+
+
+def values(outcome: Outcome, scope: Scope, weighting: Weighting) -> dict[str, float]:
+    """Every metric by name."""
+    tally = Tally(outcome, scope, weighting)
+    return {name: metric.of(tally).value for name, metric in METRICS.items()}
+
+
+def reference_of(*entries: Entry) -> Reference:
+    return Reference("gold.tsv", "plain", entries, (), "0" * 12)
+
+
+def entry(morphs: str, whole: str | None, count: float | None, underlying: str = "") -> Entry:
+    return Entry(
+        "".join(morphs.split()),
+        tuple(morphs.split()),
+        None if whole is None else tuple(whole.split()),
+        count,
+        underlying=tuple(underlying.split()) or None,
+    )
+
+
+TEN = reference_of(
+    entry("un do ing", "undoing", 3),
+    entry("dog", "dog", 10),
+    entry("dog s", "dogs", 4),
+    entry("un do able", "undoable", 2),  # one word, two analyses
+    entry("undo able", "undoable", 2),
+    entry("i", "i", 7),
+    entry("bär en", "bären", 5),
+    entry("house boat", "house boat", 1),
+    entry("subsid is ed", None, None, "subside ise ed"),  # no whole words; no count weighs 1
+    entry("dog s house", "dog s house", 6, "dog house"),
+)
+
+
+def _vocabulary() -> SubwordVocabulary:
+    from tokenizers import normalizers
+
+    starts = ["▁", "▁un", "▁dog", "▁dogs", "▁i", "▁subsid"]
+    inside = ["do", "ing", "a", "bl", "e", "b", "r", "en", "house", "boat", "ised"]
+    spaces = Preprocessor(
+        normalizer=normalizers.Replace(" ", "▁"), leading_space=True, byte_fallback=True
+    )
+    return SubwordVocabulary((*starts, *inside, *BYTES), "▁", spaces)
+
+
+GREEDY, FLOTA = Greedy(_vocabulary()), Flota(_vocabulary(), 1)
+TOKENS = {
+    "Greedy": "▁un do ing, ▁dog, ▁dogs, ▁un do a bl e, ▁un do a bl e, ▁i, "
+    "▁ b <0xC3> <0xA4> r en, ▁ house boat, ▁subsid ised, ▁dogs house",
+    "FLOTA": "ing, ▁dog, ▁dogs, ▁un, ▁un, ▁i, en, house, ▁subsid, house",
+}
+
+# Greedy, morphemic:
+#                       count  splits   gold  hits  LCS  pieces  edits  source: LCS  edits  tokens
+#  1 un|do|ing              3     2 4    2 4     2    3       3      0            3      0       3
+#  2 dog                   10       –      –     0    1       1      0            1      0       1
+#  3 dogs                   4       –      3     0    0       1      1            0      1       1
+#  4 un|do|a|bl|e           2  2 4 5 7   2 4     2    2       5      2            2      2       5
+#  5 un|do|a|bl|e           2  2 4 5 7     4     1    0       5      3            0      3       5
+#  6 i                      7       –      –     0    1       1      0            1      0       1
+#  7 b|ä|r|en               5   1 2 3      3     1    1       4      2            1      2       6
+#  8 house|boat             1       5      5     1    2       2      0            2      0       3
+#  9 subsid|ised            1       6    6 8     1    1       2      1            0      3       2
+# 10 dogs|house             6       4    3 4     1    1       2      1            1      1       2
+#    sums                  41      16     12     9   12      26     10           11     12      29
+# In 4 and 5, „undo|able“ becomes „un|do|a|bl|e“ by three separators. In 7, one split is inside ä.
+# The source of 9 has subside|ise|ed, that of 10 dog|house: 21 morphemes where the gold has 22.
+# FLOTA with one token, – what it leaves out:
+#  1 –|ing   2 dog   3 dogs   4 un|–   5 un|–   6 i   7 –|en   8 house|–   9 subsid|–   10 –|house
+#    splits  4 · · 2 2 · 3 5 6 4;  hits 1 0 0 1 0 0 1 1 1 1;  LCS 1 1 0 1 0 1 1 1 1 1
+#    edits   6 0 1 8 7 0 4 5 6 6;  left out 4 0 0 6 6 0 3 4 4 4
+#    source: LCS 1 1 0 1 0 1 1 1 0 1, edits 6 0 1 8 7 0 4 5 8 4
+NAN = None
+BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
+    ("Greedy", "morphemic", "types"): {
+        "precision": F(9, 16),
+        "recall": F(9, 12),
+        "f1": F(2 * 9, 16 + 12),
+        "macro_precision": F(61, 84),  # (1 + 1/2 + 1/4 + 1/3 + 1 + 1 + 1) / 7: of 1 4 5 7 8 9 10
+        "macro_recall": F(6, 8),  # (1 + 0 + 1 + 1 + 1 + 1 + 1/2 + 1/2) / 8: 3 counts, 2 and 6 not
+        "macro_f1": F(49, 80),  # (1 + 0 + 2/3 + 2/5 + 1/2 + 1 + 2/3 + 2/3) / 8
+        "exact": F(4, 10),  # 1 2 6 8
+        "over": F(3, 10),  # 4 5 7
+        "under": F(3, 10),  # 3 9 10
+        "morph_precision": F(12, 26),
+        "morph_recall": F(12, 22),
+        "morph_f1": F(2 * 12, 26 + 22),
+        "distance": F(10, 10),
+        "morpheme_precision": F(11, 26),
+        "morpheme_recall": F(11, 21),
+        "morpheme_f1": F(2 * 11, 26 + 21),
+        "morpheme_distance": F(12, 10),
+        "fertility": F(29, 10),
+        "characters": F(64, 29),  # 7 + 3 + 4 + 8 + 8 + 1 + 5 + 9 + 10 + 9
+        "left_out": F(0),
+        "inside": F(1, 10),
+    },
+    ("Greedy", "morphemic", "tokens"): {
+        "precision": F(25, 45),  # 6 + 4 + 2 + 5 + 1 + 1 + 6; 6 + 8 + 8 + 15 + 1 + 1 + 6
+        "recall": F(25, 36),  # 3·2 + 4 + 2·2 + 2 + 5 + 1 + 1·2 + 6·2
+        "f1": F(50, 45 + 36),
+        "macro_precision": F(17, 24),  # (3 + 2/2 + 2/4 + 5/3 + 1 + 1 + 6) / 20
+        "macro_recall": F(33, 48),  # (3 + 0 + 2 + 2 + 5 + 1 + 1/2 + 6/2) / (20 + 4)
+        "macro_f1": F(133, 240),  # (3 + 0 + 4/3 + 4/5 + 5/2 + 1 + 2/3 + 4) / 24
+        "exact": F(21, 41),  # 3 + 10 + 7 + 1
+        "over": F(9, 41),  # 2 + 2 + 5
+        "under": F(11, 41),  # 4 + 1 + 6
+        "morph_precision": F(44, 86),  # 9 + 10 + 4 + 7 + 5 + 2 + 1 + 6; 45 splits + 41 words
+        "morph_recall": F(44, 77),  # 36 boundaries + 41 words
+        "morph_f1": F(88, 163),
+        "distance": F(31, 41),  # 4 + 2·2 + 2·3 + 5·2 + 1 + 6
+        "morpheme_precision": F(43, 86),
+        "morpheme_recall": F(43, 71),  # 10 has one less, six times
+        "morpheme_f1": F(86, 157),
+        "morpheme_distance": F(33, 41),
+        "fertility": F(97, 41),  # 9 + 10 + 4 + 10 + 10 + 7 + 30 + 3 + 2 + 12
+        "characters": F(204, 97),  # 21 + 30 + 16 + 16 + 16 + 7 + 25 + 9 + 10 + 54
+        "left_out": F(0),
+        "inside": F(5, 41),
+    },
+    # Whole words: 9 does not count. Boundaries are in 8, at 5, and in 10, at 3 and 4.
+    ("Greedy", "whole-word", "types"): {
+        "precision": F(2, 15),
+        "recall": F(2, 3),
+        "f1": F(4, 18),
+        "macro_precision": F(2, 6),  # 0 in 1 4 5 7, 1 in 8 10
+        "macro_recall": F(3, 4),  # 1 and 1/2
+        "macro_f1": F(5, 6),  # 1 and 2/3
+        "exact": F(4, 9),  # 2 3 6 8
+        "over": F(4, 9),  # 1 4 5 7
+        "under": F(1, 9),  # 10
+        "morph_precision": F(6, 24),  # dog, dogs, i, house boat, house
+        "morph_recall": F(6, 12),
+        "morph_f1": F(12, 36),
+        "distance": F(14, 9),  # 2 + 4 + 4 + 3 + 1
+        "morpheme_precision": NAN,
+        "morpheme_recall": NAN,
+        "morpheme_f1": NAN,
+        "morpheme_distance": NAN,
+        "fertility": F(27, 9),
+        "characters": F(54, 27),
+        "left_out": F(0),
+        "inside": F(1, 9),
+    },
+    ("Greedy", "whole-word", "tokens"): {
+        "precision": F(7, 44),  # 1 + 6; 45 but for the one split in 9
+        "recall": F(7, 13),  # 1 + 6·2
+        "f1": F(14, 57),
+        "macro_precision": F(7, 19),  # 3 + 2 + 2 + 5 + 1 + 6
+        "macro_recall": F(4, 7),  # (1 + 6/2) / (1 + 6)
+        "macro_f1": F(5, 7),  # (1 + 6 · 2/3) / 7
+        "exact": F(22, 40),  # 10 + 4 + 7 + 1
+        "over": F(12, 40),  # 3 + 2 + 2 + 5
+        "under": F(6, 40),
+        "morph_precision": F(29, 84),  # 10 + 4 + 7 + 1·2 + 6; 44 splits + 40 words
+        "morph_recall": F(29, 53),
+        "morph_f1": F(58, 137),
+        "distance": F(43, 40),  # 3·2 + 2·4 + 2·4 + 5·3 + 6
+        "morpheme_precision": NAN,
+        "morpheme_recall": NAN,
+        "morpheme_f1": NAN,
+        "morpheme_distance": NAN,
+        "fertility": F(95, 40),
+        "characters": F(194, 95),
+        "left_out": F(0),
+        "inside": F(5, 40),
+    },
+    ("FLOTA", "morphemic", "types"): {
+        "precision": F(6, 7),
+        "recall": F(6, 12),
+        "f1": F(12, 19),
+        "macro_precision": F(6, 7),  # only 5 has 0
+        "macro_recall": F(4, 8),  # 1/2 + 0 + 1/2 + 0 + 1 + 1 + 1/2 + 1/2
+        "macro_f1": F(7, 12),  # (2/3 + 0 + 2/3 + 0 + 1 + 1 + 2/3 + 2/3) / 8
+        "exact": F(4, 10),  # 2 6 7 8
+        "over": F(1, 10),  # 5
+        "under": F(6, 10),  # 1 3 4 5 9 10
+        "morph_precision": F(8, 10),
+        "morph_recall": F(8, 22),
+        "morph_f1": F(16, 32),
+        "distance": F(43, 10),
+        "morpheme_precision": F(7, 10),
+        "morpheme_recall": F(7, 21),
+        "morpheme_f1": F(14, 31),
+        "morpheme_distance": F(43, 10),
+        "fertility": F(10, 10),
+        "characters": F(33, 10),
+        "left_out": F(31, 64),
+        "inside": F(0),  # both bytes of ä are left out
+    },
+    ("FLOTA", "morphemic", "tokens"): {
+        "precision": F(18, 20),
+        "recall": F(18, 36),
+        "f1": F(36, 56),
+        "macro_precision": F(18, 20),
+        "macro_recall": F(12, 24),  # 3/2 + 0 + 1 + 0 + 5 + 1 + 1/2 + 3
+        "macro_f1": F(14, 24),  # 2 + 0 + 4/3 + 0 + 5 + 1 + 2/3 + 4
+        "exact": F(23, 41),
+        "over": F(2, 41),
+        "under": F(18, 41),
+        "morph_precision": F(35, 41),  # 3 + 10 + 0 + 2 + 0 + 7 + 5 + 1 + 1 + 6
+        "morph_recall": F(35, 77),
+        "morph_f1": F(70, 118),
+        "distance": F(119, 41),  # 18 + 0 + 4 + 16 + 14 + 0 + 20 + 5 + 6 + 36
+        "morpheme_precision": F(34, 41),
+        "morpheme_recall": F(34, 71),
+        "morpheme_f1": F(68, 112),
+        "morpheme_distance": F(109, 41),  # 119 + 1·2 − 6·2
+        "fertility": F(1),
+        "characters": F(121, 41),
+        "left_out": F(83, 204),  # 12 + 12 + 12 + 15 + 4 + 4 + 24
+        "inside": F(0),
+    },
+    ("FLOTA", "whole-word", "types"): {
+        "precision": F(2, 6),
+        "recall": F(2, 3),
+        "f1": F(4, 9),
+        "macro_precision": F(2, 6),
+        "macro_recall": F(3, 4),
+        "macro_f1": F(5, 6),
+        "exact": F(4, 9),  # 2 3 6 8
+        "over": F(4, 9),  # 1 4 5 7
+        "under": F(1, 9),
+        "morph_precision": F(5, 9),  # dog, dogs, i, house, house
+        "morph_recall": F(5, 12),
+        "morph_f1": F(10, 21),
+        "distance": F(30, 9),  # 4 + 0 + 0 + 6 + 6 + 0 + 3 + 5 + 6
+        "morpheme_precision": NAN,
+        "morpheme_recall": NAN,
+        "morpheme_f1": NAN,
+        "morpheme_distance": NAN,
+        "fertility": F(1),
+        "characters": F(27, 9),
+        "left_out": F(27, 54),
+        "inside": F(0),
+    },
+    ("FLOTA", "whole-word", "tokens"): {
+        "precision": F(7, 19),
+        "recall": F(7, 13),
+        "f1": F(14, 32),
+        "macro_precision": F(7, 19),
+        "macro_recall": F(4, 7),
+        "macro_f1": F(5, 7),
+        "exact": F(22, 40),
+        "over": F(12, 40),
+        "under": F(6, 40),
+        "morph_precision": F(28, 40),  # 10 + 4 + 7 + 1 + 6
+        "morph_recall": F(28, 53),
+        "morph_f1": F(56, 93),
+        "distance": F(92, 40),  # 12 + 12 + 12 + 15 + 5 + 36
+        "morpheme_precision": NAN,
+        "morpheme_recall": NAN,
+        "morpheme_f1": NAN,
+        "morpheme_distance": NAN,
+        "fertility": F(1),
+        "characters": F(115, 40),
+        "left_out": F(79, 194),
+        "inside": F(0),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("segmenter", [GREEDY, FLOTA], ids=lambda segmenter: segmenter.name)
+def test_ten_words_are_cut_as_the_table_says(segmenter: Segmenter) -> None:
+    found = outcome_of(segmenter, Yardstick.of(TEN))
+    shown = [" ".join(found.token_texts(number)) for number in range(10)]
+    assert ", ".join(shown) == TOKENS[segmenter.name]
+
+
+@pytest.mark.parametrize("name, scope, weighting", BY_HAND, ids=["-".join(key) for key in BY_HAND])
+def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> None:
+    found = outcome_of({"Greedy": GREEDY, "FLOTA": FLOTA}[name], Yardstick.of(TEN))
+    expected = {
+        metric: float("nan") if value is None else float(value)
+        for metric, value in BY_HAND[name, scope, weighting].items()
+    }
+    assert [*expected, *MORPHSCORE] == list(METRICS), "the table has every other metric"
+    computed = values(found, scope, weighting)
+    computed = {metric: computed[metric] for metric in expected}
+    assert computed == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+MORPHSCORE = GROUPS["MorphScore"]
+
+
+@pytest.mark.parametrize(
+    ("segmenter", "expected"),
+    [
+        # One boundary and two tokens: 5, 7, 8. Of words with boundaries only 3 is one token: it has
+        # no precision and recall of its own, or 1.
+        (GREEDY, [F(1), F(61, 84), F(6, 7), F(61 + 12, 84 + 12), F(7, 8)]),
+        (FLOTA, [None, None, None, F(1), F(1)]),  # one token each
+    ],
+    ids=["Greedy", "FLOTA"],
+)
+def test_morphscore_by_hand(segmenter: Segmenter, expected: list[F | None]) -> None:
+    found = values(outcome_of(segmenter, Yardstick.of(TEN)), "morphemic", "types")
+    wanted = [float("nan") if value is None else float(value) for value in expected]
+    assert [found[name] for name in MORPHSCORE] == pytest.approx(wanted, nan_ok=True)
+
+
+def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
+    # b|ä|r|en has a token ▁ of its own; dogs is one token; house|boat is right, weight 1 of 6.
+    words = (entry("dog s", None, 3), entry("bä ren", None, 5), entry("house boat", None, 1))
+    found = outcome_of(GREEDY, Yardstick.of(reference_of(*words)))
+    assert found.parts.tolist() == [1, 5, 2]
+    assert found.tokens.tolist() == [1, 6, 3]
+    weighted = values(found, "morphemic", "tokens")
+    assert weighted["morphscore"] == 1
+    assert weighted["morphscore_precision"] == pytest.approx((5 / 3 + 1) / 6)
+    assert weighted["morphscore_precision_all"] == pytest.approx((3 + 5 / 3 + 1) / 9)
+
+
+def test_every_scope_and_weighting_is_worked_by_hand() -> None:
+    assert {key[1:] for key in BY_HAND} == {(s, w) for s in SCOPES for w in WEIGHTINGS}
+
+
+def check_undefined(
+    entries: Sequence[Entry], undefined: set[str], scope: Scope = "morphemic"
+) -> dict[str, float]:
+    """The values, of which just these must be undefined."""
+    found = values(outcome_of(GREEDY, Yardstick.of(reference_of(*entries))), scope, "types")
+    missing = {name for name, value in found.items() if np.isnan(value)}
+    assert missing - {*MORPHSCORE} == undefined - {*MORPHSCORE}
+    return found
+
+
+MACRO = {"macro_precision", "macro_recall", "macro_f1"}
+MORPHEME = {name for name in METRICS if name.startswith("morpheme_")}
+
+
+def test_nothing_split_and_nothing_to_find() -> None:
+    found = check_undefined([entry("i", "i", 1)], {"precision", "recall", "f1", *MACRO})
+    assert found["exact"] == found["morph_f1"] == found["morpheme_f1"] == 1
+    assert found["distance"] == found["left_out"] == found["inside"] == 0
+
+
+def test_nothing_split_but_something_to_find() -> None:
+    found = check_undefined([entry("dog s", "dogs", 1)], {"precision", "macro_precision"})
+    assert found["recall"] == found["f1"] == found["macro_recall"] == found["macro_f1"] == 0
+
+
+def test_something_split_but_nothing_to_find() -> None:
+    undefined = {"recall", "f1", "macro_recall", "macro_f1"}
+    found = check_undefined([entry("houseboat", None, 1)], undefined)
+    assert found["precision"] == found["macro_precision"] == 0
+    assert found["over"] == 1
+
+
+def test_no_whole_words_at_all() -> None:
+    check_undefined([entry("un do", None, 1)], set(METRICS), "whole-word")
+
+
+def test_whole_words_have_no_source_morphemes() -> None:
+    check_undefined([entry("house boat", "house boat", 1, "house boat")], MORPHEME, "whole-word")
+
+
+def test_weights_of_nothing() -> None:
+    """All words with a corpus count of 0: nothing is defined over tokens, all is over types."""
+    yardstick = Yardstick.of(reference_of(entry("un do", "undo", 0), entry("dog", "dog", 0)))
+    outcome = outcome_of(GREEDY, yardstick)
+    assert np.isnan(list(values(outcome, "morphemic", "tokens").values())).all()
+    assert values(outcome, "morphemic", "types")["exact"] == 1
+
+
+def test_tokens_without_frequencies_are_an_error() -> None:
+    outcome = outcome_of(GREEDY, Yardstick.of(reference_of(entry("un do", None, None))))
+    with pytest.raises(MorphGraphError, match="Give counts, or a language"):
+        Tally(outcome, "morphemic", "tokens")
+
+
+def test_nothing_in_any_token() -> None:
+    """FLOTA finds none of zzz: precision of morphs is undefined, all characters are left out."""
+    outcome = outcome_of(FLOTA, Yardstick.of(reference_of(entry("zz z", "zzz", 1))))
+    found = values(outcome, "morphemic", "types")
+    assert np.isnan([found["morph_precision"], found["characters"], found["precision"]]).all()
+    assert (found["left_out"], found["fertility"], found["morph_recall"]) == (1, 0, 0)
+    assert found["distance"] == 4  # z z | z
+    assert found["recall"] == 0
+
+
+def test_the_ideal() -> None:
+    """The morphs as tokens: all right among morphs; too many splits for whole words."""
+    outcome = ideal(Yardstick.of(TEN))
+    found = values(outcome, "morphemic", "types")
+    perfect = {name for name in METRICS if METRICS[name].better == 1} - MORPHEME
+    assert {found[name] for name in perfect} == {1.0}
+    assert [found[name] for name in ("over", "under", "distance", "left_out")] == [0, 0, 0, 0]
+    assert found["fertility"] == 22 / 10
+    # Of the 22 morphs, subsid, is and the s in 10 are no morphemes of the source.
+    assert found["morpheme_precision"] == 19 / 22
+    assert found["morpheme_recall"] == 19 / 21
+    assert found["morpheme_distance"] == pytest.approx((2 + 2) / 10)
+    whole = values(outcome, "whole-word", "types")
+    assert whole["precision"] == 3 / 10  # of the 12 boundaries, 2 are in 9, which does not count
+    assert whole["recall"] == 1
+    assert whole["f1"] == pytest.approx(6 / 13)
+
+
+def test_titles_groups_and_names() -> None:
+    assert len({metric.title for metric in METRICS.values()}) == len(METRICS)
+    assert [name for names in GROUPS.values() for name in names] == list(METRICS)
+    assert set(USUAL) <= set(METRICS)
+    assert check_metrics(["all"]) == tuple(METRICS)
+    assert check_metrics(["recall", "boundaries", "recall"]) == ("recall", "precision", "f1")
+    assert check_metrics([]) == ()
+    with pytest.raises(MorphGraphError, match=r"“F1” is no score\. Use some of: all, boundaries"):
+        check_metrics(["F1"])
+
+
+def test_units_and_directions() -> None:
+    """A share is from 0 to 1 and in percent; the rest are numbers of something for each word."""
+    numbers = {"distance", "morpheme_distance", "fertility", "characters", "inside"}
+    assert {name for name, metric in METRICS.items() if metric.unit == ""} == numbers
+    less = {"over", "under", "distance", "morpheme_distance", "left_out", "inside"}
+    assert {name for name, metric in METRICS.items() if metric.better == -1} == less
+    assert {n for n, m in METRICS.items() if m.better == 0} == {"fertility", "characters"}
+
+
+# --- the naive oracle -----------------------------------------------------------------------------
+
+MORPHS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4)
+
+
+@st.composite
+def golds(draw: st.DrawFn) -> list[Entry]:
+    """Entries, some with whole words and counts, some with morphemes of their own."""
+    entries = []
+    for morphs in draw(st.lists(MORPHS, min_size=1, max_size=8)):
+        joined = draw(st.none() | st.integers(1, len(morphs)))
+        whole = None
+        if joined is not None:
+            whole = ("".join(morphs[:joined]), *morphs[joined:])
+        count = draw(st.none() | st.integers(0, 9))
+        underlying = draw(st.none() | MORPHS)
+        entries.append(
+            Entry(
+                "".join(morphs),
+                tuple(morphs),
+                whole,
+                count,
+                underlying=None if underlying is None else tuple(underlying),
+            )
+        )
+    return entries
+
+
+def judged(
+    entries: Sequence[Entry], found: Sequence[naive.Found], scope: Scope, weighting: Weighting
+) -> list[naive.Judged]:
+    """Entries and what was found in them, for the oracle."""
+    rows = []
+    for one, cut in zip(entries, found, strict=True):
+        weight = F(1) if weighting == "types" or one.count is None else F(one.count)
+        morphemic = scope == "morphemic"
+        gold = one.morphs if morphemic else one.whole_words
+        source = (one.underlying or one.morphs) if morphemic else None
+        rows.append(naive.Judged(one.word, cut, weight, gold, source))
+    return rows
+
+
+def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
+    """Every metric, scope and weighting."""
+    entries = outcome.yardstick.reference.entries
+    for scope in SCOPES:
+        for weighting in outcome.yardstick.weightings:
+            wanted = naive.scores(judged(entries, found, scope, weighting))
+            expected = {k: float("nan") if v is None else float(v) for k, v in wanted.items()}
+            assert set(expected) == set(METRICS)
+            assert values(outcome, scope, weighting) == pytest.approx(
+                expected, rel=1e-9, abs=1e-12, nan_ok=True
+            )
+
+
+@settings(max_examples=200)
+@given(golds(), well_formed(), st.none() | st.integers(1, 3))
+def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None) -> None:
+    graph = graph_of(merges)
+    known = list(range(len(graph.types)))
+    bpe = Bte(Tokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
+    outcome = outcome_of(First(bpe, k) if k else bpe, Yardstick.of(reference_of(*entries)))
+    found = []
+    for one in entries:
+        tokens, _ = oracles.segment(oracles.listed(merges), one.word)
+        places, _ = naive.spans(tokens)
+        found.append(naive.outcome(one.word, places[:k]))
+    assert_as_oracle(outcome, found)
+
+
+@settings(max_examples=100)
+@given(golds())
+def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
+    found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
+    assert_as_oracle(ideal(Yardstick.of(reference_of(*entries))), found)
+
+
+# --- scikit-learn and rapidfuzz, on real data -----------------------------------------------------
+
+
+class Real:
+    """A tokeniser's own tokens of real words, as gaps, with weights that differ."""
+
+    def __init__(self, folder: Path, tokeniser: str, reference: Reference, most: int) -> None:
+        step = max(1, len(reference) // most)
+        entries = []
+        for number, e in enumerate(reference.entries[::step]):
+            # The sources have no whole words with boundaries: some are made up, some left out.
+            whole = (None, ("".join(e.morphs[:-1]), e.morphs[-1]), e.morphs)[number % 3]
+            whole = tuple(filter(None, whole)) if whole is not None else None
+            count = 1.0 + number % 7
+            entries.append(Entry(e.word, e.morphs, whole, count, underlying=e.underlying))
+        self.entries = entries
+        self.segmenter = Bte(load_tokeniser(folder / "tokenizers" / tokeniser))
+        self.outcome = outcome_of(self.segmenter, Yardstick.of(reference_of(*entries)))
+        words = self.segmenter.encode([e.word for e in entries])
+        segmentation = self.segmenter.segment(words)
+        self.found = []
+        for number, e in enumerate(entries):
+            types = [self.segmenter.types[token] for token in segmentation.tokens(number)]
+            places, alone = naive.spans(types, "Ġ")
+            self.found.append(naive.outcome(e.word, places, alone, byte_level=True))
+
+    def gaps(self, scope: Scope) -> list[tuple[list[int], list[int], float]]:
+        """For each word with gold: true and predicted gaps as 0 and 1, and its count."""
+        rows = []
+        for e, found in zip(self.entries, self.found, strict=True):
+            gold = e.morphs if scope == "morphemic" else e.whole_words
+            if gold is None:
+                continue
+            true = naive.boundaries(gold)
+            places = range(1, len(e.word))
+            rows.append(
+                ([int(p in true) for p in places], [int(p in found.cuts) for p in places], e.count)
+            )
+        return rows  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def german(data_folder: Path) -> Real:
+    """MorphyNet's German derivations by a byte-level tokeniser with 40k types."""
+    gold = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
+    return Real(data_folder, "oscar-de-40k/tokenizer.json", gold, 4000)
+
+
+@pytest.fixture(scope="module")
+def hungarian(data_folder: Path) -> Real:
+    """SIGMORPHON's Hungarian by GPT-2, which splits inside many letters."""
+    gold = read_reference(data_folder / "references/sigmorphon2022/hun.word.dev.tsv")
+    return Real(data_folder, "gpt2", gold, 3000)
+
+
+@pytest.fixture(params=["german", "hungarian"])
+def real(request: pytest.FixtureRequest) -> Real:
+    """Both."""
+    found: Real = request.getfixturevalue(request.param)
+    return found
+
+
+def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[float, float, float]:
+    """scikit-learn's precision, recall and F1 of the class 1."""
+    p, r, f, _ = precision_recall_fscore_support(
+        true,
+        predicted,
+        average="binary",
+        pos_label=1,
+        sample_weight=weights,
+        zero_division=np.nan,
+    )
+    return float(p), float(r), float(f)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighting) -> None:
+    rows = real.gaps(scope)
+    found = values(real.outcome, scope, weighting)
+    true = np.concatenate([t for t, *_ in rows])
+    predicted = np.concatenate([p for _, p, _ in rows])
+    weights = np.concatenate(
+        [np.full(len(t), 1.0 if weighting == "types" else count) for t, _, count in rows]
+    )
+    assert true.sum() > 0
+    assert len(real.found) > 2000
+    expected = sklearn_scores(true, predicted, weights)
+    assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_means_of_words_as_scikit_learn(real: Real, weighting: Weighting) -> None:
+    """Each word by itself; those where scikit-learn has nothing to divide by are left out."""
+    sums = np.zeros((3, 2))
+    for true, predicted, count in real.gaps("morphemic")[::4]:
+        if not true:
+            continue  # a word of one letter has no gaps
+        scores = np.array(sklearn_scores(true, predicted))
+        if not any(true):
+            scores[2] = np.nan  # no F1 without a gold boundary, where scikit-learn may say 0
+        weight = 1.0 if weighting == "types" else count
+        defined = ~np.isnan(scores)
+        sums += np.stack([np.where(defined, scores, 0), defined], axis=1) * weight
+    part = reference_of(*real.entries[::4])
+    found = values(outcome_of(real.segmenter, Yardstick.of(part)), "morphemic", weighting)
+    names = ("macro_precision", "macro_recall", "macro_f1")
+    assert [found[name] for name in names] == pytest.approx(sums[:, 0] / sums[:, 1], rel=1e-9)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("source", [False, True])
+def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> None:
+    shared = edits = pieces = morphs = weights = 0.0
+    for e, found in zip(real.entries, real.found, strict=True):
+        gold = [*((e.underlying or e.morphs) if source else e.morphs)]
+        weight = 1.0 if weighting == "types" else float(e.count or 0)
+        shared += weight * LCSseq.similarity(gold, found.pieces)
+        edits += weight * Levenshtein.distance("\0".join(gold), "\0".join(found.pieces))
+        pieces += weight * len(found.pieces)
+        morphs += weight * len(gold)
+        weights += weight
+    prefix = "morpheme_" if source else "morph_"
+    found_values = values(real.outcome, "morphemic", weighting)
+    assert found_values[f"{prefix}precision"] == pytest.approx(shared / pieces, rel=1e-12)
+    assert found_values[f"{prefix}recall"] == pytest.approx(shared / morphs, rel=1e-12)
+    assert found_values[f"{prefix}f1"] == pytest.approx(2 * shared / (pieces + morphs), rel=1e-12)
+    name = "morpheme_distance" if source else "distance"
+    assert found_values[name] == pytest.approx(edits / weights, rel=1e-12)
+    assert 0 < shared < min(pieces, morphs)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_boundaries_as_the_benchmark_counts_them(real: Real, scope: Scope) -> None:
+    benchmark = Benchmark.on(real.outcome.yardstick, real.segmenter.tokeniser)
+    segmentation = real.segmenter.segment(benchmark.words)
+    for weighting in WEIGHTINGS:
+        score = benchmark.score(segmentation, scope, weighting)
+        found = values(real.outcome, scope, weighting)
+        assert [found[name] for name in ("precision", "recall", "f1")] == pytest.approx(
+            [score.precision, score.recall, score.f1], rel=1e-12
+        )
+
+
+def test_real_words_as_oracle(real: Real) -> None:
+    assert_as_oracle(
+        outcome_of(real.segmenter, Yardstick.of(reference_of(*real.entries[::20]))),
+        real.found[::20],
+    )
+
+
+def test_tokens_of_real_words(real: Real) -> None:
+    """Counts of what only byte-level tokenisers have."""
+    found = values(real.outcome, "morphemic", "types")
+    count = len(real.found)
+    assert found["inside"] == pytest.approx(sum(f.inside for f in real.found) / count)
+    assert found["fertility"] == pytest.approx(sum(f.tokens for f in real.found) / count)
+    assert found["left_out"] == 0
+    cuts = [real.outcome.splits(number) for number in range(count)]
+    assert cuts == [f.cuts for f in real.found]
+    pieces = real.outcome.strings
+    text = pieces.points.tobytes().decode("utf-32-le")
+    strings = [text[start:end] for start, end in pairwise(pieces.strings.tolist())]
+    assert strings == [piece for f in real.found for piece in f.pieces]

@@ -1,0 +1,438 @@
+"""Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import merge_method_oracles
+import oracles
+import score_oracles as naive
+import substring_oracles
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MergeList, graph_of, well_formed, with_words
+from tokenizers import normalizers, pre_tokenizers
+
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.byte_level import encode
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
+
+MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
+WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5)
+BYTES_OF = st.lists(st.text("aäö字", min_size=1, max_size=6), min_size=1, max_size=4)
+
+
+def yardstick_of(words: Sequence[str]) -> Yardstick:
+    entries = tuple(Entry(word, (word,)) for word in words)
+    return Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+
+
+def lists(strings: Strings) -> list[list[str]]:
+    """The strings of each word."""
+    text = strings.points.tobytes().decode("utf-32-le", "surrogatepass")
+    flat = [text[start:end] for start, end in pairwise(strings.strings.tolist())]
+    return [flat[start:end] for start, end in pairwise(strings.words.tolist())]
+
+
+def found_in(outcome: Outcome) -> list[naive.Found]:
+    """An outcome word by word."""
+    strings = lists(outcome.strings)
+    assert outcome.pieces.tolist() == [len(row) for row in strings]
+    if outcome.segmentation is not None:  # whoever asks it for splits gets those that score
+        for number in range(len(strings)):
+            assert sorted(set(outcome.segmentation.splits(number))) == outcome.splits(number)
+    return [
+        naive.Found(
+            outcome.splits(number),
+            strings[number],
+            int(outcome.left_out[number]),
+            int(outcome.tokens[number]),
+            int(outcome.inside[number]),
+            int(outcome.tokens[number] - outcome.parts[number]),
+        )
+        for number in range(len(strings))
+    ]
+
+
+def outcomes(segmenter: Segmenter, words: Sequence[str]) -> list[naive.Found]:
+    return found_in(outcome_of(segmenter, yardstick_of(words)))
+
+
+def from_readable(
+    segmenter: Segmenter, words: Sequence[str], marker: str = "", *, byte_level: bool = False
+) -> list[naive.Found]:
+    """The naive outcome of tokens that cover all of each word, from their own strings."""
+    outcome = outcome_of(segmenter, yardstick_of(words))
+    rows = []
+    for number, word in enumerate(words):
+        tokens = outcome.token_texts(number)
+        if byte_level:
+            assert outcome.segmentation is not None
+            tokens = [segmenter.types[token] for token in outcome.segmentation.tokens(number)]
+        inner = [token.removeprefix("##") for token in tokens[1:]]
+        spans, alone = naive.spans([*tokens[:1], *inner], marker)
+        assert spans[-1][1] == len(encode(word) if byte_level else word)
+        rows.append(naive.outcome(word, spans, alone, byte_level=byte_level))
+    return rows
+
+
+def marked(marker: Marker) -> Preprocessor:
+    """Words stand in running text: the space before one is its marker."""
+    if marker in ("##", ""):
+        return Preprocessor()
+    return Preprocessor(normalizer=normalizers.Replace(" ", marker), leading_space=True)
+
+
+def byte_level() -> Preprocessor:
+    return Preprocessor(
+        pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        byte_level=True,
+        leading_space=True,
+    )
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn, alphabet: str = "abc") -> SubwordVocabulary:
+    """Random types with and without the marker, and sometimes the marker alone."""
+    marker = draw(MARKERS)
+    bodies = st.tuples(st.text(alphabet, min_size=1, max_size=4), st.booleans())
+    types = [(marker if m else "") + body for body, m in draw(st.lists(bodies, min_size=1))]
+    if marker in ("Ġ", "▁") and draw(st.booleans()):
+        types.append(marker)
+    # With an unknown token, every atom of a word is in some token.
+    types = [*dict.fromkeys(types), "[UNK]"]
+    return SubwordVocabulary(tuple(types), marker, marked(marker), frozenset({"[UNK]"}), "[UNK]")
+
+
+@settings(max_examples=200)
+@given(vocabularies(), WORDS, st.sampled_from([1, 2, 3, None]))
+def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -> None:
+    expected = [
+        naive.outcome(word, [(start, end) for _, start, end in tokens])
+        for word in words
+        for tokens in [
+            substring_oracles.flota([word], vocabulary.types[:-1], vocabulary.marker, k or 99)
+        ]
+    ]
+    assert outcomes(Flota(vocabulary, k), words) == expected
+
+
+@settings(max_examples=150)
+@given(vocabularies(), WORDS)
+def test_greedy(vocabulary: SubwordVocabulary, words: list[str]) -> None:
+    marker = vocabulary.marker if vocabulary.marker in ("Ġ", "▁") else ""
+    greedy = Greedy(vocabulary)
+    expected = from_readable(greedy, words, marker)
+    assert outcomes(greedy, words) == expected
+    for word, found in zip(words, expected, strict=True):
+        tokens = substring_oracles.greedy(marker + word, vocabulary.types[:-1], vocabulary.marker)
+        assert found.tokens == len(tokens)
+
+
+@settings(max_examples=150)
+@given(vocabularies(), WORDS, st.integers(1, 8))
+def test_wordpiece(vocabulary: SubwordVocabulary, words: list[str], longest: int) -> None:
+    types = tuple(
+        dict.fromkeys(t.replace(vocabulary.marker or "#", "##") for t in vocabulary.types)
+    )
+    pieces = SubwordVocabulary(types, "##", special=frozenset({"[UNK]"}))
+    expected = []
+    for word in words:
+        tokens = substring_oracles.wordpiece(word, types, "[UNK]", longest) if word else []
+        spans = [(0, len(word))]
+        if tokens != ["[UNK]"]:
+            spans, _ = naive.spans([token.removeprefix("##") for token in tokens])
+        expected.append(naive.outcome(word, spans))
+    assert outcomes(WordPiece(pieces, longest_word=longest), words) == expected
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.text("▁abc", min_size=1, max_size=4)),
+    st.sampled_from(["▁", ""]),
+    WORDS,
+    st.data(),
+)
+def test_unigram(types: list[str], marker: Marker, words: list[str], data: st.DataObject) -> None:
+    types = [*dict.fromkeys([*types, *"▁abc"]), "[UNK]"]  # d is an unknown character
+    vocabulary = SubwordVocabulary(
+        tuple(types), marker, marked(marker), frozenset({"[UNK]"}), "[UNK]"
+    )
+    score = st.integers(-40, -1).map(lambda n: n / 4)
+    unigram = Unigram(vocabulary, [data.draw(score) for _ in types])
+    found = outcomes(unigram, words)
+    assert found == from_readable(unigram, words, marker)
+    texts = outcome_of(unigram, yardstick_of(words))
+    assert [row.tokens for row in found] == [len(texts.token_texts(n)) for n in range(len(words))]
+
+
+@settings(max_examples=150)
+@given(with_words(), st.sampled_from([0.0, 0.3, 1.0]), st.integers(1, 3))
+def test_merges_dropout_first_and_longest(
+    drawn: tuple[MergeList, list[str]], p: float, k: int
+) -> None:
+    merges, words = drawn
+    words = words or ["a"]
+    graph = graph_of(merges)
+    known = list(range(len(graph.types)))
+    tokeniser = Tokeniser("small", graph, Preprocessor(), known, frozenset(), {})
+    listed = oracles.listed(merges)
+    cut = [oracles.segment(listed, word)[0] for word in words]
+    spans = [naive.spans(tokens)[0] for tokens in cut]
+    assert outcomes(Bte(tokeniser), words) == [*map(naive.outcome, words, spans)]
+    assert outcomes(First(Bte(tokeniser), k), words) == [
+        naive.outcome(word, found[:k]) for word, found in zip(words, spans, strict=True)
+    ]
+    longest = [substring_oracles.longest([("", *span) for span in found], k) for found in spans]
+    assert outcomes(Longest(Bte(tokeniser), k), words) == [
+        naive.outcome(word, [(start, end) for _, start, end in found])
+        for word, found in zip(words, longest, strict=True)
+    ]
+    expected = []
+    for number, word in enumerate(words):
+        numbers = merge_method_oracles.splitmix64(7, 0, number)
+        tokens = merge_method_oracles.dropout_in_order(
+            listed, word, lambda numbers=numbers: next(numbers) >= p
+        )
+        expected.append(naive.outcome(word, naive.spans(tokens)[0]))
+    assert outcomes(Dropout(tokeniser, p, 7), words) == expected
+
+
+# --- bytes ----------------------------------------------------------------------------------------
+
+
+@st.composite
+def byte_vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+    """Types that may begin and end inside a character, and some bytes of their own."""
+    text = encode("aäö字" * 2)
+    cut = st.tuples(st.integers(0, len(text) - 1), st.integers(1, 5))
+    bodies = [text[start : start + length] for start, length in draw(st.lists(cut, max_size=12))]
+    types = [*bodies, *("Ġ" + body for body in bodies[::2]), *sorted(set(text)), "Ġ", "[UNK]"]
+    return SubwordVocabulary(
+        tuple(dict.fromkeys(types)), "Ġ", byte_level(), frozenset({"[UNK]"}), "[UNK]"
+    )
+
+
+@settings(max_examples=200)
+@given(byte_vocabularies(), BYTES_OF)
+def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
+    for segmenter in (Greedy(vocabulary), Flota(vocabulary)):
+        found = outcomes(segmenter, words)
+        if isinstance(segmenter, Greedy):
+            assert found == from_readable(segmenter, words, "Ġ", byte_level=True)
+        assert [row.left_out for row in found] == [0] * len(words)
+
+
+@settings(max_examples=200)
+@given(byte_vocabularies(), BYTES_OF, st.integers(1, 3))
+def test_bytes_of_whole_characters_left_out(
+    vocabulary: SubwordVocabulary, words: list[str], k: int
+) -> None:
+    """Where no token begins or ends inside a character."""
+    found = outcomes(Flota(vocabulary, k), words)
+    for number, word in enumerate(words):
+        expected = flota_of_bytes(vocabulary, word, k)
+        if not expected.inside:
+            assert found[number] == expected
+
+
+def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Found:
+    spelled = encode(word)
+    one = [0] * len(spelled)  # letters only
+    tokens = substring_oracles.flota([spelled], vocabulary.types[:-1], "Ġ", k, unit=one)
+    return naive.outcome(word, [(start, end) for _, start, end in tokens], byte_level=True)
+
+
+@settings(max_examples=200)
+@given(byte_vocabularies(), BYTES_OF, st.integers(1, 3))
+def test_characters_with_a_byte_in_a_token_are_not_left_out(
+    vocabulary: SubwordVocabulary, words: list[str], k: int
+) -> None:
+    """Whether a token holds the first or the last of their bytes."""
+    outcome = outcome_of(Flota(vocabulary, k), yardstick_of(words))
+    expected = [flota_of_bytes(vocabulary, word, k) for word in words]
+    assert outcome.tokens.tolist() == [found.tokens for found in expected]
+    assert outcome.inside.tolist() == [found.inside for found in expected]
+    assert outcome.left_out.tolist() == [found.left_out for found in expected]
+
+
+@settings(max_examples=150)
+@given(BYTES_OF)
+def test_bytes_as_a_fallback(words: list[str]) -> None:
+    vocabulary = SubwordVocabulary(
+        ("▁a", "aa", "字", *BYTES),
+        "▁",
+        Preprocessor(
+            normalizer=normalizers.Replace(" ", "▁"), leading_space=True, byte_fallback=True
+        ),
+    )
+    for word, found in zip(words, outcomes(Greedy(vocabulary), words), strict=True):
+        assert found.inside == word.count("ä") + word.count("ö")
+        assert found.left_out == 0
+        assert "".join(found.pieces) == word
+
+
+def test_bytes_by_hand() -> None:
+    # Ġ b Ã ¤ r | e n: the gaps b|ä, ä|r, r|e, e|n are open; Ġ is a token, and ä has one split.
+    types = ("Ġ", "b", "Ã", "¤", "r", "e", "n")
+    vocabulary = SubwordVocabulary(types, "Ġ", byte_level())
+    assert outcomes(Greedy(vocabulary), ["bären"]) == [
+        naive.Found([1, 2, 3, 4], ["b", "ä", "r", "e", "n"], 0, 7, 1, 1)
+    ]
+    merged = SubwordVocabulary((*types, "Ġb", "Ã¤r", "en"), "Ġ", byte_level())
+    assert outcomes(Greedy(merged), ["bären"]) == [naive.Found([1, 3], ["b", "är", "en"], 0, 3, 0)]
+    # A token over the end of a character and the next: bÃ ¤r en.
+    across = SubwordVocabulary((*types, "ĠbÃ", "¤r", "en"), "Ġ", byte_level())
+    assert outcomes(Greedy(across), ["bären"]) == [naive.Found([3], ["bär", "en"], 0, 3, 1)]
+
+
+def test_half_a_character_in_a_token_by_hand() -> None:
+    # FLOTA, k = 1, takes bÃ: b and half of ä are in a token, r is not. Then ¤r: b alone is not.
+    letters = ("b", "Ã", "¤", "r")
+    for token, left_out in (("bÃ", 1), ("¤r", 1), ("ĠbÃ", 1), ("Ã¤", 2)):
+        flota = Flota(SubwordVocabulary((*letters, token), "Ġ", byte_level()), 1)
+        [found] = outcomes(flota, ["bär"])
+        assert (token, found.left_out, len(found.pieces)) == (token, left_out, 1)
+
+
+# --- other edge cases -----------------------------------------------------------------------------
+
+
+def test_a_marker_alone_is_a_token_but_no_piece() -> None:
+    vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
+    assert outcomes(Greedy(vocabulary), ["ba", "ab"]) == [
+        naive.Found([1], ["b", "a"], 0, 3, 0, 1),  # ▁ b a
+        naive.Found([1], ["a", "b"], 0, 2, 0),  # ▁a b
+    ]
+
+
+def test_bare_words_have_no_marker() -> None:
+    vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
+    reference = Reference("gold.tsv", "plain", (Entry("ba", ("ba",)),), (), "0" * 12)
+    [found] = found_in(outcome_of(Greedy(vocabulary), Yardstick.of(reference, bare=True)))
+    assert found == naive.Found([1], ["b", "a"], 0, 2, 0)
+
+
+def test_what_is_left_out_stays_together() -> None:
+    # FLOTA, k = 1: xy|abc|zz; without any type: one piece in no token; the word itself a type.
+    flota = Flota(SubwordVocabulary(("abc", "b")), 1)
+    assert outcomes(flota, ["xyabczz", "xyz", "abc", "", "abcabc"]) == [
+        naive.Found([2, 5], ["abc"], 4, 1, 0),
+        naive.Found([], [], 3, 0, 0),
+        naive.Found([], ["abc"], 0, 1, 0),
+        naive.Found([], [], 0, 0, 0),
+        naive.Found([3], ["abc"], 3, 1, 0),
+    ]
+
+
+def test_unknown_characters_are_tokens() -> None:
+    vocabulary = SubwordVocabulary(("a", "[UNK]"), special=frozenset({"[UNK]"}), unknown="[UNK]")
+    # Greedy: each unknown character is a token; Unigram: a run of them is one.
+    assert outcomes(Greedy(vocabulary), ["axya"]) == [
+        naive.Found([1, 2, 3], ["a", "x", "y", "a"], 0, 4, 0)
+    ]
+    assert outcomes(Unigram(vocabulary, [-1.0, -2.0]), ["axya"]) == [
+        naive.Found([1, 3], ["a", "xy", "a"], 0, 3, 0)
+    ]
+    # WordPiece: a word that cannot be finished is one token.
+    assert outcomes(WordPiece(vocabulary), ["axya"]) == [naive.Found([], ["axya"], 0, 1, 0)]
+
+
+def test_a_normaliser_that_joins_and_one_that_parts_characters() -> None:
+    types = tuple("abcdeéfi")
+    composing = SubwordVocabulary(types, "", Preprocessor(normalizer=normalizers.NFC()))
+    # e + accent is one atom: no gap between them, though the word has two characters there.
+    assert outcomes(Greedy(composing), ["ae\u0301b"]) == [
+        naive.Found([1, 3], ["a", "e\u0301", "b"], 0, 3, 0)
+    ]
+    # A ligature becomes f and i: a split between them is inside a character.
+    parting = SubwordVocabulary(types, "", Preprocessor(normalizer=normalizers.NFKC()))
+    assert outcomes(Greedy(parting), ["aﬁb"]) == [naive.Found([1, 2], ["a", "ﬁ", "b"], 0, 4, 1)]
+
+
+def test_a_normaliser_that_leaves_nothing() -> None:
+    vocabulary = SubwordVocabulary(
+        ("a", "b"), "", Preprocessor(normalizer=normalizers.Replace("x", ""))
+    )
+    assert outcomes(Greedy(vocabulary), ["xx", "ab", "axb"]) == [
+        naive.Found([], [], 2, 0, 0),
+        naive.Found([1], ["a", "b"], 0, 2, 0),
+        naive.Found([2], ["ax", "b"], 0, 2, 0),  # what vanishes belongs to its left neighbour
+    ]
+
+
+@settings(max_examples=100)
+@given(well_formed(), WORDS)
+def test_words_do_not_see_each_other(merges: MergeList, words: list[str]) -> None:
+    graph = graph_of(merges)
+    known = list(range(len(graph.types)))
+    bpe = Bte(Tokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
+    for segmenter in (bpe, First(bpe, 1)):
+        together = outcomes(segmenter, words)
+        assert together == [found for word in words for found in outcomes(segmenter, [word])]
+
+
+GOLD = Reference(
+    "gold.tsv",
+    "plain",
+    (
+        Entry("undoing", ("un", "do", "ing"), ("undoing",)),
+        Entry("bär", ("bär",), None),
+        Entry("subsidised", ("subsid", "is", "ed"), None, underlying=("subside", "ise", "ed")),
+        Entry("😀s", ("😀", "s"), ("😀", "s")),
+    ),
+    (),
+    "0" * 12,
+)
+
+
+def test_the_ideal_is_the_gold() -> None:
+    outcome = ideal(Yardstick.of(GOLD))
+    assert found_in(outcome) == [
+        naive.Found([2, 4], ["un", "do", "ing"], 0, 3, 0),
+        naive.Found([], ["bär"], 0, 1, 0),
+        naive.Found([6, 8], ["subsid", "is", "ed"], 0, 3, 0),
+        naive.Found([1], ["😀", "s"], 0, 2, 0),
+    ]
+    assert (outcome.label, outcome.tokeniser, outcome.vocabulary_size) == ("Ideal", "gold", 9)
+    assert outcome.token_texts(0) == ["un", "do", "ing"]
+    assert outcome.hits("morphemic").tolist() == [2, 0, 2, 1]
+    assert outcome.hits("whole-word").tolist() == [0, 0, 0, 1]
+
+
+def test_gold_strings() -> None:
+    yardstick = Yardstick.of(GOLD)
+    assert lists(gold_strings(yardstick, "morphemic")) == [[*e.morphs] for e in GOLD.entries]
+    assert lists(gold_strings(yardstick, "whole-word")) == [["undoing"], [], [], ["😀", "s"]]
+    assert lists(gold_strings(yardstick, "morphemic", underlying=True)) == [
+        ["un", "do", "ing"],
+        ["bär"],
+        ["subside", "ise", "ed"],
+        ["😀", "s"],
+    ]
+
+
+def test_what_an_outcome_says_of_its_tokeniser() -> None:
+    flota = Flota(SubwordVocabulary(("un", "do", "ing"), name="small.txt"), 2)
+    yardstick = Yardstick.of(GOLD)
+    outcome = outcome_of(flota, yardstick)
+    assert (outcome.label, outcome.vocabulary_size) == ("FLOTA", 3)
+    assert outcome.tokeniser == flota.signature()
+    assert outcome_of(flota, yardstick, "mine").label == "mine"
+    assert outcome.token_texts(0) == ["un", "ing"]  # the longest, then the leftmost of two
+    assert outcome.splits(0) == [2, 4]
+    assert f"|tokeniser:{flota.signature()}|more:x|" in outcome.signature(more="x")
+
+
+@given(st.lists(st.lists(st.text(st.characters()), max_size=4), max_size=5))
+def test_strings_hold_any_text(rows: list[list[str]]) -> None:
+    assert lists(Strings.of(rows)) == rows

@@ -1,0 +1,416 @@
+"""Tables of scores: estimates, tests, marks, failures, the ideal row."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.metrics import METRICS, USUAL, Tally
+from morphgraph.score.outcome import Outcome, ideal, outcome_of
+from morphgraph.score.table import Estimate, Failure, ScoreTable, outcomes_of
+from morphgraph.score.uncertainty import (
+    Draws,
+    Interval,
+    Ratio,
+    approximate_randomisation,
+    bootstrap_intervals,
+)
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import Flota
+from morphgraph.segment.wordpiece import Greedy
+from morphgraph.tables.scores import score_rows, scores_markdown
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+
+def entry(morphs: str, whole: str | None, count: float) -> Entry:
+    parts = tuple(morphs.split())
+    return Entry("".join(parts), parts, None if whole is None else tuple(whole.split()), count)
+
+
+SOME = [
+    entry("un do ing", "undoing", 3),
+    entry("dog", "dog", 10),
+    entry("dog s", "dogs", 4),
+    entry("house boat", "house boat", 1),
+    entry("dog s house", "dog s house", 6),
+    entry("un able", None, 5),
+    entry("un do able", "undoable", 2),
+]
+
+
+def yardstick(times: int = 6) -> Yardstick:
+    entries = [
+        replace(e, count=(e.count or 0) + number % 3) for number, e in enumerate(SOME * times)
+    ]
+    return Yardstick.of(Reference("gold.tsv", "plain", tuple(entries), (), "0" * 12))
+
+
+def vocabulary(*types: str) -> SubwordVocabulary:
+    return SubwordVocabulary((*types, *"abdeghilnosu"))
+
+
+MORPHS = Greedy(vocabulary("un", "do", "ing", "dog", "house", "boat", "able"))
+WORDS = Greedy(vocabulary("undo", "ing", "dogs", "houseb", "oat", "able", "un"))
+LETTERS = Greedy(vocabulary())
+FEW = Flota(vocabulary("un", "do", "ing", "dogs", "house", "able"), 1)
+
+
+def outcomes(on: Yardstick, *segmenters: Segmenter) -> list[Outcome | Failure]:
+    return [outcome_of(s, on, f"#{number}") for number, s in enumerate(segmenters)]
+
+
+def estimates(table: ScoreTable, number: int) -> dict[str, Estimate]:
+    found = table.estimates[number]
+    assert found is not None
+    return found
+
+
+def ratios(outcome: Outcome | Failure, scope: Scope, weighting: Weighting) -> dict[str, Ratio]:
+    assert isinstance(outcome, Outcome)
+    tally = Tally(outcome, scope, weighting)
+    return {name: metric.of(tally) for name, metric in METRICS.items()}
+
+
+def close(one: Interval, other: Interval) -> bool:
+    """The same but for the last bit, in which a sum may differ by how many columns it has."""
+    return bool(
+        np.allclose([one.low, one.high], [other.low, other.high], rtol=1e-12, equal_nan=True)
+    )
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
+    """Value, interval and p-value do not depend on what else is in the table."""
+    found = outcomes(yardstick(), MORPHS, WORDS, LETTERS, FEW)
+    table = ScoreTable(
+        found,
+        scope,
+        weighting,
+        tuple(METRICS),
+        baseline=1,
+        draws=Draws(resamples=200, trials=150, seed=5),
+    )
+    alone = [ratios(outcome, scope, weighting) for outcome in found]
+    tested = 0
+    for number in range(4):
+        for name, ratio in alone[number].items():
+            estimate = estimates(table, number)[name]
+            assert estimate.value == ratio.value or np.isnan([estimate.value, ratio.value]).all()
+            [interval] = bootstrap_intervals([ratio], resamples=200, seed=5)
+            assert close(estimate.interval, interval)
+            [[p, _]] = approximate_randomisation([[ratio, alone[1][name]]], 1, trials=150, seed=5)
+            if number == 1 or math.isnan(p):
+                assert math.isnan(estimate.p)
+            else:
+                tested += estimate.p < 0.05
+                assert estimate.p == p
+            if not math.isnan(ratio.value):
+                assert estimate.interval.low <= ratio.value <= estimate.interval.high
+    assert tested, "some differences are significant"
+
+
+def test_order_and_metrics_change_no_number() -> None:
+    found = outcomes(yardstick(), MORPHS, WORDS, LETTERS)
+    large = ScoreTable(
+        found, metrics=tuple(METRICS), baseline=0, draws=Draws(resamples=100, trials=100)
+    )
+    small = ScoreTable(
+        [found[2], found[0]],
+        metrics=("f1", "exact"),
+        baseline=1,
+        draws=Draws(resamples=100, trials=100),
+    )
+    for name in ("f1", "exact"):
+        assert estimates(small, 0)[name] == estimates(large, 2)[name]
+        assert estimates(small, 1)[name].interval == estimates(large, 0)[name].interval
+    assert list(estimates(small, 0)) == ["f1", "exact"]
+    assert small.signature_of(0) == large.signature_of(2)
+
+
+MARKS = [
+    (0.0, "***"),
+    (0.000999, "***"),
+    (0.001, "**"),
+    (0.0099, "**"),
+    (0.01, "*"),
+    (0.049, "*"),
+    (0.05, ""),
+    (1.0, ""),
+    (math.nan, ""),
+]
+
+
+@pytest.mark.parametrize("p, mark", MARKS)
+def test_marks(p: float, mark: str) -> None:
+    assert Estimate(0.5, Interval(0.4, 0.6), p).mark == mark
+
+
+def test_marks_in_a_table() -> None:
+    """Of 126 words, letters get most wrong: no trial reaches that, so p = 1 / (1 + trials)."""
+    found = outcomes(yardstick(18), MORPHS, LETTERS, MORPHS)
+    for trials, mark in ((19, ""), (20, "*"), (99, "*"), (100, "**"), (999, "**"), (1000, "***")):
+        table = ScoreTable(
+            found, metrics=("f1",), baseline=0, draws=Draws(resamples=0, trials=trials)
+        )
+        assert estimates(table, 1)["f1"].p == 1 / (1 + trials)
+        assert estimates(table, 1)["f1"].mark == mark
+        # The same tokeniser twice: every trial reaches a difference of 0.
+        assert estimates(table, 2)["f1"].p == 1
+        assert math.isnan(estimates(table, 0)["f1"].p)
+        assert estimates(table, 0)["f1"].mark == ""
+
+
+def test_no_baseline() -> None:
+    found = outcomes(yardstick(), MORPHS, WORDS)
+    table = ScoreTable(found, draws=Draws(resamples=50))
+    for number in (0, 1):
+        assert list(estimates(table, number)) == list(USUAL)
+        assert np.isnan([e.p for e in estimates(table, number).values()]).all()
+        assert {e.mark for e in estimates(table, number).values()} == {""}
+        assert "|test:" not in table.signature_of(number)
+    assert "|test:" not in table.signature
+    assert table.labels == ["#0", "#1"]
+
+
+def test_no_resamples() -> None:
+    table = ScoreTable(outcomes(yardstick(), MORPHS), draws=Draws(resamples=0))
+    assert all(math.isnan(e.interval.low) for e in estimates(table, 0).values())
+    assert all(math.isnan(e.interval.high) for e in estimates(table, 0).values())
+    assert not any(math.isnan(e.value) for e in estimates(table, 0).values())
+    assert "interval:" not in table.signature
+
+
+def test_undefined_scores() -> None:
+    entries = (entry("dog", None, 1), entry("dogs", None, 1))
+    on = Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    found = outcomes(on, Greedy(vocabulary("dog", "dogs")), MORPHS)
+    table = ScoreTable(
+        found, metrics=("precision", "recall", "exact"), baseline=0, draws=Draws(resamples=50)
+    )
+    first, second = estimates(table, 0), estimates(table, 1)
+    assert math.isnan(first["precision"].value) and second["precision"].value == 0
+    for undefined in (first["precision"], first["recall"], second["recall"]):
+        assert np.isnan([undefined.value, undefined.interval.low, undefined.p]).all()
+        assert undefined.mark == ""
+    assert math.isnan(second["precision"].p), "there is nothing to compare with"
+    assert (first["exact"].value, second["exact"].value) == (1, 0.5)
+    whole = ScoreTable(
+        found, "whole-word", metrics=("f1", "fertility"), baseline=0, draws=Draws(resamples=50)
+    )
+    for number in (0, 1):
+        assert np.isnan([[e.value, e.p] for e in estimates(whole, number).values()]).all()
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+class Broken(Greedy):
+    """Cannot segment."""
+
+    def encode(self, words: Sequence[str], *, bare: bool = False) -> "object":  # type: ignore[override]
+        raise MorphGraphError("small.txt: it has no types.\nUse another one.")
+
+
+def unmade() -> Segmenter:
+    raise MorphGraphError("Trimmed BPE needs word counts.")
+
+
+def mixed() -> list[Outcome | Failure]:
+    labelled = [("a", MORPHS), ("b", unmade), ("c", Broken(vocabulary())), ("d", lambda: LETTERS)]
+    return outcomes_of(labelled, yardstick())  # type: ignore[arg-type]
+
+
+def test_failures_are_kept_as_such() -> None:
+    found = mixed()
+    assert [type(outcome) for outcome in found] == [Outcome, Failure, Failure, Outcome]
+    assert found[1] == Failure("b", "Trimmed BPE needs word counts.")
+    assert found[2] == Failure("c", "small.txt: it has no types.\nUse another one.")
+    assert [outcome.label for outcome in found] == ["a", "b", "c", "d"]
+
+
+def test_another_error_is_no_failure() -> None:
+    def wrong() -> Segmenter:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        outcomes_of([("a", wrong)], yardstick())
+
+
+def test_a_failure_has_no_score_and_changes_none() -> None:
+    found = mixed()
+    table = ScoreTable(
+        found, metrics=tuple(METRICS), baseline=0, draws=Draws(resamples=60, trials=60)
+    )
+    assert [row is None for row in table.estimates] == [False, True, True, False]
+    without = ScoreTable(
+        [found[0], found[3]],
+        metrics=tuple(METRICS),
+        baseline=0,
+        draws=Draws(resamples=60, trials=60),
+    )
+    assert repr(estimates(table, 0)) == repr(estimates(without, 0))
+    assert repr(estimates(table, 3)) == repr(estimates(without, 1))
+    assert table.signature_of(3) == without.signature_of(1)
+    assert table.labels == ["a", "b", "c", "d"]
+
+
+def test_the_signature_of_a_failure_is_its_message_in_one_line() -> None:
+    table = ScoreTable(mixed(), draws=Draws(resamples=60))
+    assert table.signature_of(2) == "failed: small.txt: it has no types. Use another one."
+    assert f"|tokeniser:{MORPHS.signature()} failed {LETTERS.signature()}|" in table.signature
+
+
+def test_a_baseline_that_failed_is_none() -> None:
+    table = ScoreTable(mixed(), baseline=1, draws=Draws(resamples=0))
+    assert np.isnan([e.p for n in (0, 3) for e in estimates(table, n).values()]).all()
+    assert "|test:" not in table.signature_of(0)
+
+
+def test_all_failed() -> None:
+    table = ScoreTable([Failure("a", "no"), Failure("b", "no")], baseline=0)
+    assert table.estimates == [None, None]
+    assert table.yardstick is None
+    assert table.signature == ""
+    assert table.signature_of(1) == "failed: no"
+
+
+# --- yardsticks and the ideal ---------------------------------------------------------------------
+
+
+def test_outcomes_on_different_yardsticks_are_refused() -> None:
+    one, other = yardstick(), yardstick(2)
+    with pytest.raises(MorphGraphError, match="different references cannot be in one table"):
+        ScoreTable([*outcomes(one, MORPHS), *outcomes(other, MORPHS)])
+    table = ScoreTable([*outcomes(one, MORPHS), Failure("x", "no"), ideal(one)])
+    assert table.yardstick is one
+
+
+def test_tokens_without_frequencies_are_an_error() -> None:
+    entries = tuple(replace(e, count=None) for e in SOME)
+    on = Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    with pytest.raises(MorphGraphError, match="Give counts, or a language"):
+        _ = ScoreTable(outcomes(on, MORPHS), weighting="tokens").estimates
+
+
+def test_the_ideal_row() -> None:
+    """By hand, of the seven entries: the morphs have 2 + 0 + 1 + 1 + 2 + 1 + 2 = 9 boundaries.
+
+    The entry without whole words has one of them; of the other 8, the whole words have 1 in
+    houseboat and 2 in dogshouse.
+    """
+    on = yardstick(1)
+    found = [*outcomes(on, MORPHS), ideal(on)]
+    names = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance")
+    morphemic = estimates(
+        ScoreTable(found, metrics=names, baseline=0, draws=Draws(resamples=50)), 1
+    )
+    assert [e.value for e in morphemic.values()] == [1, 1, 1, 1, 0, 0, 1, 0]
+    assert morphemic["f1"].interval == Interval(1.0, 1.0)
+    assert np.isnan([e.p for e in morphemic.values()]).all(), "the gold is no tokeniser to test"
+    whole = estimates(ScoreTable(found, "whole-word", metrics=names, draws=Draws(resamples=50)), 1)
+    assert whole["precision"].value == 3 / 8
+    assert whole["recall"].value == 1
+    assert whole["f1"].value == pytest.approx(6 / 11)
+    assert whole["exact"].value == 3 / 6  # dog, houseboat, dogshouse
+    assert whole["over"].value == 3 / 6
+    assert whole["under"].value == 0
+    # Counts are 3 11 6 1 7 – 2: boundaries of morphs 2·3 + 6 + 1 + 2·7 + 2·2, of words 1 + 2·7.
+    tokens = estimates(
+        ScoreTable(found, "whole-word", "tokens", names, draws=Draws(resamples=50)), 1
+    )
+    assert tokens["precision"].value == 15 / 31
+    assert tokens["recall"].value == 1
+    assert "|tokeniser:gold|" in ScoreTable(found).signature_of(1)
+
+
+# --- signatures -----------------------------------------------------------------------------------
+
+
+def test_signature_of_a_row() -> None:
+    found = outcomes(yardstick(), MORPHS, WORDS)
+    table = ScoreTable(
+        found, "whole-word", "tokens", baseline=1, draws=Draws(resamples=70, trials=80, seed=9)
+    )
+    named = dict(field.split(":", 1) for field in table.signature_of(0).split("|"))
+    assert list(named) == [
+        "reference", "format", "entries", "frequencies", "words", "tokeniser", "scores",
+        "interval", "test", "version",
+    ]  # fmt: skip
+    assert named["scores"] == "whole-word tokens"
+    assert named["interval"] == "bootstrap 70 seed 9"
+    assert named["test"] == f"approximate randomisation 80 seed 9 against {WORDS.signature()}"
+    assert named["tokeniser"] == MORPHS.signature()
+    assert "|test:" not in table.signature_of(1), "the baseline is tested against nothing"
+    assert f"|tokeniser:{MORPHS.signature()} {WORDS.signature()}|" in table.signature
+
+
+def test_fresh_objects_give_the_same_table() -> None:
+    tables = []
+    for _ in range(2):
+        fresh = [Greedy(vocabulary("un", "do")), Flota(vocabulary("un", "able"), 1)]
+        tables.append(
+            ScoreTable(
+                outcomes(yardstick(), *fresh),
+                "morphemic",
+                "tokens",
+                tuple(METRICS),
+                baseline=0,
+                draws=Draws(resamples=80, trials=80),
+            )
+        )
+    one, other = tables
+    assert one.signature == other.signature
+    assert [one.signature_of(n) for n in (0, 1)] == [other.signature_of(n) for n in (0, 1)]
+    assert repr(one.estimates) == repr(other.estimates)
+
+
+QUICK = Draws(resamples=100, trials=100)
+
+
+def test_dropout_is_averaged_over_seeds() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    yardstick = Yardstick.of(read_reference("demo:en"))
+    made = [("BPE", Bte(tokeniser)), ("dropout", Dropout(tokeniser, 0.3, seed=4))]
+    table = ScoreTable(
+        outcomes_of(made, yardstick, runs=3), metrics=("f1", "over"), baseline=0, draws=QUICK
+    )
+    alone = [
+        ScoreTable(
+            outcomes_of([("one", Dropout(tokeniser, 0.3, seed))], yardstick),
+            metrics=("f1", "over"),
+            draws=QUICK,
+        )
+        for seed in (4, 5, 6)
+    ]
+    plain, mean = table.estimates
+    assert plain is not None and mean is not None
+    for name in ("f1", "over"):
+        values = [(one.estimates[0] or {})[name].value for one in alone]
+        assert len(set(values)) == 3
+        assert mean[name].value == pytest.approx(np.mean(values))
+        assert mean[name].deviation == pytest.approx(np.std(values, ddof=1))
+        assert mean[name].interval.low < mean[name].value < mean[name].interval.high
+        assert np.isnan(plain[name].deviation)
+    assert mean["over"].p < 0.05
+    assert "|runs:mean of 3 seeds in a row|" in table.signature
+    assert "dropout(p=0.3,seed=4)" in table.signature_of(1)
+    expected = ScoreTable(outcomes_of(made[:1], yardstick), metrics=("f1", "over"), draws=QUICK)
+    (same,) = expected.estimates
+    assert same is not None
+    assert plain["f1"].value == pytest.approx(same["f1"].value)
+    assert plain["f1"].interval.low == pytest.approx(same["f1"].interval.low)
+    [row] = [row for row in score_rows(table) if row["label"] == "dropout"]
+    assert row["f1 sd"] == mean["f1"].deviation
+    assert f"± {100 * mean['f1'].deviation:.2f}" in scores_markdown([table])
+    # Without dropout, or at its ends, there is nothing to average.
+    assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], yardstick, runs=3)).runs == 1

@@ -1,0 +1,169 @@
+"""Intervals and paired tests: against the plainest resampling, scipy, and by simulation."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from morphgraph.kernels.resampling import draw_counts, draw_signs
+from morphgraph.score.uncertainty import Ratio, approximate_randomisation, bootstrap_intervals
+
+
+def f1(entries: Sequence[tuple[int, int, int]]) -> Ratio:
+    """F1 of entries of (hits, predicted, relevant)."""
+    hits, predicted, relevant = np.array(entries, np.float64).reshape(-1, 3).T
+    return Ratio(2 * hits, predicted + relevant, relevant)
+
+
+def some_entries(count: int, seed: int, most: int = 3) -> list[tuple[int, int, int]]:
+    draw = random.Random(seed)
+    entries = []
+    for _ in range(count):
+        relevant, predicted = draw.randint(1, 3), draw.randint(0, most)
+        entries.append((draw.randint(0, min(relevant, predicted)), predicted, relevant))
+    return entries
+
+
+def naive_score(entries: Sequence[tuple[int, int, int]]) -> float:
+    hits, predicted, relevant = (sum(column) for column in zip(*entries, strict=True))
+    return 2 * hits / (predicted + relevant)
+
+
+def test_as_a_naive_bootstrap() -> None:
+    entries = some_entries(300, 1)
+    [found] = bootstrap_intervals([f1(entries)], resamples=4000)
+    draw = random.Random(2)
+    scores = sorted(naive_score(draw.choices(entries, k=len(entries))) for _ in range(4000))
+    assert found.low == pytest.approx(scores[100], abs=0.006)
+    assert found.high == pytest.approx(scores[3900], abs=0.006)
+    assert [found] == bootstrap_intervals([f1(entries)], resamples=4000), "a seed gives the same"
+    assert [found] != bootstrap_intervals([f1(entries)], resamples=4000, seed=1)
+
+
+def test_as_scipys_percentile_bootstrap() -> None:
+    entries = np.array(some_entries(400, 5), np.float64)
+
+    def score(hits: object, predicted: object, relevant: object, axis: int = -1) -> object:
+        return (
+            2
+            * np.sum(hits, axis=axis)
+            / (np.sum(predicted, axis=axis) + np.sum(relevant, axis=axis))
+        )
+
+    theirs = stats.bootstrap(
+        tuple(entries.T), score, paired=True, method="percentile", n_resamples=5000, rng=3
+    ).confidence_interval
+    [ours] = bootstrap_intervals([f1(entries.tolist())], resamples=5000)
+    assert ours.low == pytest.approx(theirs.low, abs=0.005)
+    assert ours.high == pytest.approx(theirs.high, abs=0.005)
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    # Samples of a known population: about 95 in 100 intervals must hold its score. By the binomial
+    # distribution, fewer than 88 or more than 99.5 % of 400 have a chance of less than 1e-6.
+    population = np.array(some_entries(50_000, 7), np.float64)
+    truth = f1(population.tolist()).value
+    random_numbers = np.random.default_rng(11)
+    covered = 0
+    for trial in range(400):
+        sample = population[random_numbers.integers(0, len(population), 200)]
+        [found] = bootstrap_intervals([f1(sample.tolist())], resamples=400, seed=trial)
+        covered += found.low <= truth <= found.high
+    low, high = stats.binom.ppf([1e-6, 1 - 1e-6], 400, 0.945)
+    assert low <= covered <= high
+
+
+def test_more_entries_are_surer() -> None:
+    few = Ratio(np.array([0.0, 1.0] * 20), np.ones(40))
+    many = Ratio(np.array([0.0, 1.0] * 2000), np.ones(4000))
+    [wide], [narrow] = bootstrap_intervals([few]), bootstrap_intervals([many])
+    assert narrow.high - narrow.low < (wide.high - wide.low) / 4
+    assert wide.low < 0.5 < wide.high
+
+
+def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratios = [f1(some_entries(100, seed)) for seed in (1, 2)]
+    intervals = bootstrap_intervals(ratios)
+    tests = approximate_randomisation([ratios], 0)
+    monkeypatch.setattr("morphgraph.score.uncertainty._CHUNK", 700)
+    assert bootstrap_intervals(ratios) == intervals
+    assert approximate_randomisation([ratios], 0)[0][1] == tests[0][1]
+
+
+def test_undefined() -> None:
+    [empty] = bootstrap_intervals([f1([])])
+    assert np.isnan(empty.low)
+    nothing_to_find = f1([(0, 1, 0), (0, 2, 0)])
+    assert np.isnan(nothing_to_find.value)
+    assert np.isnan(bootstrap_intervals([nothing_to_find])[0].high)
+    assert bootstrap_intervals([]) == []
+    [both] = approximate_randomisation([[nothing_to_find, nothing_to_find]], 0)
+    assert np.isnan(both).all()
+
+
+@given(st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 5))
+def test_what_is_drawn(entries: int, seed: int, first: int) -> None:
+    counts, signs = np.empty((3, entries)), np.empty((3, entries))
+    draw_counts(seed, first, counts)
+    assert (counts.sum(axis=1) == entries).all()
+    draw_signs(seed, first, signs)
+    assert set(np.unique(signs)) <= {0.0, 1.0}
+    again = np.empty((1, entries))
+    draw_counts(seed, first + 2, again)
+    assert (again[0] == counts[2]).all(), "a row does not depend on where its chunk begins"
+
+
+def test_all_entries_are_drawn_alike() -> None:
+    counts, signs = np.empty((2000, 50)), np.empty((2000, 50))
+    draw_counts(0, 0, counts)
+    assert stats.chisquare(counts.sum(axis=0)).pvalue > 1e-4
+    # how often one entry is drawn is binomial
+    observed = np.bincount(counts.ravel().astype(int), minlength=5)[:5]
+    expected = stats.binom.pmf(range(5), 50, 1 / 50) * counts.size
+    assert np.abs(observed / expected - 1).max() < 0.1
+    draw_signs(0, 0, signs)
+    assert np.abs(signs.mean(axis=0) - 0.5).max() < 0.06
+    assert abs(np.corrcoef(signs[:, 0], signs[:, 1])[0, 1]) < 0.1
+
+
+def test_p_as_all_permutations_give_it() -> None:
+    # Eight entries have 256 ways of swapping: with many trials, p is the share of those that reach
+    # the difference.
+    one, other = some_entries(8, 3, most=2), some_entries(8, 4, most=3)
+    difference = abs(naive_score(other) - naive_score(one))
+    reached = 0
+    for swaps in range(256):
+        a = [other[i] if swaps >> i & 1 else one[i] for i in range(8)]
+        b = [one[i] if swaps >> i & 1 else other[i] for i in range(8)]
+        reached += abs(naive_score(b) - naive_score(a)) >= difference - 1e-12
+    [[_, found]] = approximate_randomisation([[f1(one), f1(other)]], 0, trials=20_000)
+    assert found == pytest.approx(reached / 256, abs=0.015)
+
+
+def test_p_as_scipys_permutation_test_of_means() -> None:
+    random_numbers = np.random.default_rng(1)
+    one, other = random_numbers.random(60), random_numbers.random(60) + 0.08
+
+    def mean_difference(a: object, b: object, axis: int = -1) -> object:
+        return np.mean(a, axis=axis) - np.mean(b, axis=axis)
+
+    theirs = stats.permutation_test(
+        (one, other), mean_difference, permutation_type="samples", n_resamples=20_000, rng=2
+    ).pvalue
+    scores = [[Ratio(one, np.ones(60)), Ratio(other, np.ones(60))]]
+    [[_, ours]] = approximate_randomisation(scores, 0, trials=20_000)
+    assert ours == pytest.approx(theirs, abs=0.015)
+
+
+def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:
+    entries = some_entries(500, 9)
+    right = [(relevant, relevant, relevant) for _, _, relevant in entries]
+    scores = [[f1(entries), f1(entries), f1(right)]]
+    [[none, same, better]] = approximate_randomisation(scores, 0)
+    assert np.isnan(none)
+    assert same == 1
+    assert better == pytest.approx(1 / 1001)

@@ -1,0 +1,589 @@
+"""Health of vocabularies: every figure of a tiny one by hand, and naive oracles."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import WORDS, MergeList, well_formed
+from typer.testing import CliRunner
+
+from morphgraph.cli.vocabulary import vocabulary
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.free_and_bound import Kind
+from morphgraph.score.compression import Corpus
+from morphgraph.score.type_inventory import inventory_of, unreachable
+from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
+from morphgraph.score.vocabulary_lists import list_behind, matching
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.flota import First, Flota
+from morphgraph.segment.models import load_segmenter, write_model
+from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.segment.registry import method_on
+from morphgraph.segment.scaffold import Scaffold
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tables.vocabulary import (
+    figure_frame,
+    figures_csv,
+    figures_latex,
+    signature,
+    values_json,
+    why_undefined,
+)
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.reachability import unreachable_types
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+TYPES = ["<unk>", "▁", "u", "n", "d", "o", "s", "é", "un", "▁un", "do", "und", "▁do", "undo"]
+MERGES = [("u", "n"), ("▁", "un"), ("d", "o"), ("un", "d"), ("▁", "do"), ("un", "do")]
+WORD_COUNTS = WordCounts(["un", "do", "dos", "nés"], [6, 4, 2, 1])
+GOLD = Reference(
+    "gold.tsv",
+    "plain",
+    (
+        Entry("undo", ("un", "do"), kinds=(Kind.PREFIX, Kind.FREE)),
+        Entry("dos", ("do", "s"), kinds=(Kind.FREE, Kind.SUFFIX)),
+        Entry("nob", ("nob",)),
+    ),
+    (),
+    "0123456789ab",
+)
+
+
+@pytest.fixture
+def tiny() -> VocabularyHealth:
+    """▁un | ▁do | ▁do s | ▁ n é s, by merges that never make und: u n, then d o, is before it."""
+    bpe = Bte(tokeniser_of_types("tiny", TYPES, MERGES))
+    return VocabularyHealth(bpe, Corpus(WORD_COUNTS, "words.tsv"), GOLD, label="tiny")
+
+
+def numbers(health: VocabularyHealth, **settings: Any) -> dict[str, float]:
+    return {key: value.number for key, value in health.values(**settings).items()}
+
+
+def strings(health: VocabularyHealth, key: str) -> list[str]:
+    return list(list_behind(health, key)["type"])
+
+
+def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
+    """Tokens: 6 of ▁un, 6 of ▁do, 3 of s, and one each of ▁, n and é: 18 tokens of 13 words."""
+    entropy = -sum(n / 18 * math.log(n / 18) for n in (6, 6, 3, 1, 1, 1))
+    assert numbers(tiny, alpha=1.0) == pytest.approx(
+        {
+            "size": 14,
+            "special": 1,
+            "word_initial": 3 / 13,  # ▁, ▁un and ▁do
+            "mean_length": (6 * 1 + 4 * 2 + 3 + 4) / 12,  # ▁ alone has no characters
+            "partial": 0,
+            "duplicates": 2,  # un, do
+            "unreachable": 0,
+            "never_used": 7,  # u, d, o, un, do, und, undo
+            "single_use_chains": 2,  # u → un, o → do: these two are parts of several merges
+            "scaffolds": 2,  # un and do: never used, as is undo; und is in no merge
+            "words": 13,
+            "tokens": 18,
+            "fertility": 18 / 13,
+            "sequence_length": 17 / 13,
+            "characters_per_token": 29 / 18,
+            "relative_tokens": 1,
+            "dropped": 0,
+            "marker_tokens": 1,
+            "unknown": 0,
+            "renyi": entropy / math.log(14),
+            "morph_types": 5 / 13,  # un, ▁un, do, ▁do, s
+            "affix_types": 3 / 13,  # un, ▁un, s
+            "word_types": 1 / 13,  # undo
+            "morphs_covered": 3 / 4,  # not nob
+        }
+    )
+
+
+def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
+    assert strings(tiny, "special") == ["<unk>"]
+    assert set(strings(tiny, "word_initial")) == {"▁", "▁un", "▁do"}
+    assert list_behind(tiny, "duplicates")[["type", "the other", "tokens in the corpus"]].to_numpy(
+        dtype=object
+    ).tolist() == [["▁un", "un", 6], ["▁do", "do", 6]]
+    assert strings(tiny, "never_used") == ["undo", "und", "un", "do", "u", "d", "o"]
+    assert set(strings(tiny, "scaffolds")) == {"un", "do"}
+    assert strings(tiny, "tokens")[:3] == ["▁un", "▁do", "s"]
+    assert strings(tiny, "mean_length")[0] == "undo"
+    assert set(strings(tiny, "morph_types")) == {"un", "▁un", "do", "▁do", "s"}
+    assert set(strings(tiny, "affix_types")) == {"un", "▁un", "s"}
+    assert strings(tiny, "word_types") == ["undo"]
+    morphs = list_behind(tiny, "morphs_covered")
+    assert dict(zip(morphs["morph"], morphs["is a type"], strict=True)) == {
+        "un": True,
+        "do": True,
+        "s": True,
+        "nob": False,
+    }
+    assert len(list_behind(tiny, "size")) == 14
+    assert len(list_behind(tiny, "fertility")) == 0
+    ranks = tiny.frequency_rank()
+    assert list(ranks["count"]) == [6, 6, 3, 1, 1, 1]
+    assert list(ranks["rank"]) == [1, 2, 3, 4, 5, 6]
+    assert tiny.lengths().tolist() == [1, 6, 4, 1, 1]
+
+
+def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
+    pairs = list_behind(tiny, "duplicates")
+    assert list(matching(pairs, "un")["type"]) == ["▁un"]
+    assert len(matching(pairs, " un")) == 1
+    assert len(matching(pairs, " n")) == 0
+    assert len(matching(pairs, "")) == 2
+    assert len(matching(list_behind(tiny, "morphs_covered"), "nob")) == 1
+    assert len(matching(pairs, "[")) == 0
+
+
+def test_chains_end_where_a_type_is_used_or_in_other_merges() -> None:
+    """x → xy → xyz; y is in two merges, z is a token."""
+    types = ["x", "y", "z", "xy", "xyz", "yz"]
+    bpe = Bte(tokeniser_of_types("t", types, [("x", "y"), ("xy", "z"), ("y", "z")]))
+    health = VocabularyHealth(bpe, Corpus(WordCounts(["xyz", "z"], [1, 1]), "c"))
+    table = list_behind(health, "single_use_chains")
+    assert list(table["chain"]) == ["x → xy → xyz"]
+    assert list(table["types for the next only"]) == [2]
+    assert list(table["tokens of the last"]) == [1]
+
+
+def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:
+    """Grow each chain from every link, and keep those that are the end of no longer one."""
+    chains = set()
+    for start in unused:
+        chain = [start]
+        while chain[-1] in unused and len(graph.outgoing(chain[-1])) == 1:
+            [merge] = graph.outgoing(chain[-1])
+            chain.append(graph.merge(merge).result)
+        if len(chain) > 1:
+            chains.add(tuple(chain))
+    return {
+        chain
+        for chain in chains
+        if not any(o != chain and o[-len(chain) :] == chain for o in chains)
+    }
+
+
+@given(well_formed(widest=2, size=14), st.lists(WORDS, max_size=6, unique=True))
+def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: list[str]) -> None:
+    types = list(dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)]))
+    bpe = Bte(tokeniser_of_types("small", types, merges))
+    health = VocabularyHealth(bpe, Corpus(WordCounts(words, [1] * len(words)), "w"))
+    used: list[str] = []
+    for word in words:
+        segmentation = bpe.segment(bpe.encode([word]))
+        used += [bpe.types[token] for token in segmentation.tokens(0) if token < len(types)]
+    made = {
+        text: [bpe.types[t] for t in bpe.segment(bpe.encode([text])).tokens(0)] for text in types
+    }
+    assert {types[n] for n in health.unreachable or ()} == {t for t in types if made[t] != [t]}
+    if not any(words):
+        assert health.never_used is None
+        return
+    assert {types[n] for n in health.never_used or ()} == set(types) - set(used)
+    graph = bpe.tokeniser.graph
+    unused = {n for n, text in enumerate(types) if text not in used}
+    assert set(health.chains or ()) == naive_chains(graph, unused)
+    if merges:
+        parts = {part for merge in merges for part in merge}
+        results = {"".join(merge) for merge in merges}
+        limit = used.count("".join(merges[-1]))
+        assert {types[n] for n in health.scaffolds or ()} == {
+            text for text in parts & results if used.count(text) <= limit
+        }
+
+
+# --------------------------------------------------------------------------------- kinds of types
+
+
+def test_bytes_that_are_no_characters_are_counted_apart(
+    small_tokeniser: Callable[..., Any],
+) -> None:
+    alphabet = "Ġna" + "Ã©"
+    tokeniser = small_tokeniser(
+        [("Ã", "©"), ("Ġ", "n"), ("n", "a"), ("na", "Ã")],
+        alphabet,
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+    )
+    health = VocabularyHealth(Bte(tokeniser))
+    # Whole: n, a, é, Ġn, na. Bytes: ⟨C3⟩, ⟨A9⟩, na⟨C3⟩. Ġ alone has no characters.
+    assert health.values()["partial"].number == 3
+    assert health.values()["mean_length"].number == pytest.approx((1 + 1 + 1 + 1 + 2) / 5)
+    assert set(strings(health, "partial")) == {"⟨C3⟩", "⟨A9⟩", "na⟨C3⟩"}
+    assert strings(health, "duplicates") == ["Ġn"]
+
+
+def test_wordpiece_marks_what_is_inside_a_word() -> None:
+    types = ("[UNK]", "un", "##un", "##do", "do", "dog", "##")
+    health = VocabularyHealth(
+        WordPiece(SubwordVocabulary(types, "##", special=frozenset(["[UNK]"])))
+    )
+    found = health.values()
+    assert found["word_initial"].number == 4 / 6  # un, do, dog, and ## itself
+    assert found["duplicates"].number == 2
+    assert found["mean_length"].number == pytest.approx((2 + 2 + 2 + 2 + 3 + 2) / 6)
+    assert found["special"].number == 1
+    assert found["unreachable"].number == 0
+
+
+def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start(
+    small_tokeniser: Callable[..., Any],
+) -> None:
+    merges = [("a", "b</w>"), ("a", "b")]
+    tokeniser = small_tokeniser(merges, ["a", "b", "b</w>"], end_of_word_suffix="</w>")
+    found = VocabularyHealth(Bte(tokeniser)).values()
+    assert found["duplicates"].number == 2  # b, ab
+    assert math.isnan(found["word_initial"].number)
+    assert found["word_initial"].why == "the types do not tell where a word starts"
+
+
+def test_without_a_marker_there_are_no_duplicates_to_count() -> None:
+    found = VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "##"], []))).values()
+    assert math.isnan(found["duplicates"].number)
+    assert found["duplicates"].why == "the types have no marker"
+
+
+# --------------------------------------------------------------------------------- reachability
+
+
+@pytest.mark.parametrize("demo", ["en", "nl"])
+def test_merges_as_the_reachability_of_a_graph_says(demo: str) -> None:
+    tokeniser = load_tokeniser(f"demo:{demo}")
+    tokeniser.graph.knockout(["ion", "er", "Ġth"])
+    bpe = Bte(tokeniser)
+    expected = unreachable_types(tokeniser.graph)
+    assert VocabularyHealth(bpe).unreachable == expected
+    for method in ("dropout", "first"):
+        assert VocabularyHealth(method_on(tokeniser, method)).unreachable == expected
+
+
+def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach() -> None:
+    types = ["a", "b", "c", "ab", "abc", "bc", "abcc"]
+    merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("abc", "c")]
+    scaffold = Scaffold(tokeniser_of_types("t", types, merges), ["ab"])
+    health = VocabularyHealth(scaffold)
+    assert health.values()["size"].number == 6
+    assert "ab" not in strings(health, "size")
+    assert health.unreachable == []
+
+
+def test_picky_types_that_a_later_event_splits() -> None:
+    """ab is split at the end, and never merged again: it is gone, abc is not."""
+    tokeniser = tokeniser_of_types("t", ["a", "b", "c", "ab", "abc"], [("a", "b"), ("ab", "c")])
+    events = [("merge", (0, 1), 3), ("merge", (3, 2), 4), ("split", (0, 1), 3)]
+    health = VocabularyHealth(Picky(tokeniser, [PickyEvent(*event) for event in events], 0.9))
+    assert set(strings(health, "size")) == {"a", "b", "c", "abc"}
+    assert health.unreachable == []
+
+
+def test_unigram_types_that_their_parts_beat() -> None:
+    vocabulary = SubwordVocabulary(("a", "b", "ab", "ba", "▁a"), "▁")
+    unigram = Unigram(vocabulary, [-1.0, -1.0, -1.5, -3.0, -1.0])
+    assert VocabularyHealth(unigram).unreachable == [3]
+
+
+PIECES = st.text("ab", min_size=1, max_size=4)
+
+
+@given(
+    st.lists(PIECES, min_size=1, max_size=8, unique=True),
+    st.sampled_from(["##", "▁", ""]),
+    st.data(),
+)
+def test_looked_up_types_are_reached_in_their_position(
+    bodies: list[str], marker: Any, data: st.DataObject
+) -> None:
+    """The longest match of a string is the string itself, at the start or inside a word."""
+    marked = data.draw(st.lists(st.sampled_from(bodies), max_size=6, unique=True))
+    types = (*bodies, *(marker + body for body in marked if marker), "[UNK]")
+    vocabulary = SubwordVocabulary(types, marker, special=frozenset(["[UNK]"]))
+    for segmenter in (WordPiece(vocabulary), Greedy(vocabulary), Flota(vocabulary)):
+        assert VocabularyHealth(segmenter).unreachable == []
+    # With ##, only marked types stand behind something; with ▁, all do, be it the marker.
+    found = VocabularyHealth(WordPiece(vocabulary, longest_word=2)).unreachable or ()
+    longer = {
+        text
+        for text in types[:-1]
+        if len(text.removeprefix(marker)) + (marker == "▁" or text.startswith("##")) > 2
+    }
+    assert {types[number] for number in found} == longer
+
+
+def test_bert_and_xlnet(data_folder: Path) -> None:
+    for name in ("bert-base-uncased.txt", "xlnet-base-cased.txt"):
+        segmenter = load_segmenter(str(data_folder / "vocabularies" / name))
+        health = VocabularyHealth(segmenter, Corpus(WordCounts(["undesirable"], [3]), "c"))
+        values = health.values()
+        assert values["size"].number == segmenter.vocabulary_size
+        assert 0 < values["word_initial"].number < 1
+        assert values["duplicates"].number > 100
+        assert health.inventory.graph is None
+        assert math.isnan(values["single_use_chains"].number)
+        assert values["single_use_chains"].why == "the vocabulary has no merges"
+
+
+def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
+    class Mine:
+        name, parameters, types, vocabulary_size = "mine", {}, ("a", "b"), 2
+
+        def signature(self) -> str:
+            return "mine@0"
+
+    mine: Any = Mine()
+    values = VocabularyHealth(mine).values()
+    assert values["size"].number == 2
+    assert math.isnan(values["unreachable"].number)
+    assert values["unreachable"].why
+
+
+# --------------------------------------------------------------------------------- undefined
+
+
+def test_without_corpus_and_reference() -> None:
+    health = VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "ab"], ["ab"])), label="t")
+    values = health.values()
+    for figure in FIGURES:
+        assert math.isnan(values[figure.key].number) >= bool(figure.needs), figure.key
+        assert bool(values[figure.key].why) == math.isnan(values[figure.key].number), figure.key
+    listed = why_undefined([health], 2.5)
+    assert "All figures of a corpus: no word frequencies are chosen." in listed
+    assert "All figures of a reference: no reference is chosen." in listed
+    for figure in FIGURES:
+        list_behind(health, figure.key)
+    assert len(list_behind(health, "never_used")) == 0
+    assert len(health.frequency_rank()) == 0
+    assert (figure_frame([health], 2.5)[0] == "n/a").sum() == 19
+    assert json.dumps(values_json(values), allow_nan=False)
+
+
+def test_an_empty_corpus_leaves_nothing_to_count(tiny: VocabularyHealth) -> None:
+    health = VocabularyHealth(tiny.segmenter, Corpus(WordCounts([], []), "none.tsv"))
+    values = health.values()
+    for key in ("never_used", "single_use_chains", "scaffolds", "fertility", "renyi"):
+        assert math.isnan(values[key].number), key
+        assert values[key].why == "there is nothing to count"
+
+
+def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
+    plain = Reference("p.tsv", "plain", (Entry("undo", ("un", "do")),), (), "0" * 12)
+    found = VocabularyHealth(tiny.segmenter, None, plain).values()
+    assert math.isnan(found["affix_types"].number)
+    assert found["morph_types"].number == 4 / 13
+
+
+def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None:
+    other = VocabularyHealth(tiny.segmenter, Corpus(WordCounts(["un"], [1]), "other"))
+    with pytest.raises(MorphGraphError, match="another corpus"):
+        tiny.values(2.5, other)
+    fewer = VocabularyHealth(First(tiny.segmenter, 1), tiny.corpus)
+    assert fewer.values(2.5, tiny)["relative_tokens"].number == 13 / 18
+
+
+def test_a_figure_that_is_none(tiny: VocabularyHealth) -> None:
+    with pytest.raises(MorphGraphError, match="never_used"):
+        list_behind(tiny, "nonsense")
+
+
+def test_inventory_and_unreachable_go_together(tiny: VocabularyHealth) -> None:
+    inventory = inventory_of(tiny.segmenter)
+    assert inventory.marker == "▁"
+    assert unreachable(tiny.segmenter, inventory) == []
+
+
+# --------------------------------------------------------------------------------- to take away
+
+
+def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) -> None:
+    from morphgraph import __version__
+    from morphgraph.score.gold_set import reference_fields
+
+    line = signature([tiny], 2.5)
+    corpus = tiny.corpus
+    assert corpus is not None and tiny.reference is not None
+    assert line == (
+        f"corpus:words.tsv@{corpus.checksum}|alpha:2.5|reference:gold.tsv@0123456789ab|"
+        f"format:plain|entries:{reference_fields(tiny.reference)['entries']}|tokenisers:{tiny.segmenter.signature()}|version:{__version__}"
+    )
+    odd = VocabularyHealth(tiny.segmenter, Corpus(WORD_COUNTS, "a|b"))
+    assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1.0, 1.0000001), (0.1, 0.1 + 2**-55), (1e6, 1e6 + 1), (2.5, 2.5000004)]
+)
+def test_another_alpha_is_another_signature(
+    tiny: VocabularyHealth, one: float, other: float
+) -> None:
+    assert one != other
+    assert signature([tiny], one) != signature([tiny], other)
+    assert f"|alpha:{other!r}|".replace(".0|", "|") in signature([tiny], other)
+
+
+# --------------------------------------------------------------------------------- capitals
+
+
+def cased(capitals: int, *words: str, size: int = 200, label: str = "t") -> VocabularyHealth:
+    """So many types with a capital among others, on a corpus of these words."""
+    types = [*(f"U{n}" for n in range(capitals)), *(f"u{n}" for n in range(size - capitals))]
+    vocabulary = SubwordVocabulary(tuple(types), "")
+    corpus = Corpus(WordCounts(words, [1] * len(words)), "c")
+    return VocabularyHealth(Greedy(vocabulary), corpus, label=label)
+
+
+@pytest.mark.parametrize(
+    ("capitals", "words", "expected"),
+    [
+        (2, ["u1"], True),  # 1 % of 200
+        (1, ["u1"], False),
+        (0, ["u1"], False),
+        (2, ["u1", "éU"], False),
+        (2, ["u1", "É"], False),
+        (2, ["u1", "ǅ"], False),  # title case
+        (2, ["u1", "ß", "文", "7", "é"], True),
+        (200, ["U1"], False),
+        (2, [], False),
+    ],
+)
+def test_a_corpus_without_capitals(capitals: int, words: list[str], expected: bool) -> None:
+    health = cased(capitals, *words)
+    assert health.misses_capitals is expected
+    assert len(health.with_capitals) == capitals
+    assert bool(case_warning([health])) is expected
+    without = VocabularyHealth(health.segmenter)
+    assert not without.misses_capitals
+
+
+def test_bytes_that_are_no_characters_are_no_capitals(
+    small_tokeniser: Callable[..., Any],
+) -> None:
+    """Ã© is é, and Ã or Ġ alone are no letters; Ãī is É."""
+    tokeniser = small_tokeniser(
+        [("Ã", "©"), ("Ã", "ī"), ("Ġ", "n")],
+        "ĠnÃ©ī",
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+    )
+    health = VocabularyHealth(Bte(tokeniser), Corpus(WordCounts(["n"], [1]), "c"))
+    assert [health.inventory.texts[number] for number in health.with_capitals] == ["É"]
+    assert health.misses_capitals
+
+
+def test_the_warning_names_share_figures_and_tokenisers() -> None:
+    odd, even = cased(50, "u1", label="a_b"), cased(0, "u1", label="even")
+    warning = case_warning([odd])
+    assert "no capital letters: 25.0 % of the types have some and cannot be used" in warning
+    for label in ("Types never used", "Single-use chains", "Scaffold candidates", "Rényi"):
+        assert label in warning
+    assert "25.0 % of the types of a_b have some" in case_warning([odd, even])
+    assert case_warning([even]) == case_warning([]) == ""
+    assert r"\caption{Vocabulary figures. The corpus has no capital letters: 25.0 \%" in (
+        figures_latex([odd], 2.5)
+    )
+    assert r"\caption{Vocabulary figures. Signature:" in figures_latex([even], 2.5)
+
+
+def test_csv_and_latex(tiny: VocabularyHealth) -> None:
+    odd = VocabularyHealth(tiny.segmenter, tiny.corpus, label="=50 % of_a")
+    rows = list(csv.DictReader(io.StringIO(figures_csv([tiny, odd], 2.5).decode())))
+    assert len(rows) == 2 * len(FIGURES)
+    by_key = {(row["tokeniser"], row["figure"]): row for row in rows}
+    assert by_key["tiny", "never_used"]["value"] == "7"
+    assert by_key["tiny", "never_used"]["of"] == "13"
+    assert float(by_key["tiny", "word_initial"]["value"]) == 3 / 13
+    assert by_key["'=50 % of_a", "morph_types"]["value"] == "n/a"
+    assert by_key["'=50 % of_a", "morph_types"]["why n/a"] == "no reference is chosen"
+    assert by_key["tiny", "size"]["signature"] == signature([tiny], 2.5)
+    text = figures_latex([tiny, odd], 2.5)
+    assert r"\toprule" in text
+    assert r"Types never used & 7 (53.8 \%) & 7 (53.8 \%) \\" in text
+    assert r"=50 \% of\_a" in text
+    assert r"Signature: \texttt{corpus:\allowbreak{}words.tsv@" in text
+    assert r"R\'enyi" in text or "Rényi" in text
+
+
+# --------------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def command() -> Callable[..., Any]:
+    app = typer.Typer()
+    app.command()(vocabulary)
+
+    def run(*arguments: str) -> Any:
+        return CliRunner().invoke(app, list(arguments))
+
+    return run
+
+
+@pytest.fixture
+def counts_file(tmp_path: Path) -> Path:
+    path = tmp_path / "counts.tsv"
+    path.write_text("the\t5\nundo\t2\nhouses\t1\n", encoding="utf-8")
+    return path
+
+
+def test_the_command_prints_what_the_library_counts(
+    command: Callable[..., Any], counts_file: Path
+) -> None:
+    options = ["--tokenizer", "demo:en", "--tokenizer", "demo:nl", "--reference", "demo:en"]
+    result = command(*options, "--frequencies", str(counts_file), "--json", "--alpha", "1")
+    report = json.loads(result.stdout)
+    corpus = Corpus(WordCounts(["the", "undo", "houses"], [5, 2, 1]), str(counts_file))
+    healths = [
+        VocabularyHealth(Bte(load_tokeniser(f"demo:{language}")), corpus)
+        for language in ("en", "nl")
+    ]
+    assert [found["label"] for found in report["tokenisers"]] == ["demo:en", "demo:nl"]
+    for found, health in zip(report["tokenisers"], healths, strict=True):
+        expected = health.values(1.0, healths[0])
+        for key in ("tokens", "renyi", "never_used", "relative_tokens", "duplicates"):
+            assert found["figures"][key]["value"] == pytest.approx(expected[key].number)
+    assert f"corpus:counts.tsv@{corpus.checksum}|alpha:1|" in report["signature"]
+    only = command(*options, "--frequencies", str(counts_file), "--alpha", "1", "--signature-only")
+    assert only.stdout.strip() == report["signature"]
+
+
+def test_the_command_prints_a_table_and_lists(
+    command: Callable[..., Any], counts_file: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "my model.json"
+    model.write_bytes(write_model(method_on(load_tokeniser("demo:nl"), "flota", {"k": 2})))
+    result = command("--model", str(model), "--frequencies", str(counts_file))
+    assert result.exit_code == 0
+    assert "my model" in result.stdout
+    assert "the vocabulary has no merges" in result.stdout
+    listed = command("--list", "duplicates", "--limit", "2")
+    assert listed.exit_code == 0
+    assert "demo:en: 2 of 575" in listed.stdout
+    as_json = command(
+        "--list", "tokens", "--limit", "1", "--json", "--frequencies", str(counts_file)
+    )
+    [found] = json.loads(as_json.stdout)["tokenisers"]
+    assert found["list"][0]["type"] == "Ġthe"
+    assert found["list"][0]["tokens in the corpus"] == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--alpha", "0"], "above 0"),
+        (["--list", "nonsense"], "is not a figure"),
+        (["--list", "renyi"], "no list behind"),
+        (["--tokenizer", "nowhere.json"], "nowhere.json"),
+        (["--frequencies", "wordfreq:xx"], "xx"),
+    ],
+)
+def test_bad_options(command: Callable[..., Any], options: list[str], message: str) -> None:
+    result = command(*options)
+    assert isinstance(result.exception, MorphGraphError)
+    assert message in str(result.exception)

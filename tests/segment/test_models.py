@@ -1,0 +1,228 @@
+"""Saved models: every method loads again as it was; what is no model is refused with a reason."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment.models import load_segmenter, read_model, write_model
+from morphgraph.segment.registry import method_on
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.train.methods import METHODS, train
+
+COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
+WORDS = ["undoing", "redoing", "néo", "x", "日"]
+
+
+def tokens(segmenter: Any) -> list[list[str]]:
+    words = segmenter.encode(WORDS)
+    found = segmenter.segment(words)
+    return [
+        [segmenter.token_text(words, *end) for end in found.token_ends(number)]
+        for number in range(len(WORDS))
+    ]
+
+
+def same(again: Any, segmenter: Any) -> None:
+    assert type(again) is type(segmenter)
+    assert tokens(again) == tokens(segmenter)
+    assert again.name == segmenter.name
+    assert again.parameters == segmenter.parameters
+    assert list(again.types) == list(segmenter.types)
+    assert again.vocabulary_size == segmenter.vocabulary_size
+    assert again.signature() == segmenter.signature()
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
+    segmenter = train(method, COUNTS, 265)
+    data = write_model(segmenter)
+    head = json.loads(data)
+    assert (head["format"], head["version"]) == ("morphgraph model", 1)
+    again = read_model(data, "m.json")
+    same(again, segmenter)
+    assert write_model(again) == data
+    path = tmp_path / "m.json"
+    path.write_bytes(data)
+    same(load_segmenter(path), segmenter)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        ("bpe", {}),
+        ("dropout", {"p": 0.3, "seed": 5}),
+        ("trimmed", {"counts": "wordfreq:en", "threshold": 1000}),
+        ("flota", {"k": 2}),
+        ("flota", {}),
+        ("first", {"k": 1}),
+        ("longest", {"k": 1}),
+        ("greedy", {}),
+        ("wordpiece", {}),
+    ],
+)
+def test_methods_on_a_demo_load_again(method: str, parameters: dict[str, Any]) -> None:
+    segmenter: Any = load_segmenter("demo:en", method, **parameters)
+    same(read_model(write_model(segmenter), "m.json"), segmenter)
+    for name, value in parameters.items():
+        assert method == "trimmed" or segmenter.parameters[name] == value
+
+
+def test_a_method_on_a_saved_model(tmp_path: Path) -> None:
+    bpe, unigram = tmp_path / "bpe.json", tmp_path / "unigram.json"
+    bpe.write_bytes(write_model(train("bpe", COUNTS, 265)))
+    unigram.write_bytes(write_model(train("unigram", COUNTS, 30)))
+    assert tokens(load_segmenter(bpe, "dropout", p=0.0)) == tokens(load_segmenter(bpe))
+    assert load_segmenter(bpe, "flota", k=1).parameters == {"k": 1}
+    assert load_segmenter(unigram, "flota", k=1).name == "FLOTA"
+    first = load_segmenter(unigram, "first", k=1)
+    assert tokens(first) == [found[:1] for found in tokens(load_segmenter(unigram))]
+    same(read_model(write_model(first), "m.json"), first)
+    with pytest.raises(MorphGraphError, match="a model of Unigram is not cut by its merges alone"):
+        load_segmenter(unigram, "dropout")
+
+
+def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
+    assert load_segmenter("demo:nl").name == "BPE"
+    assert (
+        load_segmenter(data_folder / "vocabularies" / "bert-base-uncased.txt").name == "WordPiece"
+    )
+    assert load_segmenter(data_folder / "tokenizers" / "gpt2").name == "BPE"
+    types = tmp_path / "types.txt"
+    types.write_text("▁un\ndo\n", encoding="utf-8")
+    assert load_segmenter(types).name == "Greedy"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "m.json, line 1, column 1: the JSON is cut off"),
+        (b"\x80\x04K\x01.", "byte 0x80 is not valid UTF-8"),
+        (b"[]", "m.json: this is no saved model"),
+        (b'{"format": "morphgraph recipe"}', "this is no saved model"),
+        (b'{"format": "morphgraph model", "version": 2}', "field version: its version is 2, not 1"),
+        (b'{"format": "morphgraph model", "version": 1}', "field method: it is 'None', none of"),
+        (
+            b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
+            "field method: it is 'os.system', none of bpe",
+        ),
+        (b'{"format": "morphgraph model", "version": 1, "method": "flota"}', "m.json: The field"),
+    ],
+)
+def test_what_is_no_model(data: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        read_model(data, "m.json")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_damaged_model_is_refused(method: str) -> None:
+    """Every field of the document in turn is missing, or of another kind."""
+    document = json.loads(write_model(train(method, COUNTS, 265)))
+    checked = 0
+    for name in [key for key in document if key not in ("format", "version", "name", "checksum")]:
+        for value in (None, 7, "x", [1], {"a": {}}):
+            broken = {**document, name: value}
+            try:
+                read_model(json.dumps(broken).encode(), "m.json")
+            except FileFormatError as error:
+                assert str(error).startswith("m.json")
+                checked += 1
+    assert checked >= 5
+    with pytest.raises(FileFormatError, match=r"m\.json.*JSON"):
+        read_model(json.dumps(document).encode()[:-20], "m.json")
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "message"),
+    [
+        ("lzw", {}, "no method 'lzw'. Choose one of bpe, dropout"),
+        ("bpe", {"k": 1}, "bpe has no parameter k. Its parameters: none"),
+        ("picky", {}, "needs a model that was trained so"),
+        ("trimmed", {"threshold": 1}, "needs the word counts of a second corpus"),
+        ("unigram", {}, "has no log-probabilities"),
+        ("flota", {"k": -1}, "Give 1 or more"),
+    ],
+)
+def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(MorphGraphError) as caught:
+        load_segmenter("demo:en", method, **parameters)
+    assert message in str(caught.value)
+
+
+def test_huge_numbers_in_a_model_are_only_large() -> None:
+    """A word length or a number of tokens beyond all words is the same as none."""
+    text = ["low", "lower"]
+    kept = load_segmenter("demo:en", "first", k=10**30)
+    assert kept.segment(kept.encode(text)).tokens(1)
+    with pytest.raises(MorphGraphError, match="not cut by its merges alone"):
+        _saved_as("picky", "bpe")
+
+
+def _saved_as(trained_by: str, method: str) -> Segmenter:
+    """A model of one method, opened by another."""
+    counts = WordCounts.from_mapping({"low": 5, "lower": 2, "newest": 6})
+    data = write_model(train(trained_by, counts, 300))
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        file.write(data)
+        file.flush()
+        return load_segmenter(file.name, method)
+
+
+def test_a_changed_model_has_a_signature_of_its_own() -> None:
+    """A file cannot pass for the tokeniser that it says it came from."""
+    for method in ("bpe", "first"):
+        segmenter = load_segmenter("demo:en", method)
+        document = json.loads(write_model(segmenter))
+        origin = segmenter.signature().rpartition("@")[2]
+        assert read_model(json.dumps(document).encode(), "m.json").signature().endswith(origin)
+        inner = document["model"] if method == "first" else document
+        inner["model"]["model"]["merges"].pop()
+        changed = read_model(json.dumps(document).encode(), "m.json")
+        assert not changed.signature().endswith(origin)
+        # Nor does it without the checksum of its content.
+        del document["content"]
+        without = read_model(json.dumps(document).encode(), "m.json")
+        assert without.signature() == changed.signature()
+
+
+ON_MERGES = ("bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy")
+
+
+@pytest.fixture(scope="module")
+def two_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The English demo as vocab.json with merges.txt."""
+    folder = tmp_path_factory.mktemp("two")
+    model = load_tokeniser("demo:en").document["model"]
+    (folder / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    merges = [" ".join(m) if isinstance(m, list) else m for m in model["merges"]]
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("method", ON_MERGES)
+@pytest.mark.parametrize("file", ["vocab.json", "merges.txt", ""])
+def test_one_default_and_one_signature_by_path_object_and_saved_model(
+    two_files: Path, method: str, file: str
+) -> None:
+    source = two_files / file if file else two_files
+    counts = WordCounts(list(COUNTS), list(COUNTS.values()))
+    given = {"counts": counts} if method == "trimmed" else {}
+    by_path = load_segmenter(source, method, **given)
+    by_object = method_on(load_tokeniser(source), method, counts=counts)
+    same(by_path, by_object)
+    same(read_model(write_model(by_object), "m.json"), by_object)
+
+
+def test_signatures_spell_methods_alike() -> None:
+    named = {m: load_segmenter("demo:en", m) for m in ("bpe", "greedy", "first", "flota")}
+    assert named["bpe"].signature().startswith("BPE:demo:en@")
+    assert named["greedy"].signature().startswith("Greedy:demo:en@")
+    assert named["first"].parameters == {"k": 2, "of": "BPE"}
+    assert named["first"].signature() == f"FIRST(k=2):{named['bpe'].signature()}"
+    assert load_segmenter("demo:en", "flota", k=0).signature() == named["flota"].signature()

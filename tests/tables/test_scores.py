@@ -1,0 +1,326 @@
+"""Scores to take away: rows, CSV, LaTeX and Markdown say what the table says, and nothing else."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.outcome import ideal, outcome_of
+from morphgraph.score.table import Estimate, Failure, ScoreTable
+from morphgraph.score.uncertainty import Interval
+from morphgraph.segment.bte import Bte
+from morphgraph.tables.scores import (
+    score_rows,
+    score_text,
+    scores_csv,
+    scores_latex,
+    scores_markdown,
+)
+from morphgraph.tables.writing import latex
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+NAN = math.nan
+SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'
+HOSTILE = ["=cmd()", "+1", "-x", "@a", "\tz", "\r=1", SPECIALS, "\udcff"]
+
+
+def yardstick_of(name: str = "/home/me/gold_1.tsv") -> Yardstick:
+    entries = (Entry("undo", ("un", "do"), None), Entry("do", ("do",), None))
+    return Yardstick.of(Reference(name, "plain", entries, (), "abc"))
+
+
+def table_of(
+    metrics: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[Estimate] | str]],
+    *,
+    name: str = "/home/me/gold_1.tsv",
+    baseline: int | None = None,
+    signature: str = "reference:a_b@1|version:0",
+) -> ScoreTable:
+    """A table whose numbers are given, by label; a string instead of numbers is a failure."""
+    gold = ideal(yardstick_of(name))
+    outcomes = [
+        Failure(label, found)
+        if isinstance(found, str)
+        else replace(gold, label=label, vocabulary_size=32_000, segmenter=cast(Segmenter, "BPE"))
+        for label, found in rows
+    ]
+    table = ScoreTable(outcomes, metrics=metrics, baseline=baseline)
+    table.__dict__["estimates"] = [
+        None if isinstance(found, str) else dict(zip(metrics, found, strict=True))
+        for _, found in rows
+    ]
+    table.__dict__["signature"] = signature
+    return table
+
+
+def estimate(value: float, low: float = NAN, high: float = NAN, p: float = NAN) -> Estimate:
+    return Estimate(value, Interval(low, high), p)
+
+
+def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(scores_csv(tables).decode())))
+
+
+@pytest.fixture
+def real(small_tokeniser: Callable[..., Tokeniser]) -> ScoreTable:
+    """Scores that are easy to count: “undo” becomes un d o, and “do” d o."""
+    yardstick = yardstick_of()
+    outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), yardstick, "small")
+    outcomes = [outcome, Failure("broken", "No file.\nName one."), ideal(yardstick)]
+    return ScoreTable(outcomes, metrics=("precision", "recall", "f1", "fertility"), baseline=0)
+
+
+def test_texts() -> None:
+    assert score_text("precision", 0.123456) == "12.35"
+    assert score_text("distance", 0.123456) == "0.12"
+    assert score_text("precision", NAN) == score_text("inside", NAN) == "n/a"
+
+
+def test_rows(real: ScoreTable) -> None:
+    small, broken, gold = score_rows(real)
+    assert small["label"] == "small"
+    assert small["vocabulary size"] == 5
+    assert small["precision"] == pytest.approx(1 / 3)
+    assert small["recall"] == 1
+    assert small["f1"] == 0.5
+    assert small["fertility"] == 2.5
+    assert 0 <= float(small["precision low"]) < 1 / 3 < float(small["precision high"]) <= 1
+    assert math.isnan(float(small["f1 p"])), "a baseline is not tested against itself"
+    assert small["error"] == ""
+    assert broken["error"] == "No file.\nName one."
+    numbers = [value for key, value in broken.items() if key not in ("label", "error")]
+    assert len(numbers) == 17
+    assert all(isinstance(value, float) and math.isnan(value) for value in numbers)
+    assert gold["f1"] == 1
+    assert gold["vocabulary size"] == 2
+
+
+def test_csv(real: ScoreTable) -> None:
+    rows = csv_rows([real])
+    assert [row["tokeniser"] for row in rows] == ["small", "broken", "Ideal"]
+    small, broken, gold = rows
+    assert {row["reference"] for row in rows} == {"gold_1.tsv"}
+    assert (small["scope"], small["weighting"]) == ("morphemic", "types")
+    assert small["vocabulary size"] == "5"
+    assert float(small["precision"]) == pytest.approx(1 / 3, abs=1e-15)
+    assert small["f1"] == "0.5"
+    assert small["f1 p"] == "n/a"
+    assert small["signature"] == real.signature_of(0)
+    assert small["signature"].startswith("reference:gold_1.tsv@abc|")
+    assert gold["signature"] == real.signature_of(2) != small["signature"]
+    assert broken["error"] == "No file.\nName one."
+    assert broken["f1"] == broken["vocabulary size"] == "n/a"
+    assert broken["signature"] == "failed: No file. Name one."
+    assert gold["vocabulary size"] == "2"
+
+
+def test_csv_of_several_tables() -> None:
+    one = table_of(["f1"], [("a", [estimate(0.25, 0.125, 0.5, 0.0625)])])
+    other = table_of(["precision"], [("b", [estimate(NAN)])], name="x.tsv")
+    rows = csv_rows([one, other])
+    numbers = [f"{m}{part}" for m in ("precision", "f1") for part in ("", " low", " high", " p")]
+    assert list(rows[0])[6:-3] == numbers
+    assert [rows[0][key] for key in numbers] == ["", "", "", "", "0.25", "0.125", "0.5", "0.0625"]
+    assert [rows[1][key] for key in numbers] == ["n/a", "n/a", "n/a", "n/a", "", "", "", ""]
+    assert [row["reference"] for row in rows] == ["gold_1.tsv", "x.tsv"]
+
+
+def test_csv_has_no_formulas() -> None:
+    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE], name="=1+1.tsv")
+    rows = csv_rows([table])
+    assert [row["tokeniser"] for row in rows] == [
+        "'=cmd()",
+        "'+1",
+        "'-x",
+        "'@a",
+        "'\tz",
+        "'\n=1",
+        SPECIALS,
+        "?",
+    ]
+    assert {row["reference"] for row in rows} == {"'=1+1.tsv"}
+    failed = csv_rows([table_of(["f1"], [("a", "=1+1"), ("b", [estimate(0.5)])])])
+    assert failed[0]["error"] == "'=1+1"
+
+
+def test_csv_has_no_formulas_in_full_width() -> None:
+    labels = ["＝1", "＋1", "－x", " ＠a", "a＝b"]
+    rows = csv_rows([table_of(["f1"], [(label, [estimate(0.5)]) for label in labels])])
+    assert [row["tokeniser"] for row in rows] == ["'＝1", "'＋1", "'－x", "' ＠a", "a＝b"]
+
+
+GOLDEN = r"""% needs \usepackage{booktabs}; XeLaTeX or LuaLaTeX for letters that are not Latin
+\begin{table}
+\centering
+\small\setlength{\tabcolsep}{4pt}
+\begin{tabular}{lrrrr}
+\toprule
+Tokeniser & $|V|$ & F1 $\uparrow$ & Over-segmented $\downarrow$ & Tokens per word \\
+\midrule
+\multicolumn{5}{l}{\textit{gold\_1.tsv, morphemic boundaries over word types}} \\
+{}BPE\_32k$^{\dagger}$ & 32,000 & 50.00 & \textbf{10.00} & 1.50 \\
+ &  & {\scriptsize [45.00, 55.00]} & {\scriptsize [9.00, 11.00]} &  \\
+{}[ā\$ & 32,000 & \textbf{75.00}\rlap{$^{***}$} & 12.50\rlap{$^{*}$} & 1.25 \\
+ &  & {\scriptsize [70.00, 80.00]} & {\scriptsize [12.00, 13.00]} &  \\
+{}broken & & \multicolumn{3}{l}{failed: 100\% of it} \\
+\midrule
+\multicolumn{5}{l}{\textit{\#2, morphemic boundaries over word types}} \\
+{}BPE\_32k & 32,000 & n/a & 20.00 & 3.00 \\
+\bottomrule
+\end{tabular}
+\caption[Scores of tokenisers.]{Scores of tokenisers against gold segmentations in \% (not: Tokens per word). Bold: the best of its block. In brackets: 95 \% bootstrap intervals. $^{\dagger}$ Baseline of its block; differences to it by paired approximate randomisation: $^{*}$ $p<0.05$, $^{**}$ $p<0.01$, $^{***}$ $p<0.001$. n/a: undefined. Signature: \texttt{reference:\allowbreak{}a\_b@1\textbar{}\allowbreak{}version:\allowbreak{}0} Signature: \texttt{words:\allowbreak{}\char34{}x\char34{}}}
+\label{tab:scores}
+\end{table}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def two() -> list[ScoreTable]:
+    metrics = ["f1", "over", "fertility"]
+    first = [estimate(0.5, 0.45, 0.55), estimate(0.1, 0.09, 0.11), estimate(1.5)]
+    second = [
+        estimate(0.75, 0.7, 0.8, 0.0009),
+        estimate(0.125, 0.12, 0.13, 0.02),
+        estimate(1.25, p=0.5),
+    ]
+    return [
+        table_of(
+            metrics,
+            [("BPE_32k", first), ("[ā$", second), ("broken", "100%\n of it")],
+            baseline=0,
+        ),
+        table_of(
+            metrics,
+            [("BPE_32k", [estimate(NAN), estimate(0.2), estimate(3)])],
+            name="#2",
+            signature='words:"x"',
+        ),
+    ]
+
+
+def testlatex(two: list[ScoreTable]) -> None:
+    assert scores_latex(two) == GOLDEN
+
+
+def test_latex_without_intervals(two: list[ScoreTable]) -> None:
+    lines = [line for line in GOLDEN.splitlines() if "scriptsize" not in line]
+    expected = "\n".join(lines).replace(r" In brackets: 95 \% bootstrap intervals.", "") + "\n"
+    assert scores_latex(two, intervals=False) == expected
+
+
+def bold(rows: Sequence[tuple[str, float]], metric: str, **changes: Any) -> list[str]:
+    table = table_of([metric], [(label, [estimate(value)]) for label, value in rows])
+    if changes:
+        table.outcomes = (replace(table.outcomes[0], **changes), *table.outcomes[1:])
+    return re.findall(r"\{\}(\w+) & [^&]*& \\textbf", scores_latex([table]))
+
+
+def test_the_best_is_bold() -> None:
+    rows = [("a", 0.9), ("b", 0.5), ("c", 0.1), ("d", NAN)]
+    assert bold(rows, "f1") == ["a"]
+    assert bold(rows, "over") == ["c"]
+    assert bold(rows, "fertility") == [], "neither more nor less is better"
+    assert bold(rows, "f1", segmenter=None) == ["b"], "the gold competes with nobody"
+    assert bold([("a", 0.90001), ("b", 0.90002)], "f1") == ["a", "b"], "both read 90.00"
+    assert bold([("a", 0.9)], "f1") == [], "one alone is not the best"
+    assert bold([("a", 0.9), ("d", NAN)], "f1") == []
+
+
+@pytest.mark.parametrize("first", ["gone", [estimate(0.25)]])
+def test_a_baseline_without_tests_is_not_marked(first: Sequence[Estimate] | str) -> None:
+    rows = [("a", first), ("b", [estimate(0.5)])]
+    text = scores_latex([table_of(["f1"], rows, baseline=0)])
+    assert "dagger" not in text
+    assert "randomisation" not in text
+
+
+def test_all_failed() -> None:
+    table = ScoreTable([Failure("a", "x")], metrics=["f1"])
+    assert r"{}a & & \multicolumn{1}{l}{failed: x} \\" in scores_latex([table])
+    assert "Signature" not in scores_latex([table])
+    assert "| a |  | failed: x |" in scores_markdown([table]).splitlines()
+    assert csv_rows([table])[0]["reference"] == "n/a"
+
+
+@pytest.mark.parametrize("write", [scores_csv, scores_latex, scores_markdown])
+def test_nothing_to_write(write: Callable[[Sequence[ScoreTable]], object]) -> None:
+    for tables in ([], [ScoreTable([])], [table_of([], [("a", [])])]):
+        with pytest.raises(MorphGraphError, match="at least one tokeniser"):
+            write(tables)
+
+
+BACK = {
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciicircum{}": "^",
+    r"\textless{}": "<",
+    r"\textgreater{}": ">",
+    r"\textbar{}": "|",
+    r"\char34{}": '"',
+    **{f"\\{character}": character for character in "&%$#_{}"},
+}
+
+
+@given(st.text(st.sampled_from("\\{}$&#^_~%<>|\"'`-[]*aé ▁"), max_size=30))
+def test_latex_means_the_text(text: str) -> None:
+    escaped = re.compile("|".join(map(re.escape, sorted(BACK, key=len, reverse=True))))
+    assert escaped.sub(lambda found: BACK[found[0]], latex(text)) == text
+    left = escaped.sub("", latex(text))
+    assert not set(left) & set('\\{}$&#^_~%<>|"')
+
+
+def test_hostile_labels_stay_in_their_cells() -> None:
+    table = table_of(["f1"], [(label, [estimate(0.5)]) for label in HOSTILE])
+    lines = scores_latex([table]).splitlines()
+    assert sum(line.endswith(r" & 32,000 & \textbf{50.00} \\") for line in lines) == len(HOSTILE)
+    assert (
+        r"{}a\textbar{}b,\char34{}c\char34{} `d` *e* [f](g) 50\%\_\{x\}\textbackslash{}"
+        in "\n".join(lines)
+    )
+    rows = [line for line in scores_markdown([table]).splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows} == {4}
+    assert rows[2 + 6].startswith(r'| a\|b,"c" \`d\` \*e\* \[f\](g) 50%\_\{x\}\\ |')
+    assert rows[2 + 7] == "| ? | 32,000 | **50.00** |"
+    scores_latex([table]).encode()
+
+
+def test_markdown(two: list[ScoreTable]) -> None:
+    assert scores_markdown(two).splitlines() == [
+        r"**gold\_1.tsv, morphemic boundaries over word types**",
+        "",
+        r"| Tokeniser | \|V\| | F1 ↑ | Over-segmented ↓ | Tokens per word |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        r"| BPE\_32k † | 32,000 | 50.00 [45.00, 55.00] | **10.00** [9.00, 11.00] | 1.50 |",
+        r"| \[ā$ | 32,000 | **75.00**\*\*\* [70.00, 80.00] | 12.50\* [12.00, 13.00] | 1.25 |",
+        "| broken |  | failed: 100% of it |  |  |",
+        "",
+        r"**\#2, morphemic boundaries over word types**",
+        "",
+        r"| Tokeniser | \|V\| | F1 ↑ | Over-segmented ↓ | Tokens per word |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        r"| BPE\_32k | 32,000 | n/a | 20.00 | 3.00 |",
+        "",
+        "Scores in % (not: Tokens per word). Bold: the best of its block. In brackets: 95 % "
+        "bootstrap intervals. † Baseline of its block; differences to it by paired approximate "
+        r"randomisation: \* p < 0.05, \*\* p < 0.01, \*\*\* p < 0.001. n/a: undefined.",
+        "",
+        "- `reference:a_b@1|version:0`",
+        '- `words:"x"`',
+    ]
+
+
+def test_code_holds_backticks() -> None:
+    table = table_of(["f1"], [("a", [estimate(0.5)])], signature="a``b")
+    assert scores_markdown([table]).endswith("\n- ``` a``b ```\n")

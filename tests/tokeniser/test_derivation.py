@@ -1,0 +1,179 @@
+"""Derivations: the same segmentation as the kernel's, and trees that hold together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import example, given, settings
+from strategies import MergeList, graph_of, with_words
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.derivation import Derivation, derive
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import segment, segment_plain
+from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import UNKNOWN, Words
+
+
+def closed_merges(found: Derivation) -> list[int | None]:
+    """For the gap behind each atom, the id of the merge that closed it."""
+    return [None if v is None else found.vertices[v].merge for v in found.closed_by()]
+
+
+def assert_same(graph: MergeGraph, segmentation: Segmentation, word: int) -> Derivation:
+    words = segmentation.words
+    found = derive(graph, words, word)
+    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+    assert found.tokens == segmentation.tokens(word)
+    ids = segmentation.arrays.merge_ids
+    closed = segmentation.closed_by[start:end]
+    assert closed_merges(found) == [int(ids[c]) if c >= 0 else None for c in closed]
+    ends = [start + found.vertices[root].last for root in found.roots]
+    assert ends == [atom for atom, _ in segmentation.token_ends(word)]
+    assert_is_forest(graph, words, word, found)
+    return found
+
+
+def assert_is_forest(graph: MergeGraph, words: Words, word: int, found: Derivation) -> None:
+    """Every vertex but the roots is the child of one later vertex, and spans join up."""
+    start, end = words.word_offsets[word : word + 2]
+    atoms = words.atoms[start:end].tolist()
+    assert [v.type for v in found.vertices[: found.atom_count]] == atoms
+    parents = [child for vertex in found.vertices for child in vertex.children]
+    assert sorted([*parents, *found.roots]) == list(range(len(found.vertices)))
+    for number, vertex in enumerate(found.vertices):
+        children = [found.vertices[child] for child in vertex.children]
+        if not children:
+            assert vertex.merge is None
+            assert vertex.first == vertex.last == number
+            continue
+        assert vertex.merge is not None
+        _, parts, result = graph.merge(vertex.merge)
+        assert (vertex.type, tuple(c.type for c in children)) == (result, parts)
+        assert all(a.last + 1 == b.first for a, b in pairwise(children))
+        assert (vertex.first, vertex.last) == (children[0].first, children[-1].last)
+        assert all(child < number for child in vertex.children)
+
+
+@settings(max_examples=400)
+@given(with_words())
+@example(([("ab", "c"), ("a", "b"), ("b", "c")], ["abc", "abcabc"]))
+@example(([("a", "b", "a")], ["ababa", "ababab", "abaaba"]))
+@example(([("b", "c"), ("a", "a", "bc", "a"), ("a",) * 5], ["aabcaaaaabca"]))
+@example(([("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc"), ("a", "b")], ["abc", "dabcd"]))
+def test_as_segment(drawn: tuple[MergeList, list[str]]) -> None:
+    merges, words = drawn
+    graph = graph_of(merges)
+    segmentation = segment_plain(graph, words)
+    for number, word in enumerate(words):
+        found = assert_same(graph, segmentation, number)
+        tokens, closed = oracles.segment(oracles.listed(merges), word)
+        assert closed_merges(found) == closed
+        spans = [found.vertices[root] for root in found.roots]
+        assert [word[span.first : span.last + 1] for span in spans] == tokens
+
+
+@settings(max_examples=100)
+@given(with_words())
+def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
+    merges, words = drawn
+    graph = graph_of(merges)
+    removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
+    graph.knockout(removable[::2])
+    segmentation = segment_plain(graph, words)
+    for number in range(len(words)):
+        assert_same(graph, segmentation, number)
+
+
+def test_by_hand_with_a_tuple_merge() -> None:
+    """Without “und”, “undo” is made of un, d and o at once; every vertex by hand."""
+    graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")], "undos")
+    graph.knockout(["und"])
+    found = derive(graph, segment_plain(graph, ["undos"]).words, 0)
+    described = [
+        (graph.types[v.type], v.merge, v.children, (v.first, v.last)) for v in found.vertices
+    ]
+    assert described == [
+        ("u", None, (), (0, 0)),
+        ("n", None, (), (1, 1)),
+        ("d", None, (), (2, 2)),
+        ("o", None, (), (3, 3)),
+        ("s", None, (), (4, 4)),
+        ("un", 0, (0, 1), (0, 1)),
+        ("undo", 2, (5, 2, 3), (0, 3)),
+    ]
+    assert found.roots == (6, 4)
+    assert found.closed_by() == [5, 6, 6, None, None]
+
+
+def test_no_merge_crosses_a_piece(small_tokeniser: Callable[..., Tokeniser]) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("b", "-"), ("-", "a")], "ab-", pre_tokenizer=DASHES)
+    words = tokeniser.encode(["ab-ab", "ba", "ab-ab"])
+    assert len(words.piece_offsets) > 4  # the dashes are pieces of their own
+    segmentation = segment(tokeniser.graph, words)
+    for number in range(3):
+        assert_same(tokeniser.graph, segmentation, number)
+    names = [tokeniser.graph.types[t] for t in derive(tokeniser.graph, words, 2).tokens]
+    assert names == ["ab", "-", "ab"]
+
+
+DASHES: dict[str, Any] = {
+    "type": "Split",
+    "pattern": {"String": "-"},
+    "behavior": "Isolated",
+    "invert": False,
+}
+
+
+def test_an_unknown_atom_stands_alone() -> None:
+    graph = MergeGraph.from_merges([("a", "b"), ("ab", "ab")])
+    segmentation = segment_plain(graph, ["abxab", ""])
+    found = assert_same(graph, segmentation, 0)
+    assert found.tokens.count(UNKNOWN) == 1
+    assert derive(graph, segmentation.words, 1) == Derivation((), ())
+
+
+def test_an_atom_that_came_later_stands_alone() -> None:
+    """A state before an edit that widened the alphabet, with words encoded after it."""
+    merges = [("a", "b"), ("ab", "a")]
+    earlier = MergeGraph.from_merges(merges)
+    later = MergeGraph([*earlier.types, "x"], earlier.merges().values())
+    words = segment_plain(later, ["abxaba"]).words
+    found = derive(earlier, words, 0)
+    spans = [found.vertices[root] for root in found.roots]
+    assert [(span.first, span.last) for span in spans] == [(0, 1), (2, 2), (3, 5)]
+    assert found.tokens[1] == later.ids["x"]
+
+
+@pytest.mark.parametrize("merges", [[("a", "a")], [("a" * n, "a") for n in range(1, 500)]])
+def test_long_words_are_quick_and_deep_trees_need_no_recursion(merges: MergeList) -> None:
+    graph = MergeGraph.from_merges(merges)
+    segmentation = segment_plain(graph, ["a" * 500])
+    began = time.perf_counter()
+    found = derive(graph, segmentation.words, 0)
+    assert time.perf_counter() - began < 2
+    assert found.tokens == segmentation.tokens(0)
+    assert found == derive(graph, segmentation.words, 0)
+    assert_same(graph, segmentation, 0)
+
+
+def test_a_real_tokeniser(data_folder: Path) -> None:
+    """A byte-level tokeniser of 40,000 types, with thousands of tuple merges made by knockout."""
+    tokeniser = load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k" / "tokenizer.json")
+    texts = ["Wohnungen", "Überlänge", "Donaudampfschifffahrt", "a-b", "naïve", "日本語", "x" * 300]
+    words = tokeniser.encode(texts)
+    for text in (None, "ung", "en", "sch"):
+        if text is not None:
+            tokeniser.graph.knockout([text])
+        segmentation = segment(tokeniser.graph, words)
+        for number in range(len(texts)):
+            assert_same(tokeniser.graph, segmentation, number)
+    assert np.diff(segmentation.arrays.part_offsets).max() > 2

@@ -1,0 +1,433 @@
+"""Exported tokenisers: their form, ids, merges and texts, and that a difference is found."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import oracles
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import MERGES, WORDS, MergeList, graph_of, with_words
+from tokenizers import Tokenizer
+
+from morphgraph.export import exported as exported_package
+from morphgraph.export.export import (
+    Export,
+    ExportError,
+    export,
+    our_ids,
+    sentences_to_check,
+    words_to_check,
+)
+from morphgraph.export.exported.bte import Merging, load, plug_in
+from morphgraph.export.texts import FILES, escaped, merges_text, transformers_config
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeDocument = Callable[..., dict[str, Any]]
+
+TEXTS = [
+    "",
+    " ",
+    "  the newest  lowlands\n\n\tunbreakable. ",
+    "Der Ärger über die Größe, naïve café e\u0301a ﬁn ½ ①",
+    "日本語 x語y 😀👩‍👩‍👧 Ελλάδα",
+    "un<ent>do <ent>s sing<ent>ab <unk>x <pad>",
+    "aaaaaaaaaaaaa ababababab don't we'll 1234.50",
+]
+
+
+def exported_library(made: Export) -> Tokenizer:
+    """What the exported class stands on, from the exported file."""
+    library, merging = load(json.loads(made.files["tokeniser.bte.json"]))
+    plug_in(library, merging)
+    return library
+
+
+def ids_of(library: Tokenizer, texts: list[str]) -> list[list[int]]:
+    return [library.encode(text, add_special_tokens=False).ids for text in texts]
+
+
+def middle_types(tokeniser: Tokeniser, step: int = 5) -> list[str]:
+    """Some types that merges use and that can be knocked out."""
+    graph = tokeniser.graph
+    used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]
+    return [graph.types[number] for number in used[::step]]
+
+
+# ------------------------------------------------------------------------------------ the form
+
+
+def test_pairs_become_a_tokenizer_json(variant: Any) -> None:
+    made = export(variant.tokeniser, ["newest", "Straße", "naïve"])
+    assert made.kind == "tokenizer.json"
+    assert (made.tuple_merges, made.checked_words, made.checked_sentences) == (0, 3, 500)
+    library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
+    assert library.get_vocab() == variant.library.get_vocab()
+    assert ids_of(library, TEXTS) == ids_of(variant.library, TEXTS)
+
+
+def test_tuple_merges_become_a_folder(variant: Any) -> None:
+    edited = variant.tokeniser.fork()
+    edited.graph.knockout(middle_types(edited))
+    made = export(edited, ["newest", "Straße", "naïve"])
+    assert made.kind == "folder"
+    assert made.tuple_merges >= 3
+    assert "more than two parts" in made.reason
+    library = exported_library(made)
+    vocabulary = library.get_vocab()
+    assert sorted(vocabulary.values()) == list(range(edited.vocabulary_size)), "no holes"
+    old, id_map = variant.library.get_vocab(), json.loads(made.files["ids.json"])
+    assert {text: id_map[str(old[text])] for text in vocabulary} == vocabulary
+    assert ids_of(library, TEXTS) == our_ids(edited, TEXTS, new_ids(edited), bare=True)
+    # The edits change something, or this test could not fail.
+    before = [[id_map.get(str(n)) for n in row] for row in ids_of(variant.library, TEXTS)]
+    assert ids_of(library, TEXTS) != before
+
+
+@settings(max_examples=60)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
+@example(texts=TEXTS)
+def test_any_text(variant: Any, texts: list[str]) -> None:
+    edited = variant.tokeniser.fork()
+    edited.graph.knockout(middle_types(edited, 3))
+    library, merging = load(json.loads(to_tokenizer_json(edited)[0]))
+    plug_in(library, merging)
+    assert ids_of(library, texts) == our_ids(edited, texts, new_ids(edited), bare=True)
+
+
+def test_the_folder_has_everything_and_opens_here_again(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
+    tokeniser.graph.knockout(["ab"])
+    made = export(tokeniser, ["abcab"])
+    assert set(made.files) == set(FILES) - {"tokenizer.json"}
+    folder = Path(str(exported_package.__file__)).parent
+    for name in ("bte.py", "tokenization_bte.py"):
+        assert made.files[name] == (folder / name).read_bytes(), "no upload becomes code"
+    again = from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json")
+    graph = again.graph
+    assert [graph.describe(n) for n in graph.merge_ids()] == [
+        "a + b + c → abc",
+        "abc + a + b → abcab",
+    ]
+    assert json.loads(made.files["recipe.json"])["steps"] == tokeniser.graph.recipe()
+    assert made.files["merges.txt"].decode() == "#version: 0.2\na b c\nabc a b\n"
+    assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3, "5": 4}
+    assert made.to_dict()["files"] == list(made.files)
+    json.dumps(made.to_dict())
+
+
+def test_a_file_that_the_library_reads_otherwise_becomes_a_folder(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    # Without an unknown token, the library drops x and merges what then are neighbours.
+    tokeniser = small_tokeniser([("a", "b")], pre_tokenizer={"type": "Whitespace"})
+    assert export(tokeniser, ["ab"]).kind == "tokenizer.json"
+    made = export(tokeniser, ["ab", "axb"])
+    assert made.kind == "folder"
+    assert "“axb”" in made.reason
+    assert made.tuple_merges == 0
+    assert exported_library(made).encode("axb").tokens == ["a", "b"]
+    assert "get no token" in made.files["README.md"].decode()
+    # Pairs in the layout of our own stay readable.
+    assert from_tokenizer_json(made.files["tokeniser.bte.json"], "t").graph.merge_count == 1
+
+
+def test_whole_words_without_merges_are_found(small_tokeniser: MakeTokeniser) -> None:
+    merges = [("a", "b"), ("b", "c"), ("a", "bc")]
+    plain = {"ignore_merges": False, "pre_tokenizer": {"type": "Whitespace"}}
+    assert export(small_tokeniser(merges, **plain), ["abc"]).kind == "tokenizer.json"
+    made = export(small_tokeniser(merges, **{**plain, "ignore_merges": True}), ["abc"])
+    assert made.kind == "folder"
+    assert "“abc”" in made.reason
+
+
+def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
+    # An unknown token that is no type: the library fails at the first unknown character.
+    made = export(small_tokeniser([("a", "b")], unk_token="<unk>"), ["ab"])
+    assert made.kind == "folder"
+    assert "cannot use it (Unk token" in made.reason
+    with pytest.raises(ExportError, match="cannot use it"):
+        export(small_tokeniser([("a", "b")], post_processor={"type": "None such"}), ["ab"])
+
+
+def test_the_code_in_the_readme_is_code(small_tokeniser: MakeTokeniser) -> None:
+    text = export(small_tokeniser([("a", "b")]), ["ab"]).files["README.md"].decode()
+    blocks = text.split("```python\n")[1:]
+    assert len(blocks) == 2
+    for block in blocks:
+        compile(block.split("```")[0], "README.md", "exec")
+
+
+def test_a_folder_that_differs_is_not_offered(
+    small_tokeniser: MakeTokeniser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
+    tokeniser.graph.knockout(["ab"])
+    merged = Merging._merged
+
+    def forgetful(self: Merging, atoms: Any) -> Any:
+        return merged(self, atoms) if len(atoms) > 3 else iter(atoms)
+
+    monkeypatch.setattr(Merging, "_merged", forgetful)
+    with pytest.raises(ExportError, match="“abc” gets other tokens"):
+        export(tokeniser, ["a", "abc"])
+
+
+# ------------------------------------------------------------------------------------ ids
+
+
+def test_added_types_come_last(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "cba")
+    graph = tokeniser.graph
+    graph.knockout(["ab"])
+    graph.anneal([("z", "a"), ("b", "y"), ("z", "ab") if "ab" in graph else ("c", "z")], ["z", "y"])
+    names = [graph.types[number] for number in new_ids(tokeniser)]
+    assert names == ["c", "b", "a", "abc", "y", "z", "za", "by", "cz"]
+    made = export(tokeniser, ["abc", "zaby"])
+    assert made.new_types == 5
+    assert json.loads(made.files["ids.json"]) == {"0": 0, "1": 1, "2": 2, "4": 3}
+    assert "5 types are new" in made.files["README.md"].decode()
+    assert exported_library(made).encode("zaby").tokens == ["za", "by"]
+
+
+def test_special_tokens_keep_their_content(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("ab", "c")], unk_token="<unk>")
+    document["model"]["vocab"]["<unk>"] = 5
+    document["added_tokens"] = [special(9, "[PAD]"), special(5, "<unk>")]
+    document["padding"] = {
+        "strategy": "BatchLongest",
+        "direction": "Right",
+        "pad_to_multiple_of": None,
+        "pad_id": 9,
+        "pad_type_id": 0,
+        "pad_token": "[PAD]",
+    }
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    tokeniser.graph.knockout(["ab"])
+    made = export(tokeniser, ["abc"])
+    assert json.loads(made.files["ids.json"])["9"] == 5
+    library = exported_library(made)
+    assert library.token_to_id("[PAD]") == 5
+    rows = library.encode_batch(["abc", "abcx[PAD]a"])
+    assert [row.ids for row in rows] == [[3, 5, 5, 5], [3, 4, 5, 0]]
+    config = json.loads(made.files["tokenizer_config.json"])
+    assert config["pad_token"]["content"] == "[PAD]"
+    assert config["unk_token"]["content"] == "<unk>"
+
+
+def test_an_added_token_before_the_vocabulary_keeps_its_id(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b")])
+    document["model"]["vocab"] = {"a": 1, "b": 2, "ab": 3}
+    document["added_tokens"] = [special(0, "[PAD]")]
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    made = export(tokeniser, ["ab"])
+    # The library itself would give it an id of its own choice.
+    assert made.kind == "folder"
+    assert "has another id" in made.reason
+    assert exported_library(made).encode("ab[PAD]").ids == [3, 0]
+
+
+def special(number: int, content: str, **flags: bool) -> dict[str, Any]:
+    names = ("single_word", "lstrip", "rstrip", "normalized")
+    return {
+        "id": number,
+        "content": content,
+        "special": True,
+        **dict.fromkeys(names, False),
+        **flags,
+    }
+
+
+@pytest.mark.parametrize(
+    ("contents", "processor", "roles"),
+    [
+        (
+            ["<s>", "</s>", "<pad>", "<mask>"],
+            {"type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0]},
+            "bos_token=<s> eos_token=</s> pad_token=<pad> cls_token=<s> sep_token=</s> "
+            "mask_token=<mask>",
+        ),
+        (["<|endoftext|>"], None, "bos_token=<|endoftext|> eos_token=<|endoftext|>"),
+        (["<x>"], None, ""),
+    ],
+)
+def test_roles_of_special_tokens(
+    small_document: MakeDocument, contents: list[str], processor: Any, roles: str
+) -> None:
+    document = small_document([("a", "b")], post_processor=processor)
+    document["added_tokens"] = [
+        special(n, text, lstrip=text == "<mask>") for n, text in enumerate(contents)
+    ]
+    config = transformers_config(document, own_class=True)
+    found = {k: v for k, v in config.items() if k.endswith("_token")}
+    assert {f"{k}={v['content']}" for k, v in found.items()} == set(roles.split())
+    assert [v["lstrip"] for v in found.values()] == [k == "mask_token" for k in found]
+
+
+# ------------------------------------------------------------------------------------ merging
+
+
+def tokens(merging: Merging, text: str) -> list[str]:
+    return [token.value for token in merging(text)]
+
+
+def model_of(merges: MergeList, **settings: Any) -> dict[str, Any]:
+    graph = graph_of(merges)
+    return {"vocab": graph.ids, "merges": [list(parts) for parts in merges], **settings}
+
+
+@settings(max_examples=400)
+@given(case=with_words())
+@example(case=([("a", "b", "c"), ("a", "b"), ("ab", "a", "b")], ["abcab", "ababab", "aabbcc"]))
+@example(case=([("ab", "c"), ("a", "b"), ("b", "c", "a")], ["abca", "bcabc"]))
+def test_merging_is_as_the_plain_one(case: tuple[MergeList, list[str]]) -> None:
+    """Merges in any order, of two to four parts; d is outside the alphabet and no token."""
+    merges, words = case
+    merging = Merging(model_of(merges))
+    for word in words:
+        plain, _ = oracles.segment(oracles.listed(merges), word)
+        assert tokens(merging, word) == [text for text in plain if text != "d"]
+
+
+@given(merges=MERGES, word=WORDS)
+def test_tokens_tile_the_piece(merges: MergeList, word: str) -> None:
+    found = Merging(model_of(merges))(word)
+    assert all(word[slice(*token.offsets)] == token.value for token in found)
+    assert "".join(token.value for token in found) == word.replace("d", "")
+
+
+def test_bytes_of_offsets_and_unknown_characters() -> None:
+    model = model_of([("a", "b")], unk_token="<u>", fuse_unk=True)
+    model["vocab"] = {**model["vocab"], "<u>": 90}
+    found = [(t.id, t.value, t.offsets) for t in Merging(model)("abé語ab")]
+    ab = model["vocab"]["ab"]
+    assert found == [(ab, "ab", (0, 2)), (90, "<u>", (2, 7)), (ab, "ab", (7, 9))]
+    apart = Merging({**model, "fuse_unk": False})("é語")
+    assert [(t.id, t.offsets) for t in apart] == [(90, (0, 2)), (90, (2, 5))]
+    vocabulary = {**model["vocab"], "<0xC3>": 91, "<0xA9>": 92}
+    as_bytes = Merging({**model, "vocab": vocabulary, "byte_fallback": True})("éé語")
+    assert [t.id for t in as_bytes] == [91, 92, 91, 92, 90], "語 lacks its bytes"
+
+
+def test_a_long_piece_takes_no_quadratic_time() -> None:
+    merges: MergeList = [("a",) * 3, ("aaa", "aaa"), ("b", "a")]
+    merging = Merging(model_of(merges))
+    assert tokens(merging, "a" * 60_000) == ["aaaaaa"] * 10_000
+    assert merging._cached.cache_info().currsize == 0, "long pieces are not kept"
+
+
+# ------------------------------------------------------------------------------------ texts
+
+HOSTILE = ['"', "\n", "\\", '"""', " ", "<b>", "`", "\u2028", "\r", "'''", "{}", "${x}", "\x00"]
+
+
+@pytest.fixture(scope="module")
+def hostile(small_document: MakeDocument) -> Export:
+    characters = "".join(dict.fromkeys("".join(HOSTILE)))
+    merges = [
+        ('"', '"'),
+        ('""', '"'),
+        ("\\", "n"),
+        ("\n", " "),
+        ("\n ", "\r"),
+        ("<", "b"),
+        ("<b", ">"),
+    ]
+    document = small_document(merges, characters)
+    name = "x`\n# Title\n<b>.json"
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), name)
+    tokeniser.graph.knockout(['""', "\n ", "<b"])
+    made = export(tokeniser, [*HOSTILE, "".join(HOSTILE), '"""\n \r<b>\\n'])
+    assert made.tuple_merges == 3
+    return made
+
+
+def test_hostile_types_survive(hostile: Export) -> None:
+    library = exported_library(hostile)
+    assert library.encode('"""\n \r<b>\\n').tokens == ['"""', "\n \r", "<b>", "\\n"]
+
+
+def test_hostile_types_in_the_list_of_merges(hostile: Export) -> None:
+    first, *lines = hostile.files["merges.txt"].decode().split("\n")[:-1]
+    assert first.startswith("#version") and "escaped" in first
+    back = {"\\\\": "\\", "\\s": " ", "\\n": "\n", "\\r": "\r"}
+    parts = [
+        ["".join(back.get(bit, bit) for bit in pieces(part)) for part in line.split(" ")]
+        for line in lines
+    ]
+    assert parts == json.loads(hostile.files["tokeniser.bte.json"])["model"]["merges"]
+
+
+def pieces(text: str) -> list[str]:
+    """A text cut into escapes and single characters."""
+    found, at = [], 0
+    while at < len(text):
+        length = 2 if text[at] == "\\" else 1
+        found.append(text[at : at + length])
+        at += length
+    return found
+
+
+def test_hostile_names_in_the_readme(hostile: Export) -> None:
+    text = hostile.files["README.md"].decode()
+    signed = f"`` {' '.join(hostile.signature.split())} ``"
+    assert signed in text
+    assert "\n# Title" not in text
+    assert "Made from `` x` # Title <b>.json ``: " in text
+    assert "<b>" not in text.replace("`` x` # Title <b>.json ``", "").replace(signed, "")
+    assert escaped("<img src=x>\n# b `c` [d](e)") == r"\<img src=x\> \# b \`c\` \[d\](e)"
+
+
+def test_the_list_of_merges_is_read_back(tmp_path: Path) -> None:
+    (tmp_path / "merges.txt").write_bytes(merges_text([("#version", "a"), ("\\", "n")]))
+    (tmp_path / "vocab.json").write_text(
+        json.dumps({t: n for n, t in enumerate(["#version", "a", "#versiona", "\\", "n", "\\n"])})
+    )
+    graph = load_tokeniser(tmp_path / "merges.txt").graph
+    assert [graph.describe(n) for n in graph.merge_ids()] == [
+        "#version + a → #versiona",
+        "\\ + n → \\n",
+    ]
+
+
+def test_words_to_check() -> None:
+    own = ["zorp", "", "un\ud800", "zorp", "blick"]
+    found = words_to_check(own, 1000, "demo:de")
+    assert found[:2] == ["zorp", "blick"] and len(set(found)) == len(found) == 1000
+    assert found == words_to_check(own, 1000, "demo:de")
+    assert {"nicht", "werden"} < set(found)
+    assert "nicht" not in words_to_check(own, 1000, "my/demo.json")
+    assert words_to_check(map(str, range(50)), 10) == [str(n) for n in range(10)]
+    assert len(words_to_check([])) == 10_000
+
+
+def test_sentences_to_check() -> None:
+    words = [f"w{n}" for n in range(10_000)]
+    found = sentences_to_check(words)
+    assert found == sentences_to_check(words) and len(found) == 500
+    together = " ".join(found)
+    for wanted in ("\n", "\t", "  ", "日本語", "1234.50", "W", "e\u0301"):
+        assert wanted in together
+    used = {word for word in words if word in set(together.split())}
+    assert len(used) > 500 and sentences_to_check([]) == []
+
+
+def test_transformers_is_not_imported() -> None:
+    code = (
+        "import sys; sys.modules['transformers'] = None\n"
+        "from morphgraph.export.export import export, words_to_check\n"
+        "from morphgraph.tokeniser.loading import load_tokeniser\n"
+        "tokeniser = load_tokeniser('demo:nl')\n"
+        "tokeniser.graph.knockout(['en'])\n"
+        "print(export(tokeniser, words_to_check([], 200, 'demo:nl')).kind)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == "folder", ran.stderr

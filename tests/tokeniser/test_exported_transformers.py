@@ -1,0 +1,370 @@
+"""Exported tokenisers in `transformers`: the same ids as here, and all that its users expect."""
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+# Set before transformers is imported: no network, and a place of our own for copied code.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_MODULES_CACHE"] = tempfile.mkdtemp(prefix="morphgraph-modules-")
+
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import AutoTokenizer
+
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.export.export import export, our_ids, words_to_check
+from morphgraph.reference.readers import read_reference
+from morphgraph.refine.knockout import knock_out
+from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.saving import new_ids
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+PIECES = [
+    "{} {} {}.",
+    "  {}  {}\n\n{}\t{} ",
+    "„{}“, sagte {} – 1234,50 € für {}!",
+    "{}-{} ({}) 日本語 é😀 ﬁ ½\u00a0{}",
+    "{}{}\r\n{}'s {}_{} https://{}.de/?a=1",
+]
+
+
+class Exported(NamedTuple):
+    """A tokeniser, its folder, and what transformers makes of it."""
+
+    tokeniser: Tokeniser
+    folder: Path
+    loaded: Any
+
+    def ours(self, texts: list[str]) -> list[list[int]]:
+        return our_ids(self.tokeniser, texts, new_ids(self.tokeniser), bare=True)
+
+    def theirs(self, texts: list[str]) -> list[list[int]]:
+        found: list[list[int]] = self.loaded(texts, add_special_tokens=False)["input_ids"]
+        return found
+
+
+def take_home(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exported:
+    made = export(tokeniser, words)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in made.files.items():
+        (folder / name).write_bytes(data)
+    own = made.kind == "folder"
+    loaded = AutoTokenizer.from_pretrained(folder, trust_remote_code=own)
+    assert type(loaded).__name__ == ("BTETokenizer" if own else "TokenizersBackend")
+    return Exported(tokeniser, folder, loaded)
+
+
+def blamed(tokeniser: Tokeniser, language: str) -> Tokeniser:
+    """Without the types whose merges have a blame of 0.5 or more."""
+    reference = read_reference(demo_gold_path(language), name=f"demo:{language}")
+    result = knock_out(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
+    assert len(result.removed) > 200
+    return tokeniser
+
+
+def sentences(words: list[str], count: int = 300) -> list[str]:
+    taken: Iterator[str] = iter(words)
+    return [
+        (piece := PIECES[n % len(PIECES)]).format(*(next(taken) for _ in range(piece.count("{}"))))
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def german(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    """A German tokeniser of 40,000 types, edited."""
+    tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
+    return take_home(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    """The English demo, edited."""
+    tokeniser = blamed(load_tokeniser("demo:en").fork(), "en")
+    return take_home(tokeniser, tmp_path_factory.mktemp("en") / "english", ["unbelievable"])
+
+
+# ------------------------------------------------------------------------------------ ids
+
+
+def test_ids_of_words_and_sentences_in_german(german: Exported) -> None:
+    words = words_to_check([], name="demo:de")
+    assert len(words) == 10_000
+    texts = [" " + word for word in words]
+    ours = our_ids(german.tokeniser, words, new_ids(german.tokeniser))
+    assert german.theirs(texts) == ours
+    whole = sentences(words)
+    assert len(whole) == 300
+    assert german.theirs(whole) == german.ours(whole)
+    # They are another tokeniser's ids, renumbered, only where the edits change nothing.
+    start = load_tokeniser("demo:de")
+    assert german.ours(whole) != our_ids(start, whole, new_ids(start), bare=True)
+
+
+def test_offsets_and_round_trip_in_german(german: Exported) -> None:
+    texts = sentences(words_to_check([], 2000, "demo:de"), 100)
+    found = german.loaded(texts, return_offsets_mapping=True, add_special_tokens=False)
+    for number, text in enumerate(texts):
+        rows = zip(found["input_ids"][number], found["offset_mapping"][number], strict=True)
+        spans = []
+        for token, (start, end) in rows:
+            surface = german.loaded.decode([token])
+            if "�" not in surface:  # more than a part of a character
+                assert surface == text[start:end]
+            spans += range(start, end)
+        assert sorted(set(spans)) == list(range(len(text))), "every character is in a token"
+        assert german.loaded.decode(found["input_ids"][number]) == text
+
+
+@pytest.mark.parametrize("language", ["en", "de", "nl"])
+def test_ids_of_the_demos(language: str, tmp_path: Path) -> None:
+    words = words_to_check([], 3000, f"demo:{language}")
+    texts = sentences(words)
+    plain = take_home(load_tokeniser(f"demo:{language}"), tmp_path / "plain", words[:100])
+    edited = take_home(
+        blamed(load_tokeniser(f"demo:{language}").fork(), language), tmp_path / "edited", words[:9]
+    )
+    for exported in (plain, edited):
+        assert exported.theirs(texts) == exported.ours(texts)
+        assert len(exported.loaded) == exported.tokeniser.vocabulary_size
+    assert plain.theirs(texts) != edited.theirs(texts)
+
+
+def test_ids_after_rebpe(tmp_path: Path) -> None:
+    """Merges are numbered anew, some link again, and types are new."""
+    tokeniser = load_tokeniser("demo:de").fork()
+    reference = read_reference(demo_gold_path("de"), name="demo:de")
+    run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
+    run.finish()
+    exported = take_home(tokeniser, tmp_path / "rebpe", [e.word for e in reference.entries])
+    texts = sentences(words_to_check([], 3000, "demo:de"))
+    assert exported.theirs(texts) == exported.ours(texts)
+    kept = json.loads((exported.folder / "ids.json").read_text())
+    new = len(exported.loaded) - len(kept)
+    assert new > 100 and sorted(kept.values()) == list(range(len(kept))), "new ones come last"
+    assert f"{new:,} types are new" in (exported.folder / "README.md").read_text()
+
+
+def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
+    """Metaspace, </w>, bytes for unknown characters, fused ones, normalisers, added tokens."""
+    tokeniser = variant.tokeniser.fork()
+    graph = tokeniser.graph
+    used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]
+    graph.knockout([graph.types[n] for n in used[::4]])
+    exported = take_home(tokeniser, tmp_path / "kind", ["newest"])
+    texts = [*sentences(words_to_check([], 1000), 60), "x語語y日", "un<ent>do <ent>s ab <unk>", ""]
+    assert exported.theirs(texts) == exported.ours(texts)
+    named = exported.loaded.get_vocab()
+    assert named == {graph.types[number]: new for number, new in new_ids(tokeniser).items()}
+    copies = [
+        exported.loaded,
+        copy.deepcopy(exported.loaded),
+        pickle.loads(pickle.dumps(exported.loaded)),
+    ]
+    assert len({str(one(texts)) for one in copies}) == 1
+
+
+# ------------------------------------------------------------------------------------ transformers
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    """Byte-level with RoBERTa's special tokens, and a tuple merge."""
+    alphabet = [*pre_tokenizers.ByteLevel.alphabet()]
+    merges = [("u", "n"), ("un", "d"), ("und", "o"), ("Ġ", "undo"), ("i", "ng")]
+    merges.insert(4, ("n", "g"))
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    types = [*names, *sorted(alphabet), *("".join(parts) for parts in merges)]
+    library = Tokenizer(models.BPE({t: n for n, t in enumerate(types)}, merges))
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    library.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), add_prefix_space=False
+    )
+    library.add_special_tokens(
+        [AddedToken(t, lstrip=t == "<mask>", normalized=False) for t in names]
+    )
+    tokeniser = from_tokenizer_json(library.to_str().encode(), "roberta.json")
+    tokeniser.graph.knockout(["un", "und"])
+    return take_home(tokeniser, tmp_path_factory.mktemp("roberta") / "r", ["undoing"])
+
+
+def test_pairs_get_the_special_tokens_of_the_file(roberta: Exported) -> None:
+    tokenizer = roberta.loaded
+    found = tokenizer("undoing", "undo", return_special_tokens_mask=True)
+    assert tokenizer.convert_ids_to_tokens(found["input_ids"]) == [
+        *("<s>", "undo", "ing", "</s>", "</s>", "undo", "</s>")
+    ]
+    assert found["special_tokens_mask"] == [1, 0, 0, 1, 1, 0, 1]
+    assert found.sequence_ids() == [None, 0, 0, None, None, 1, None]
+    assert "token_type_ids" not in found
+    text = "un undo"
+    assert tokenizer.decode(tokenizer(text)["input_ids"]) == "<s>un undo</s>"
+    assert tokenizer.decode(tokenizer(text)["input_ids"], skip_special_tokens=True) == text
+    assert tokenizer.num_special_tokens_to_add(pair=True) == 4
+
+
+def test_special_tokens_have_names_and_flags(roberta: Exported) -> None:
+    tokenizer = roberta.loaded
+    named = ("bos", "eos", "sep", "cls", "unk", "pad", "mask")
+    assert [getattr(tokenizer, f"{name}_token") for name in named] == [
+        *("<s>", "</s>", "</s>", "<s>", "<unk>", "<pad>", "<mask>")
+    ]
+    assert tokenizer.mask_token_id == roberta.tokeniser.graph.ids["<mask>"]
+    # The mask takes the space before it along.
+    assert tokenizer.tokenize("undo <mask>.") == ["undo", " <mask>", "."]
+    assert tokenizer.convert_tokens_to_ids(["undo", "no such"]) == [
+        tokenizer.get_vocab()["undo"],
+        tokenizer.unk_token_id,
+    ]
+
+
+def test_batches_are_padded_and_cut_off(roberta: Exported) -> None:
+    tokenizer = roberta.loaded
+    batch = tokenizer(
+        ["undo", "undoing undoing undo"],
+        padding=True,
+        truncation=True,
+        max_length=5,
+        return_tensors="np",
+    )
+    assert batch["input_ids"].shape == (2, 5)
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 0, 0], [1] * 5]
+    assert batch["input_ids"][0, 3:].tolist() == [tokenizer.pad_token_id] * 2
+    assert tokenizer.convert_ids_to_tokens(batch["input_ids"][1]) == [
+        *("<s>", "undo", "ing", "Ġundo", "</s>")
+    ]
+    parts = tokenizer(
+        "undo undo undo", max_length=4, stride=1, truncation=True, return_overflowing_tokens=True
+    )
+    assert parts["input_ids"] == [
+        tokenizer.convert_tokens_to_ids(row.split())
+        for row in ("<s> undo Ġundo </s>", "<s> Ġundo Ġundo </s>")
+    ]
+
+
+def test_characters_words_and_tokens_find_each_other(roberta: Exported) -> None:
+    found = roberta.loaded("undoing é undo")
+    assert found.tokens() == ["<s>", "undo", "ing", "Ġ", "Ã", "©", "Ġundo", "</s>"]
+    assert found.word_ids() == [None, 0, 0, 1, 1, 1, 2, None]
+    assert [found.char_to_token(at) for at in (0, 4, 8, 10)] == [1, 2, 4, 6]
+    assert tuple(found.token_to_chars(4)) == tuple(found.token_to_chars(5)) == (8, 9)
+    split = roberta.loaded(["undo", "ing"], is_split_into_words=True)
+    assert split.word_ids() == [None, 0, 1, None]
+
+
+def test_saving_again_keeps_everything(roberta: Exported, tmp_path: Path) -> None:
+    tokenizer = copy.deepcopy(roberta.loaded)
+    before = len(tokenizer)
+    assert tokenizer.add_tokens(["<new>", "doing"]) == 2
+    assert tokenizer.tokenize("undoing<new>") == ["u", "n", "doing", "<new>"]
+    assert len(tokenizer) == before + 2 and "<new>" not in roberta.loaded.get_vocab()
+    tokenizer.save_pretrained(tmp_path / "again")
+    assert not (tmp_path / "again" / "tokenizer.json").exists()
+    again = AutoTokenizer.from_pretrained(tmp_path / "again", trust_remote_code=True)
+    assert again.get_vocab() == tokenizer.get_vocab()
+    for text in ("undoing<new>", "undo <mask>.", "undo é\n un"):
+        assert again(text) == tokenizer(text)
+    assert again.special_tokens_map == tokenizer.special_tokens_map
+
+
+def test_a_template_that_tells_texts_apart(tmp_path: Path) -> None:
+    library = Tokenizer(
+        models.BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")])
+    )
+    library.add_special_tokens(["[CLS]", "[SEP]"])
+    library.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 5), ("[SEP]", 6)]
+    )
+    tokeniser = from_tokenizer_json(library.to_str().encode(), "t.json")
+    tokeniser.graph.knockout(["ab"])
+    tokenizer = take_home(tokeniser, tmp_path / "t", ["abc"]).loaded
+    found = tokenizer("abc", "ab")
+    assert found.tokens() == ["[CLS]", "abc", "[SEP]", "a", "b", "[SEP]"]
+    assert found["token_type_ids"] == [0, 0, 0, 1, 1, 1]
+    assert found["input_ids"] == [4, 3, 5, 0, 1, 5], "one type fewer before them"
+
+
+def test_threads_agree(english: Exported) -> None:
+    texts = sentences(words_to_check([], 2000), 200)
+    with ThreadPoolExecutor(4) as pool:
+        rows = list(pool.map(lambda text: english.loaded.encode(text), texts * 3))
+    assert rows == english.loaded(texts)["input_ids"] * 3
+
+
+def test_text_that_only_looks_special(roberta: Exported) -> None:
+    found = roberta.loaded("undo<s>", split_special_tokens=True, add_special_tokens=False)
+    assert found.tokens() == ["undo", "<", "s", ">"]
+    assert roberta.loaded._encode_without_added_tokens("undo<s>") == found["input_ids"]
+    assert roberta.loaded("undo<s>", split_special_tokens=False).tokens()[2] == "<s>"
+
+
+def test_training_is_refused(roberta: Exported) -> None:
+    with pytest.raises(NotImplementedError, match="Train a BPE"):
+        roberta.loaded.train_new_from_iterator(["a"], 300)
+
+
+# ------------------------------------------------------------------------------------ elsewhere
+
+SCRIPT = """
+import json, sys
+sys.modules["morphgraph"] = None  # it cannot be imported
+from transformers import AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], trust_remote_code=True)
+texts = json.load(sys.stdin)
+found = tokenizer(texts, add_special_tokens=False)["input_ids"]
+print(json.dumps([type(tokenizer).__name__, len(tokenizer), found]))
+"""
+
+
+def test_a_fresh_process_without_morphgraph(english: Exported, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "unpacked here"
+    english.folder.rename(elsewhere)
+    try:
+        texts = sentences(words_to_check([], 500), 50)
+        ran = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(elsewhere)],
+            input=json.dumps(texts),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "HF_HUB_OFFLINE": "1",
+                "HF_MODULES_CACHE": str(tmp_path / "modules"),
+            },
+        )
+    finally:
+        elsewhere.rename(english.folder)
+    assert ran.returncode == 0, ran.stderr
+    name, size, found = json.loads(ran.stdout.splitlines()[-1])
+    assert (name, size) == ("BTETokenizer", english.tokeniser.vocabulary_size)
+    assert found == english.ours(texts)
+
+
+def test_the_code_is_not_run_unless_it_is_trusted(english: Exported) -> None:
+    with pytest.raises(ValueError, match="trust_remote_code"):
+        AutoTokenizer.from_pretrained(english.folder, trust_remote_code=False)
+
+
+def test_old_embeddings_find_their_new_place(english: Exported) -> None:
+    rows = json.loads((english.folder / "ids.json").read_text())
+    before = load_tokeniser("demo:en")
+    old = {number: before.graph.types[n] for n, number in enumerate(before.vocabulary_ids)}
+    moved = {old[int(number)]: new for number, new in rows.items()}
+    assert moved == english.loaded.get_vocab()
+    assert any(int(number) != new for number, new in rows.items())

@@ -1,0 +1,389 @@
+"""Tokenisers in and out: tuple merges, ids, `vocab.json` with `merges.txt`, warnings."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import WORDS, MergeList, well_formed
+from tokenizers import Tokenizer, models
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
+from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.saving import saved_files, to_tokenizer_json
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeDocument = Callable[..., dict[str, Any]]
+
+
+def merges_of(tokeniser: Tokeniser) -> list[str]:
+    graph = tokeniser.graph
+    return [graph.describe(number) for number in graph.merge_ids()]
+
+
+def texts_of(tokeniser: Tokeniser, words: list[str]) -> list[list[str]]:
+    encoded = tokeniser.encode(words)
+    found = segment(tokeniser.graph, encoded)
+    return [
+        [tokeniser.token_text(encoded, atom, token) for atom, token in found.token_ends(number)]
+        for number in range(len(words))
+    ]
+
+
+# ------------------------------------------------------------------------------------ tuple merges
+
+
+def test_tuple_merges_are_refused_by_the_library_and_read_back(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
+    tokeniser.graph.knockout(["ab"])
+    files = saved_files(tokeniser)
+    assert sorted(files) == ["ids.json", "recipe.json", "tokeniser.bte.json"]
+    data = files["tokeniser.bte.json"]
+    assert json.loads(data)["model"]["type"] == "BTE"
+    with pytest.raises(Exception, match="ModelUntagged"):  # no model of a kind that it knows
+        Tokenizer.from_str(data.decode())
+    again = from_tokenizer_json(data, "again.json")
+    assert merges_of(again) == ["a + b + c → abc", "abc + a + b → abcab"]
+    assert again.graph.type_ids() == [0, 1, 2, 3, 4]
+
+
+@given(merges=well_formed(), words=st.lists(WORDS), data=st.data())
+def test_edited_is_read_back_equal(
+    small_tokeniser: MakeTokeniser, merges: MergeList, words: list[str], data: st.DataObject
+) -> None:
+    """Also where an edit leaves two merges with the same parts: the lower rank counts."""
+    tokeniser = small_tokeniser(list(dict.fromkeys(merges)), "abc")
+    graph = tokeniser.graph
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    if types:
+        graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True)))
+    again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "again.json")
+    assert merges_of(again) == merges_of(tokeniser)
+    assert texts_of(again, words) == texts_of(tokeniser, words)
+    assert again.warnings == ()
+
+
+def test_two_merges_with_the_same_parts_after_an_edit(small_tokeniser: MakeTokeniser) -> None:
+    # Without ab and bc, both merges of abc join a, b and c. The first one, of rank 2, comes before
+    # c + d; the second one, of rank 4, would come after it.
+    merges = [("a", "b"), ("b", "c"), ("ab", "c"), ("c", "d"), ("a", "bc")]
+    tokeniser = small_tokeniser(merges, "abcd")
+    tokeniser.graph.knockout(["ab", "bc"])
+    assert texts_of(tokeniser, ["abcd"]) == [["abc", "d"]]
+    again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "again.json")
+    assert texts_of(again, ["abcd"]) == [["abc", "d"]]
+
+
+# ------------------------------------------------------------------------------------ ids
+
+
+def test_ids_are_dense_and_mapped(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("ab", "c"), ("c", "c")], "abc")
+    document["model"]["vocab"] = {"cc": 2, "b": 3, "a": 5, "abc": 8, "ab": 9, "c": 40}
+    special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    document["added_tokens"] = [{"id": 0, "content": "<s>", **special, "special": True}]
+    document["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [
+            {"SpecialToken": {"id": "<s>", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": 0}},
+        ],
+        "pair": [
+            {"Sequence": {"id": "A", "type_id": 0}},
+            {"Sequence": {"id": "B", "type_id": 0}},
+        ],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}},
+    }
+    document["added_tokens"].append({"id": 41, "content": "<t>", **special, "special": True})
+    document["post_processor"]["special_tokens"]["<t>"] = {
+        "id": "<t>",
+        "ids": [41],
+        "tokens": ["<t>"],
+    }
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "sparse.json")
+    assert tokeniser.vocabulary_size == 8
+    tokeniser.graph.knockout(["cc"])
+    data, id_map = to_tokenizer_json(tokeniser)
+    # In the order of the old ids: <s>, b, a, abc, ab, c, <t>; cc is gone.
+    assert id_map == {0: 0, 3: 1, 5: 2, 8: 3, 9: 4, 40: 5, 41: 6}
+    saved = json.loads(data)
+    assert saved["model"]["vocab"] == {"b": 1, "a": 2, "abc": 3, "ab": 4, "c": 5}
+    assert [token["id"] for token in saved["added_tokens"]] == [0, 6]
+    special_tokens = saved["post_processor"]["special_tokens"]
+    assert [special_tokens[text]["ids"] for text in ("<s>", "<t>")] == [[0], [6]]
+    library = Tokenizer.from_str(data.decode())
+    assert library.encode("abc").tokens == ["<s>", "abc"]
+    assert library.encode("abc").ids == [0, 3]
+    ids = json.loads(saved_files(tokeniser)["ids.json"])
+    assert ids == {str(old): new for old, new in id_map.items()}
+
+
+def test_bert_post_processor_is_renumbered(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("c", "c")], "abc")
+    vocabulary = document["model"]["vocab"]
+    assert vocabulary["cc"] == 4
+    vocabulary |= {"[SEP]": 5, "[CLS]": 6}
+    document["post_processor"] = {
+        "type": "BertProcessing",
+        "sep": ["[SEP]", 5],
+        "cls": ["[CLS]", 6],
+    }
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "bert.json")
+    tokeniser.graph.knockout(["ab"])
+    library = Tokenizer.from_str(to_tokenizer_json(tokeniser)[0].decode())
+    assert library.encode("ab").ids == [5, 0, 1, 4]
+    assert library.encode("ab").tokens == ["[CLS]", "a", "b", "[SEP]"]
+
+
+def test_saving_does_not_touch_the_loaded_document(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
+    before = json.dumps(tokeniser.document)
+    tokeniser.graph.knockout(["ab"])
+    to_tokenizer_json(tokeniser)
+    assert json.dumps(tokeniser.document) == before
+    fork = tokeniser.fork()
+    assert fork.vocabulary_size == 5
+    assert tokeniser.vocabulary_size == 4
+    assert fork.signature() != tokeniser.signature()
+    tokeniser.graph.undo()
+    assert fork.signature() == tokeniser.signature()
+
+
+# ------------------------------------------------------------------------------------ two files
+
+VOCABULARY = {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}
+
+
+@pytest.mark.parametrize(
+    "merges",
+    ["a b\nab c\n", "#version: 0.2\na b\nab c", "#version: 0.2\r\na b\r\nab c\r\n", "a b\n\nab c"],
+)
+def test_merges_txt(tmp_path: Path, merges: str) -> None:
+    (tmp_path / "vocab.json").write_text(json.dumps(VOCABULARY), encoding="utf-8")
+    (tmp_path / "merges.txt").write_bytes(merges.encode())
+    for source in (tmp_path, tmp_path / "vocab.json", tmp_path / "merges.txt"):
+        tokeniser = load_tokeniser(source)
+        assert merges_of(tokeniser) == ["a + b → ab", "ab + c → abc"]
+        assert texts_of(tokeniser, ["abcab"]) == [["abc", "ab"]]
+    if "\n\n" not in merges:  # the library wants no blank lines
+        files = str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt")
+        library = Tokenizer(models.BPE.from_file(*files))
+        assert library.encode("abcab").tokens == ["abc", "ab"]
+
+
+def test_a_merge_that_looks_like_a_version_line() -> None:
+    """Only the first line may be one; and without it, the first line is a merge."""
+    vocabulary = {"#": 0, "v": 1, "#v": 2}
+    data = json.dumps(vocabulary).encode()
+    assert merges_of(from_vocabulary_and_merges(data, b"# v\n", "v.json", "m.txt")) == [
+        "# + v → #v"
+    ]
+
+
+def test_uploads(tmp_path: Path) -> None:
+    vocabulary, merges = json.dumps(VOCABULARY).encode(), b"a b\nab c\n"
+    both = load_uploaded_tokeniser({"merges.txt": merges, "vocab.json": vocabulary})
+    assert merges_of(both) == ["a + b → ab", "ab + c → abc"]
+    single = to_tokenizer_json(both)[0]
+    assert merges_of(load_uploaded_tokeniser({"x.json": single})) == merges_of(both)
+    wrong: list[dict[str, bytes]] = [
+        {},
+        {"merges.txt": merges},
+        {"a.json": single, "b.json": single},
+    ]
+    for files in wrong:
+        with pytest.raises(FileFormatError, match=r"tokenizer\.json, or vocab\.json and merges"):
+            load_uploaded_tokeniser(files)
+
+
+@pytest.mark.parametrize(
+    "vocabulary, merges, word, expected",
+    [
+        (["l", "o", "w</w>", "lo", "low</w>"], "l o\nlo w</w>", "low", ["low</w>"]),
+        (["▁", "l", "o", "▁l", "▁lo"], "▁ l\n▁l o", "lo", ["▁lo"]),
+        (["Ġ", "l", "o", "Ġl", "Ġlo"], "Ġ l\nĠl o", "lo", ["Ġlo"]),
+    ],
+)
+def test_the_marker_tells_the_pre_tokeniser(
+    vocabulary: list[str], merges: str, word: str, expected: list[str]
+) -> None:
+    ids = {text: number for number, text in enumerate(vocabulary)}
+    data = json.dumps(ids).encode()
+    tokeniser = from_vocabulary_and_merges(data, merges.encode(), "vocab.json", "merges.txt")
+    assert texts_of(tokeniser, [word]) == [expected]
+    # What it assumes is saved with it.
+    library = Tokenizer.from_str(to_tokenizer_json(tokeniser)[0].decode())
+    assert library.encode(f"{word} {word}").tokens[-1:] == expected
+
+
+def test_special_types_of_two_files() -> None:
+    ids = {"<s>": 0, "[UNK]": 1, "<0x0A>": 2, "a": 3, "b": 4, "ab": 5, "<|endoftext|>": 6}
+    data = json.dumps(ids).encode()
+    tokeniser = from_vocabulary_and_merges(data, b"a b", "vocab.json", "merges.txt")
+    assert tokeniser.special == {"<s>", "[UNK]", "<|endoftext|>"}
+    assert tokeniser.preprocessor.unknown == "[UNK]"
+    assert texts_of(tokeniser, ["ab<s>ab"]) == [["ab", "<s>", "ab"]]
+    assert tokeniser.vocabulary_size == 7
+
+
+# ------------------------------------------------------------------------------------ warnings
+
+
+def test_merges_in_an_impossible_order_are_loaded_with_a_warning(
+    small_tokeniser: MakeTokeniser,
+) -> None:
+    # c + d takes c away from ab + c, and then b + cd comes before a + b.
+    tokeniser = small_tokeniser(
+        [("ab", "cd"), ("c", "d"), ("b", "cd"), ("a", "b"), ("ab", "c")], "abcd"
+    )
+    (warning,) = tokeniser.warnings
+    assert "these types can never be formed: “abcd”." in warning
+    assert texts_of(tokeniser, ["abcd", "abc"]) == [["a", "bcd"], ["abc"]]
+
+
+def test_no_warning_where_the_order_does_no_harm(small_tokeniser: MakeTokeniser) -> None:
+    tokeniser = small_tokeniser([("ab", "c"), ("a", "b")], "abc")
+    assert texts_of(tokeniser, ["abc"]) == [["abc"]]
+    assert tokeniser.warnings == ()
+
+
+def test_of_a_repeated_merge_the_last_counts_as_in_the_library(
+    small_document: MakeDocument,
+) -> None:
+    document = small_document([("a", "b"), ("b", "c"), ("a", "b")], "abc")
+    data = json.dumps(document)
+    tokeniser = from_tokenizer_json(data.encode(), "twice.json")
+    library = Tokenizer.from_str(data)
+    for word in ("abc", "ab", "bcab"):
+        assert texts_of(tokeniser, [word]) == [library.encode(word).tokens]
+    assert texts_of(tokeniser, ["abc"]) == [["a", "bc"]]
+    assert "1 merge is listed more than once" in tokeniser.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "setting, message", [({"ignore_merges": True}, "ignore_merges"), ({"dropout": 0.1}, "dropout")]
+)
+def test_settings_that_are_left_out_are_named(
+    small_tokeniser: MakeTokeniser, setting: dict[str, Any], message: str
+) -> None:
+    (warning,) = small_tokeniser([("a", "b")], **setting).warnings
+    assert message in warning
+
+
+# ------------------------------------------------------------------------------------ errors
+
+
+def with_vocabulary(document: dict[str, Any], vocabulary: Any) -> dict[str, Any]:
+    return {**document, "model": {**document["model"], "vocab": vocabulary}}
+
+
+def test_faulty_files_name_the_file_the_place_and_the_fix(small_document: MakeDocument) -> None:
+    good = small_document([("a", "b"), ("ab", "c")])
+    model = good["model"]
+    cases: list[tuple[Any, str, str]] = [
+        ([], "", "no field “model”"),
+        ({}, "", "no field “model”"),
+        ({"model": {"type": "Unigram", "vocab": []}}, "field model.type", "a Unigram model"),
+        ({"model": {"type": "WordPiece", "vocab": {}}}, "field model.type", "a WordPiece model"),
+        (with_vocabulary(good, None), "field model.vocab", "vocabulary (type → id) is expected"),
+        (with_vocabulary(good, {}), "field model.vocab", "vocabulary (type → id) is expected"),
+        (
+            with_vocabulary(good, {"a": 0, "b": 0}),
+            "field model.vocab",
+            "“a” and “b” share the id 0",
+        ),
+        (with_vocabulary(good, {"a": "x"}), "field model.vocab", "the id of “a” is no id"),
+        (with_vocabulary(good, {"a": True}), "field model.vocab", "the id of “a” is no id"),
+        (with_vocabulary(good, {"a": -1}), "field model.vocab", "the id of “a” is no id"),
+        (with_vocabulary(good, {"": 7}), "field model.vocab", "the type with the id 7 is empty"),
+        (with_vocabulary(good, {"\ud800": 7}), "line 1", "half of a surrogate pair"),
+        (with_vocabulary(good, {"a": 0, "b": 1}), "merge 1 (“a b”)", "its result “ab” is not in"),
+        (with_vocabulary(good, {"a": 0, "ab": 1}), "merge 1 (“a b”)", "its part “b” is not in"),
+        ({**good, "model": {**model, "merges": None}}, "field model.merges", "list is expected"),
+        (
+            {**good, "model": {**model, "merges": [["a", "b"], "ab"]}},
+            "field model.merges, entry 2",
+            "this one has 1",
+        ),
+        (
+            {**good, "model": {**model, "merges": [["a", "b", "c"]]}},
+            "field model.merges, entry 1",
+            "this one has 3",
+        ),
+        (
+            {**good, "model": {**model, "merges": [["a", 7]]}},
+            "field model.merges, entry 1",
+            "a merge is expected here",
+        ),
+        (
+            {**good, "model": {**model, "merges": ["a  b"]}},
+            "field model.merges, entry 1",
+            "a merge is expected here",
+        ),
+        (
+            {**good, "model": {**model, "continuing_subword_prefix": "##"}},
+            "field model.continuing_subword_prefix",
+            "not supported",
+        ),
+        ({**good, "added_tokens": {"a": 1}}, "field added_tokens", "a list is expected"),
+        ({**good, "added_tokens": [{"id": 9}]}, "field added_tokens, entry 1", "with content"),
+        (
+            {**good, "added_tokens": [{"id": 0, "content": "<s>"}]},
+            "field added_tokens, entry 1",
+            "the id 0 of “<s>” belongs to “a”",
+        ),
+        (
+            {**good, "added_tokens": [{"id": 9, "content": "a"}]},
+            "field added_tokens, entry 1",
+            "“a” has the id 9 here and 0",
+        ),
+        ({**good, "pre_tokenizer": {"type": "Nope"}}, "fields normalizer and pre_tok", "cannot"),
+        ({**good, "normalizer": "x"}, "fields normalizer and pre_tok", "cannot build them"),
+    ]
+    for document, place, problem in cases:
+        with pytest.raises(FileFormatError) as caught:
+            from_tokenizer_json(json.dumps(document).encode(), "bad.json")
+            pytest.fail(f"loaded, in spite of: {problem}")
+        error = caught.value
+        assert error.file == "bad.json"
+        assert error.place.startswith(place), (error.place, place)
+        assert problem in error.problem, (error.problem, problem)
+        assert error.fix.endswith(".")
+        assert str(error).startswith("bad.json")
+
+
+def test_a_fault_between_two_files_names_the_merges() -> None:
+    data = json.dumps({"a": 0, "b": 1}).encode()
+    with pytest.raises(FileFormatError, match=r"merges\.txt, merge 1 \(“a x”\): its part “x”"):
+        from_vocabulary_and_merges(data, b"a x\n", "vocab.json", "merges.txt")
+    with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: a merge of two parts"):
+        from_vocabulary_and_merges(data, b"#version: 0.2\na b c\n", "vocab.json", "merges.txt")
+    with pytest.raises(FileFormatError, match=r"merges\.txt: it has no merges"):
+        from_vocabulary_and_merges(data, b"#version: 0.2\n", "vocab.json", "merges.txt")
+    with pytest.raises(FileFormatError, match=r"merges\.txt, line 2: byte 0xE4 is not valid UTF-8"):
+        from_vocabulary_and_merges(data, "a b\nä".encode("latin-1"), "vocab.json", "merges.txt")
+
+
+def test_demos_by_name() -> None:
+    assert load_tokeniser("demo:en").vocabulary_size == 8000
+    with pytest.raises(MorphGraphError, match=r"no demo “xx”\. The demos are demo:en"):
+        load_tokeniser("demo:xx")
+
+
+def test_of_equal_pairs_the_first_one_is_saved(small_document: MakeDocument) -> None:
+    document = small_document([("a", "b"), ("b", "c"), ("a", "b")])
+    document["model"]["type"] = "BTE"  # ours, in which the first one applies
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    assert texts_of(tokeniser, ["abc"]) == [["ab", "c"]]
+    saved, _ = to_tokenizer_json(tokeniser)
+    assert Tokenizer.from_str(saved.decode()).encode("abc").tokens == ["ab", "c"]
+    document["model"]["type"] = "BPE"
+    assert Tokenizer.from_str(json.dumps(document)).encode("abc").tokens == ["a", "bc"]

@@ -1,0 +1,285 @@
+"""SentencePiece BPE models as tokenisers with merges, held against the `sentencepiece` library."""
+
+import io
+import itertools
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import wordfreq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentencepiece import sentencepiece_model_pb2
+from typer.testing import CliRunner
+
+from morphgraph.cli import app
+from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus.counts import WordCounts
+from morphgraph.export.export import export
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.models import load_segmenter, uploaded_segmenter
+from morphgraph.segment.registry import method_on
+from morphgraph.tokeniser.derivation import derive
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
+from morphgraph.tokeniser.sentencepiece_models import from_sentencepiece
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]
+SYMBOLS = "ssa,x,▁die,<sep>"
+
+
+def a_model(*pieces: tuple[str, float, int], **settings: Any) -> bytes:
+    """A BPE model of these pieces; ``<unk>`` comes before them."""
+    model: Any = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
+    model.trainer_spec.model_type = model.trainer_spec.BPE
+    model.pieces.add(piece="<unk>", type=KIND.UNKNOWN)
+    for text, score, type_ in pieces:
+        model.pieces.add(piece=text, score=score, type=type_)
+    model.trainer_spec.byte_fallback = settings.pop("byte_fallback", False)
+    for key, value in settings.items():
+        setattr(model.normalizer_spec, key, value)
+    return bytes(model.SerializeToString())
+
+
+@cache
+def trained(language: str, **settings: Any) -> bytes:
+    """A small model, trained on the commonest words with their frequencies."""
+    found = wordfreq.get_frequency_dict(language, wordlist="small")
+    lines = (f"{word}\t{round(share * 1e7)}" for word, share in found.items())
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=itertools.islice(lines, 6000),
+        input_format="tsv",
+        model_writer=written,
+        model_type="bpe",
+        minloglevel=2,
+        **settings,
+    )
+    return written.getvalue()
+
+
+MODELS: dict[str, dict[str, Any]] = {
+    "plain": {"language": "en", "vocab_size": 1500},
+    "bytes": {"language": "de", "vocab_size": 1500, "byte_fallback": True},
+    "symbols": {"language": "fi", "vocab_size": 1500, "user_defined_symbols": SYMBOLS},
+    "symbols as they are": {
+        "language": "fi",
+        "vocab_size": 1000,
+        "user_defined_symbols": "½,ﬁ,a  b",
+    },
+    "spaces kept": {
+        "language": "de",
+        "vocab_size": 1000,
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+        "normalization_rule_name": "identity",
+    },
+    "lowercased": {"language": "de", "vocab_size": 1000, "normalization_rule_name": "nfkc_cf"},
+}
+
+
+def model_of(name: str) -> bytes:
+    return trained(**MODELS[name])
+
+
+def our_ids(tokeniser: Tokeniser, texts: Sequence[str], *, bare: bool = True) -> list[list[int]]:
+    found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
+    return [
+        [tokeniser.vocabulary_id(token) for token in found.tokens(n)]  # type: ignore[misc]
+        for n in range(len(texts))
+    ]
+
+
+def their_ids(data: bytes, texts: Sequence[str]) -> list[list[int]]:
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    found: list[list[int]] = library.encode(list(texts))
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_words_are_cut_as_by_the_library(name: str) -> None:
+    data = model_of(name)
+    words = [word for code in ("en", "de", "fi") for word in wordfreq.top_n_list(code, 1000)]
+    words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s>"]
+    tokeniser = from_sentencepiece(data, "m.model")
+    assert our_ids(tokeniser, words) == their_ids(data, words)
+    assert tokeniser.warnings == ()
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(list(MODELS)),
+    st.text(st.sampled_from(" \u3000\n▁aedisxß½ſﬁE\u0301\u0308é日<>p"), max_size=12),
+)
+def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
+    data = model_of(name)
+    assert our_ids(tokeniser_of(name), [text]) == their_ids(data, [text])
+
+
+@cache
+def tokeniser_of(name: str) -> Tokeniser:
+    return from_sentencepiece(model_of(name), f"{name}.model")
+
+
+PIECES = st.lists(
+    st.tuples(
+        st.text("ab▁", min_size=2, max_size=7),
+        st.integers(-6, 0).map(float) | st.floats(-9, 9, width=32).map(lambda score: score + 0.0),
+        st.just(KIND.NORMAL),
+    ),
+    unique_by=lambda piece: piece[0],
+    max_size=14,
+)
+
+
+@settings(max_examples=80)
+@given(PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab ", max_size=24))
+def test_any_scores_in_any_order(
+    pieces: list[tuple[str, float, int]], symbols: set[str], text: str
+) -> None:
+    """Merges that come too early, scores that are equal, results that overlap themselves."""
+    listed = {
+        **{text: (text, score, kind) for text, score, kind in pieces},
+        **{atom: (atom, -20.0, KIND.NORMAL) for atom in "ab▁"},
+        **{symbol: (symbol, 0.0, KIND.USER_DEFINED) for symbol in symbols},
+    }
+    data = a_model(*listed.values())
+    tokeniser = from_sentencepiece(data, "m.model")
+    assert our_ids(tokeniser, [text]) == their_ids(data, [text])
+    words = tokeniser.encode([text], bare=True)
+    dropped = Dropout(tokeniser, p=0.0).segment(words)
+    assert dropped.tokens(0) == segment(tokeniser.graph, words).tokens(0)
+    assert derive(tokeniser.graph, words, 0).tokens == segment(tokeniser.graph, words).tokens(0)
+    saved = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "saved.json")
+    assert our_ids(saved, [text]) == their_ids(data, [text])
+
+
+@pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept"])
+def test_export_and_remedies_as_for_any_other(name: str) -> None:
+    """Once plain, once after a knockout, which makes merges of three parts."""
+    tokeniser = from_sentencepiece(model_of(name), f"{name}.model")
+    graph = tokeniser.graph
+    graph.check()
+    words = wordfreq.top_n_list("fi", 200)
+    made = export(tokeniser, words)
+    assert made.kind == ("folder" if name == "symbols" else "tokenizer.json")
+    doomed = next(m.result for m in graph.merges().values() if graph.fan_out(m.result) > 1)
+    change = graph.knockout([graph.types[doomed]])
+    assert change.rewired
+    assert export(tokeniser, words).kind == "folder"
+    found = segment(graph, tokeniser.encode(words)).token_at.tolist()
+    assert doomed not in found
+    again = from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "saved.json")
+    saved = segment(again.graph, again.encode(words)).token_at.tolist()
+    assert saved == renumbered(tokeniser, found)
+
+
+def renumbered(tokeniser: Tokeniser, tokens: list[int]) -> list[int]:
+    ids = new_ids(tokeniser)
+    return [ids.get(token, token) for token in tokens]
+
+
+def test_the_merge_of_a_type_is_the_one_that_makes_it() -> None:
+    """``abc`` is made of ``ab`` and ``c``, though ``a`` and ``bc`` are pieces too."""
+    scores = {"bc": -3.0, "abc": -2.0, "ab": -1.0, "a": -9.0, "b": -9.0, "c": -9.0}
+    data = a_model(*((text, score, KIND.NORMAL) for text, score in scores.items()))
+    graph = from_sentencepiece(data, "m.model").graph
+    assert [graph.describe(merge) for merge in graph.merge_ids()] == [
+        "a + b → ab",
+        "ab + c → abc",
+        "a + bc → abc",
+        "b + c → bc",
+    ]
+    assert list(graph.levels().values()) == [0, 1, 1, 3]
+    graph.knockout(["ab"])
+    assert graph.describe(graph.producer("abc")) == "a + b + c → abc"
+    graph.undo()
+    assert list(graph.copy().levels().values()) == [0, 1, 1, 3]
+
+
+def test_unused_types_are_taken_apart_after_merging(tmp_path: Path) -> None:
+    scores = {"ab": -1.0, "abc": -2.0, "a": -9.0, "b": -9.0, "c": -9.0, "▁": -9.0}
+    kinds = {"ab": KIND.UNUSED}
+    data = a_model(*((t, score, kinds.get(t, KIND.NORMAL)) for t, score in scores.items()))
+    words = ["abc", "ab", "cab"]
+    path = tmp_path / "m.model"
+    path.write_bytes(data)
+    assert type(uploaded_segmenter(model_of("plain"), "m.model")) is Bte
+    for segmenter in (load_segmenter(path), uploaded_segmenter(data, "m.model")):
+        found = segmenter.segment(segmenter.encode(words, bare=True))
+        ids = [[segmenter.vocabulary_id(t) for t in found.tokens(n)] for n in range(3)]
+        assert ids == their_ids(data, words)
+    assert "1 types are marked as unused" in " ".join(load_tokeniser(path).warnings)
+
+
+def test_what_is_no_bpe_model_is_refused(tmp_path: Path) -> None:
+    for kind, problem in (
+        ("unigram", "this is a Unigram model, which has no merges"),
+        ("word", "it is a model of words"),
+        ("char", "it is a model of characters"),
+    ):
+        model: Any = sentencepiece_model_pb2.ModelProto.FromString(a_model(("a", 0.0, KIND.NORMAL)))  # type: ignore[attr-defined]
+        model.trainer_spec.model_type = getattr(model.trainer_spec, kind.upper())
+        with pytest.raises(FileFormatError, match=problem):
+            load_uploaded_tokeniser({"m.model": model.SerializeToString()})
+    saved = json.loads(to_tokenizer_json(tokeniser_of("plain"))[0])
+    for field, value in (
+        ("levels", [1]),
+        ("levels", "x"),
+        ("levels", [-n for n in range(len(saved["model"]["merges"]))]),
+        ("sentencepiece", []),
+        ("sentencepiece", {"symbols": [""]}),
+    ):
+        broken = {**saved, "model": {**saved["model"], field: value}}
+        with pytest.raises(FileFormatError, match=f"field model.{field}"):
+            from_tokenizer_json(json.dumps(broken).encode(), "broken.json")
+
+
+def test_commands_take_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "de.model"
+    path.write_bytes(model_of("bytes"))
+    words = ["Häuser", "unwahrscheinlich", "ñandú"]
+    found = run("segment", "--tokenizer", path, "--json", *words)
+    assert [row["ids"] for row in found["words"]] == their_ids(model_of("bytes"), words)
+    assert found["words"][1]["splits"] == [2, 3, 6, 12]
+    for option in ("--tokenizer", "--model"):
+        looked = run("vocabulary", option, path, "--json")
+        assert looked["tokenisers"][0]["signature"].startswith("BPE:de.model@")
+
+
+@pytest.mark.parametrize(
+    "method", ["bpe", "dropout", "flota", "first", "longest", "greedy", "wordpiece"]
+)
+def test_every_method_gives_the_ids_of_the_file(method: str) -> None:
+    vocabulary = json.loads(Path("assets/tokenisers/en.json").read_text("utf-8"))["model"]["vocab"]
+    found = run("segment", "--tokenizer", "demo:en", "--method", method, "--json", "undoing")
+    row = found["words"][0]
+    assert row["ids"]
+    known = [token for token in row["tokens"] if token in vocabulary]
+    assert [number for number in row["ids"] if number is not None] == [vocabulary[t] for t in known]
+
+
+def run(*arguments: object) -> Any:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("method", ["flota", "greedy", "first", "trimmed"])
+def test_methods_on_a_tokeniser_from_a_model(method: str) -> None:
+    """Its types are looked up as those of any tokeniser, whatever its file is called."""
+    tokeniser = tokeniser_of("symbols")
+    counts = WordCounts.from_mapping({"talossa": 3})
+    made = method_on(tokeniser, method, {"k": 2} if method in ("flota", "first") else {}, counts)
+    words = made.encode(["talossa"])
+    found = made.segment(words)
+    texts = [made.token_text(words, atom, token) for atom, token in found.token_ends(0)]
+    assert "".join(texts) == "▁talossa"

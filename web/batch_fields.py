@@ -12,6 +12,7 @@ _PARTS = {
     "corpora": "Corpus",
     "tokenisers": "TokeniserChoice",
     "references": "ReferenceChoice",
+    "predictions": "PredictionsChoice",
     "tables": "TableChoice",
     "published": "PublishedFigures",
 }

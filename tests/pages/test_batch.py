@@ -320,8 +320,11 @@ def test_a_new_visit_finds_own_files_and_edits(page: Any) -> None:
 def test_what_can_stand_in_a_file(page: Any) -> None:
     page.choose("Part of the file", "method dropout")
     table = next(f.value for f in page.test.dataframe if "what can stand there" in f.value)
-    assert list(table["field"]) == ["method", "label", "tokenisers", "p"]
+    assert list(table["field"]) == ["method", "label", "tokenisers", "p", "queue"]
     assert list(table["what can stand there"])[3] == "a number, 0 to 1; or a list of them"
+    page.choose("Part of the file", "predictions")
+    table = next(f.value for f in page.test.dataframe if "what can stand there" in f.value)
+    assert list(table["field"]) == ["name", "file", "format", "encoding", "languages"]
 
 
 # ------------------------------------------------------------------------------------- a whole run

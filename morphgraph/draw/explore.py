@@ -43,8 +43,8 @@ def view_around(
     """The neighbourhood of a type as a scene, as much as possible of the ``previous`` one kept.
 
     Merges ``shown`` before an edit stay in it, in their new form, and types of the picture that the
-    last edit removed stay as ghosts, with the merges that made them; so the focus may be a type
-    that is gone, and is shown with what was made of it. Merges that the last
+    last edit removed stay as ghosts, with their merges that were shown; so the focus may be a type
+    that is gone, and is shown with all that made it. Merges that the last
     edit changed are preferred, then those applied most often.
     """
     graph = study.graph
@@ -58,15 +58,15 @@ def view_around(
     gone = {
         number: merge
         for number, merge in (change.removed_merges.items() if change else ())
-        if merge.result in ghosts
+        if number in shown and merge.result in ghosts
     }
-    kept = list(shown)
+    used: list[int] = []
     if not graph.is_present(focus):
         # What made it, and what was made with it, belong around it still.
         removal = next((c for c in reversed(graph.history) if focus in c.removed_types), Change({}))
         made = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
         gone = made | gone
-        kept += [e.merge for e in removal.rewired if focus in e.old_parts]
+        used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
         ghosts.append(focus)
     for merge in rewired:
         if merge in importance:
@@ -79,12 +79,14 @@ def view_around(
         limit=limit,
         importance=importance,
         names=study.tokeniser.readable_types,
-        keep=kept,
+        keep=shown or used,
         ghosts=ghosts,
         gone=gone,
     )
     values = _describe(study, around, gone=gone)
     left_out = around.left_out_merges
+    if shown:
+        left_out += sum(merge_key(merge) not in around.digraph for merge in used)
     changed = [merge_key(merge) for merge in rewired if graph.has_merge(merge)]
     scene = scene_of(
         around.digraph,

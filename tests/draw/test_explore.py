@@ -76,6 +76,23 @@ def test_what_was_drawn_stays_where_it_was(study: Study) -> None:
     assert {key: after.scene.positions()[key] for key in places} == places
 
 
+def test_a_full_picture_keeps_what_it_had(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> None:
+    """Of the 20 merges that use ab, six are drawn; those that were not do not push them away."""
+    letters = "cdefghijklmnopqrstuv"
+    tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
+    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
+    before = look(study, "ab", limit=22)
+    places = before.scene.positions()
+    assert before.left_out_merges == 14
+    study.graph.knockout(["ab"])
+    number = study.graph.ids["ab"]
+    after = view_around(study, number, limit=22, previous=places, shown=before.merges)
+    assert after.scene.positions() == places
+    assert after.left_out_merges == 14
+
+
 def test_ghosts_keep_to_the_limit(study: Study) -> None:
     study.graph.knockout(["abc"])
     view = look(study, "abc", limit=5)

@@ -218,7 +218,7 @@ def test_edits_can_be_compared_with_the_start(compare: Any) -> None:
             for element in compare.test.get("bidi_component")
             if element.proto.component_name.endswith("merge_tree")
         ]
-        assert f"Tokens: {tokens}." in tree["light"]
+        assert f"Tokens: {tokens}." in tree["light"][0]
 
 
 def test_the_address_holds_the_comparison(compare: Any) -> None:

@@ -22,7 +22,7 @@ def main() -> None:
 
     from morphgraph.kernels.sequences import edit_distances, longest_common
     from morphgraph.reference.readers import read_reference
-    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.metrics import METRICS, USUAL
     from morphgraph.score.outcome import gold_strings, outcome_of
     from morphgraph.score.table import ScoreTable, outcomes_of
@@ -79,22 +79,22 @@ def main() -> None:
 
     tokeniser = load_tokeniser(data / "tokenizers" / "oscar-de-40k")
     german = read_reference(data / "references" / "morphynet" / "deu.derivational.v1.tsv")
-    yardstick = Yardstick.of(german)
+    gold_set = GoldSet.of(german)
     segmenters = [(text, method_on(tokeniser, *parse_method(text))) for text in METHODS]
-    outcomes = outcomes_of(segmenters, yardstick)
+    outcomes = outcomes_of(segmenters, gold_set)
 
     def scored(metrics: Any) -> object:
         return ScoreTable(outcomes, metrics=metrics, baseline=0).estimates
 
     taken = in_turns(
         3,
-        segmented=lambda: outcomes_of(segmenters, yardstick),
+        segmented=lambda: outcomes_of(segmenters, gold_set),
         usual=lambda: scored(USUAL),
         every=lambda: scored(tuple(METRICS)),
     )
     results |= {name: median(values) for name, values in taken.items()}
 
-    outcome = outcome_of(segmenters[0][1], yardstick)
+    outcome = outcome_of(segmenters[0][1], gold_set)
     gold = [entry.morphs for entry in german.entries]
     found = []
     for number, entry in enumerate(german.entries):
@@ -106,7 +106,7 @@ def main() -> None:
             LCSseq.similarity(one, two)
             Levenshtein.distance("|".join(one), "|".join(two))
 
-    gold_flat, found_flat = gold_strings(yardstick, "morphemic").arrays, outcome.strings.arrays
+    gold_flat, found_flat = gold_strings(gold_set, "morphemic").arrays, outcome.strings.arrays
 
     def ours() -> None:
         longest_common(*gold_flat, *found_flat)

@@ -16,7 +16,7 @@ from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdown import group_scores, word_groups
 from morphgraph.score.flota import flota_scores, standard_segmenter
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import ScoreTable
@@ -143,8 +143,8 @@ def test_json_is_the_library_s(morphgraph: Command) -> None:
     tables = iter(report["tables"])
     for language in ("nl", "de"):
         gold = read_reference(demo_gold_path(language), name=f"demo:{language}")
-        yardstick = Yardstick.of(gold, known, "wordfreq:nl")
-        outcomes = [*(outcome_of(method, yardstick) for method in methods), ideal(yardstick)]
+        gold_set = GoldSet.of(gold, known, "wordfreq:nl")
+        outcomes = [*(outcome_of(method, gold_set) for method in methods), ideal(gold_set)]
         for scope in ("morphemic", "whole-word"):
             for weighting in ("types", "tokens"):
                 made = ScoreTable(
@@ -394,8 +394,8 @@ def test_files(morphgraph: Command, small: Small, tmp_path: Path) -> None:
         (small.first, ("morphemic", "whole-word")),
         (small.second, ("morphemic",)),
     ):
-        yardstick = Yardstick.of(read_reference(path, name=str(path)))
-        outcomes = [outcome_of(method_on(tokeniser, name), yardstick) for name in ("bpe", "greedy")]
+        gold_set = GoldSet.of(read_reference(path, name=str(path)))
+        outcomes = [outcome_of(method_on(tokeniser, name), gold_set) for name in ("bpe", "greedy")]
         tables += [ScoreTable(outcomes, scope, baseline=0) for scope in scopes]  # type: ignore[arg-type]
     expected = {
         "scores.csv": scores_csv(tables),
@@ -465,9 +465,9 @@ def test_a_breakdown(morphgraph: Command) -> None:
     assert (report["by"], report["score"]) == ("length", "exact")
     tokeniser = load_tokeniser("demo:nl")
     gold = read_reference(demo_gold_path("nl"), name="demo:nl")
-    yardstick = Yardstick.of(gold)
-    found = [outcome_of(method_on(tokeniser, name), yardstick) for name in ("bpe", "flota")]
-    scored = group_scores(found, word_groups(yardstick, "length"), metrics=["exact"])
+    gold_set = GoldSet.of(gold)
+    found = [outcome_of(method_on(tokeniser, name), gold_set) for name in ("bpe", "flota")]
+    scored = group_scores(found, word_groups(gold_set, "length"), metrics=["exact"])
     assert [(row["tokeniser"], row["group"], row["words"], row["value"]) for row in
             report["rows"]] == [
         (label, group.name, group.size, group.scores["exact"].value)

@@ -112,8 +112,8 @@ def evaluation_of(folder: Path) -> Evaluation | None:
 
 def specs_of(evaluation: Evaluation | None, results: pd.DataFrame) -> list[TableSpec]:
     """The tables that a configuration asks for, or the usual ones."""
+    from morphgraph.batch.build_tables import usual_tables
     from morphgraph.batch.report_data import TableSpec
-    from morphgraph.batch.report_making import usual_tables
 
     asked = [] if evaluation is None else [TableSpec(**dict(one)) for one in evaluation.tables]
     return asked or usual_tables(results)

@@ -78,7 +78,7 @@ def kept_results(folder: Path) -> pd.DataFrame:
 
 def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
     def make() -> list[Table]:
-        from morphgraph.batch.report_making import make_table
+        from morphgraph.batch.build_tables import make_table
 
         evaluation = evaluation_of(folder)
         everything = with_lost_cells(folder, results)

@@ -9,7 +9,7 @@ import streamlit as st
 from morphgraph.core.numbers import count, percent
 from morphgraph.draw.score_charts import breakdown
 from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
-from morphgraph.score.gold_set import Scope, Yardstick
+from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
@@ -26,10 +26,10 @@ _NOTES = {
 }
 
 
-def gold_boundaries(current: Session, yardstick: Yardstick) -> GoldBoundaries:
+def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
     """The boundaries of a reference and what meets there, worked out once."""
     found: GoldBoundaries = current.once(
-        ("gold boundaries", id(yardstick)), lambda: GoldBoundaries(yardstick)
+        ("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set)
     )
     return found
 
@@ -38,7 +38,7 @@ def gold_boundaries(current: Session, yardstick: Yardstick) -> GoldBoundaries:
 def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
     """One reference at a time, all its tokenisers."""
     st.subheader("Where it goes right and wrong", anchor=False)
-    known = [table for table in tables if table.yardstick is not None]
+    known = [table for table in tables if table.gold_set is not None]
     if not known:
         return
     with remembered(breakdown_by="boundaries"):
@@ -65,12 +65,12 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
         number = (right if by in GROUPINGS else left).selectbox(
             "On",
             range(len(known)),
-            format_func=lambda i: known[i].yardstick.reference.name,  # type: ignore[union-attr]
+            format_func=lambda i: known[i].gold_set.reference.name,  # type: ignore[union-attr]
             key=f"breakdown on {len(known)}",
         )
         table = known[number or 0]
     outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-    if by == "frequency" and outcomes and outcomes[0].yardstick.frequencies is None:
+    if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
         st.info("Choose word frequencies above.")
         return
     key = ("breakdown", by, metric, scope, table.weighting, *map(id, outcomes))
@@ -90,7 +90,7 @@ def _made(
     table: ScoreTable,
 ) -> tuple[Breakdown, Any]:
     """The breakdown and its picture."""
-    gold = gold_boundaries(current, outcomes[0].yardstick) if outcomes else None
+    gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
     found = break_down(outcomes, by, metric, scope, table.weighting, gold)
     if not found.groups:
         return found, None

@@ -67,10 +67,10 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
             help="The camera in the corner of a figure saves it.",
         )
     for number, table in enumerate(tables):
-        if table.yardstick is None:
+        if table.gold_set is None:
             continue
         if len(tables) > 1:
-            st.caption(f"`{table.yardstick.reference.name}`")
+            st.caption(f"`{table.gold_set.reference.name}`")
         key = ("picture", id(table), kind, metric)
         figure = current.once(key, partial(_figure, table, kind or _DUMBBELLS, metric))
         if figure is None:

@@ -64,7 +64,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     if not shown:
         st.info("No word is like that.")
         return
-    weighted = outcome.yardstick.frequencies is not None
+    weighted = outcome.gold_set.frequencies is not None
     columns: dict[str, list[Any]] = {
         "word": [row.word for row in shown],
         "gold": [row.gold for row in shown],
@@ -113,8 +113,8 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
         text = left.text_input(
             "Search words", key="error_search", placeholder="part of a word", max_chars=50
         )
-    yardstick = outcome.yardstick
-    gold = gold_boundaries(current, yardstick)
+    gold_set = outcome.gold_set
+    gold = gold_boundaries(current, gold_set)
     affixes = [_ANY, *list(gold.affixes)[:1000]]
     with remembered(error_affix=_ANY):
         if st.session_state["error_affix"] not in affixes:
@@ -129,14 +129,14 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
         )
     if chosen == _ANY:
         return text.strip(), None
-    among = np.zeros(len(yardstick.reference), bool)
+    among = np.zeros(len(gold_set.reference), bool)
     among[gold.owners[gold.affixes[chosen]]] = True
     return text.strip(), among
 
 
 def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     """How one word is cut: its merge tree, and ways to its types in the graph."""
-    word = outcome.yardstick.texts[entry]
+    word = outcome.gold_set.texts[entry]
     st.markdown(f"**{code(word)}** → {' '.join(code(t) for t in outcome.token_texts(entry))}")
     segmenter = outcome.segmenter
     tokeniser = current.study.tokeniser

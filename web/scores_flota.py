@@ -11,14 +11,14 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import percent
 from morphgraph.core.text import counted
 from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 from web.session import Session, remembered
 from web.text import plain
 
 
 @st.fragment
-def flota_table(current: Session, yardsticks: Sequence[Yardstick]) -> None:
+def flota_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     """Worked out only when asked for; on the vocabulary of the open tokeniser as it is now."""
     st.subheader("FLOTA's scores", anchor=False)
     with remembered(scores_flota=False):
@@ -30,25 +30,25 @@ def flota_table(current: Session, yardsticks: Sequence[Yardstick]) -> None:
         )
     if not wanted:
         return
-    for yardstick in yardsticks:
+    for gold_set in gold_sets:
         try:
-            # The yardstick is kept with them, so that no other one can have its id.
+            # The gold set is kept with them, so that no other one can have its id.
             _, found = current.once(
-                ("flota scores", id(yardstick)), partial(_scores, current, yardstick)
+                ("flota scores", id(gold_set)), partial(_scores, current, gold_set)
             )
         except MorphGraphError as error:
             st.error(plain(str(error)))
             continue
-        _show(found, yardstick)
+        _show(found, gold_set)
 
 
-def _scores(current: Session, yardstick: Yardstick) -> tuple[Yardstick, FlotaScores]:
+def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
     tokeniser = current.study.tokeniser
     standard = standard_segmenter(tokeniser)
-    return yardstick, flota_scores(vocabulary_of(tokeniser), yardstick.reference, standard)
+    return gold_set, flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
 
 
-def _show(found: FlotaScores, yardstick: Yardstick) -> None:
+def _show(found: FlotaScores, gold_set: GoldSet) -> None:
     rows: list[dict[str, Any]] = [
         {
             "method": score.method,
@@ -70,7 +70,7 @@ def _show(found: FlotaScores, yardstick: Yardstick) -> None:
     )
     first = found.scores[0]
     notes = [
-        f"{plain(yardstick.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
+        f"{plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
         f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
     ]
     if not first.entries_with_stem:
@@ -83,6 +83,6 @@ def _show(found: FlotaScores, yardstick: Yardstick) -> None:
         file_name="flota.csv",
         mime="text/csv",
         icon=":material/download:",
-        key=f"flota csv {id(yardstick)}",
+        key=f"flota csv {id(gold_set)}",
         on_click="ignore",
     )

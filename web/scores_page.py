@@ -11,7 +11,7 @@ import streamlit as st
 from morphgraph.core.numbers import UNDEFINED, count
 from morphgraph.core.text import apart, shortened
 from morphgraph.reference.predictions import Predictions
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import Failure, ScoreTable, outcomes_of
@@ -75,22 +75,20 @@ def scores_page(current: Session) -> None:
     scored += predictions.values()
     labels = apart([*labels, *predictions])
     with right:
-        yardsticks = choose_references(current, more)
-    if not scored or not yardsticks:
+        gold_sets = choose_references(current, more)
+    if not scored or not gold_sets:
         st.info("Choose at least one method and one reference.")
         return
     with settings:
-        scope, weighting, with_ideal, baseline, metrics = _settings(yardsticks, labels)
-    outcomes = [
-        _outcomes(current, scored, labels, yardstick, with_ideal) for yardstick in yardsticks
-    ]
+        scope, weighting, with_ideal, baseline, metrics = _settings(gold_sets, labels)
+    outcomes = [_outcomes(current, scored, labels, gold_set, with_ideal) for gold_set in gold_sets]
     tables = [
-        _table(current, found, scope, _weighting(weighting, yardstick), metrics, baseline)
-        for found, yardstick in zip(outcomes, yardsticks, strict=True)
+        _table(current, found, scope, _weighting(weighting, gold_set), metrics, baseline)
+        for found, gold_set in zip(outcomes, gold_sets, strict=True)
     ]
     _show(tables)
     reference_in_another_language(current)
-    for note in dict.fromkeys(_partial(yardstick) for yardstick in yardsticks):
+    for note in dict.fromkeys(_partial(gold_set) for gold_set in gold_sets):
         partial_gold(note)
     downloads(
         {
@@ -102,37 +100,37 @@ def scores_page(current: Session) -> None:
     )
     pictures(current, tables)
     known = {
-        f"{table.labels[number]} on {yardstick.reference.name}"
-        if len(yardsticks) > 1
+        f"{table.labels[number]} on {gold_set.reference.name}"
+        if len(gold_sets) > 1
         else table.labels[number]: outcome
-        for table, yardstick in zip(tables, yardsticks, strict=True)
+        for table, gold_set in zip(tables, gold_sets, strict=True)
         for number, outcome in enumerate(table.outcomes)
         if isinstance(outcome, Outcome)
     }
     breakdowns(current, tables, scope)
     error_browser(current, known, scope)
-    flota_table(current, yardsticks)
+    flota_table(current, gold_sets)
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)
     keep(current)
 
 
-def _partial(yardstick: Yardstick) -> str:
+def _partial(gold_set: GoldSet) -> str:
     """What to say of a reference whose gold is partial, with its name; else nothing."""
-    note = yardstick.reference.partial_note
-    return f"{yardstick.reference.name}: {note}" if note else ""
+    note = gold_set.reference.partial_note
+    return f"{gold_set.reference.name}: {note}" if note else ""
 
 
 def _settings(
-    yardsticks: Sequence[Yardstick], labels: Sequence[str]
+    gold_sets: Sequence[GoldSet], labels: Sequence[str]
 ) -> tuple[Scope, Weighting, bool, int | None, list[str]]:
     """Scope, weighting, whether the gold is a row too, what to test against, and which scores.
 
     What no reference has is not offered.
     """
-    scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in yardsticks)]
-    weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in yardsticks)]
+    scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
+    weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
     chosen: dict[str, str] = {"scores_scope": scopes[0], "scores_weighting": weightings[0]}
     tests = [*labels, _NO_TEST]
     with (
@@ -200,26 +198,26 @@ def _settings(
     )
 
 
-def _weighting(asked: Weighting, yardstick: Yardstick) -> Weighting:
+def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
     """What was asked for, where a reference has frequencies; the table says which it is."""
-    return asked if asked in yardstick.weightings else "types"
+    return asked if asked in gold_set.weightings else "types"
 
 
 def _outcomes(
     current: Session,
     scored: Sequence[Scored],
     labels: Sequence[str],
-    yardstick: Yardstick,
+    gold_set: GoldSet,
     with_ideal: bool,
 ) -> list[Outcome | Failure]:
     """How each method cuts the words of a reference, worked out once."""
     found: list[Outcome | Failure] = []
     for each, label in zip(scored, labels, strict=True):
         named = each.checksum if isinstance(each, Predictions) else each.signature()
-        key = ("outcome", named, id(each), label, id(yardstick))
-        found += current.once(key, partial(outcomes_of, [(label, each)], yardstick))
+        key = ("outcome", named, id(each), label, id(gold_set))
+        found += current.once(key, partial(outcomes_of, [(label, each)], gold_set))
     if with_ideal:
-        found.append(current.once(("outcome", "ideal", id(yardstick)), lambda: ideal(yardstick)))
+        found.append(current.once(("outcome", "ideal", id(gold_set)), lambda: ideal(gold_set)))
     return found
 
 
@@ -272,9 +270,9 @@ def _show(tables: Sequence[ScoreTable]) -> None:
 
 def _undefined(tables: Sequence[ScoreTable]) -> str:
     missing = []
-    if not any(t.yardstick and t.yardstick.has_gold("whole-word").any() for t in tables):
+    if not any(t.gold_set and t.gold_set.has_gold("whole-word").any() for t in tables):
         missing.append(" Whole-word scores need a reference that tells free from bound morphemes.")
-    if not any(t.yardstick and "tokens" in t.yardstick.weightings for t in tables):
+    if not any(t.gold_set and "tokens" in t.gold_set.weightings for t in tables):
         missing.append(" Scores over tokens need word frequencies: choose some above.")
     return "".join(missing)
 
@@ -284,8 +282,8 @@ def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
     for table in tables:
         for outcome, found in zip(table.outcomes, table.estimates, strict=True):
             row: dict[str, Any] = {}
-            if len(tables) > 1 and table.yardstick is not None:
-                row["reference"] = shortened(table.yardstick.reference.name, 40)
+            if len(tables) > 1 and table.gold_set is not None:
+                row["reference"] = shortened(table.gold_set.reference.name, 40)
                 row["each word"] = _WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from morphgraph.core.demos import DEMOS
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from web.inputs import attempt, content_of
 from web.session import Session, demo_reference, wordfreq_frequencies
 from web.text import plain
@@ -19,7 +19,7 @@ _MOST = 8
 _KEPT = "references to score on"
 
 
-def choose_references(current: Session, files: DeltaGenerator) -> list[Yardstick]:
+def choose_references(current: Session, files: DeltaGenerator) -> list[GoldSet]:
     """The chosen references with the weights of their words; the open one at first.
 
     ``files``: where more of them are added.
@@ -40,7 +40,7 @@ def choose_references(current: Session, files: DeltaGenerator) -> list[Yardstick
         help="Scores of different references are never mixed: each has rows of its own.",
     )
     st.session_state[f"kept {key}"] = chosen
-    return [_yardstick(current, name, more) for name in chosen]
+    return [_gold_set(current, name, more) for name in chosen]
 
 
 def _more() -> dict[str, Reference]:
@@ -56,30 +56,28 @@ def _label(current: Session, name: str) -> str:
     return f"demo:{rest}" if kind == "demo" else rest
 
 
-def _yardstick(current: Session, name: str, more: Mapping[str, Reference]) -> Yardstick:
-    """A reference as a yardstick, made once, so that what is worked out on it can be kept."""
+def _gold_set(current: Session, name: str, more: Mapping[str, Reference]) -> GoldSet:
+    """A reference as a gold set, made once, so that what is worked out on it can be kept."""
     if name == _OPEN:
         benchmark = current.study.benchmark
-        made: Yardstick = current.once(
-            ("yardstick", _OPEN),
-            lambda: Yardstick.of(
+        made: GoldSet = current.once(
+            ("gold_set", _OPEN),
+            lambda: GoldSet.of(
                 benchmark.reference, benchmark.frequencies, benchmark.frequency_source
             ),
         )
         return made
     kind, _, rest = name.partition(" ")
     if kind == "demo":
-        return _demo_yardstick(rest)
+        return _demo_gold_set(rest)
     reference = more[rest]
-    added: Yardstick = current.once(
-        ("yardstick", name, id(reference)), lambda: Yardstick.of(reference)
-    )
+    added: GoldSet = current.once(("gold_set", name, id(reference)), lambda: GoldSet.of(reference))
     return added
 
 
 @st.cache_resource
-def _demo_yardstick(code: str) -> Yardstick:
-    return Yardstick.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
+def _demo_gold_set(code: str) -> GoldSet:
+    return GoldSet.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
 
 
 def _upload(more: dict[str, Reference], taken: str) -> None:

@@ -12,26 +12,26 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.predictions import Predictions
     from morphgraph.refine.learning import Settings
-    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @dataclass(frozen=True)
-class Made:
+class MethodResult:
     """What a method made of a tokeniser, what scores it, and what it tells of itself."""
 
     segmenter: Segmenter | Predictions
-    yardstick: Yardstick | None
+    gold_set: GoldSet | None
     facts: Mapping[str, float]
 
 
-def made_of(
+def method_result(
     spec: Mapping[str, Any],
     base: Any,
-    yardstick: Yardstick | None,
+    gold_set: GoldSet | None,
     counts: WordCounts | None,
-) -> Made:
+) -> MethodResult:
     """What a cell's method makes of a tokeniser, which stays as it is, or of predictions.
 
     ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
@@ -44,21 +44,21 @@ def made_of(
     method, parameters = spec["method"], dict(spec["parameters"])
     unseen = spec["held_out"]
     if method in LEARNERS:
-        if yardstick is None:
+        if gold_set is None:
             raise MorphGraphError(f"{method} needs a reference. Add references.")
-        tokeniser, scored, facts = _learned(spec, _merges_of(base, method), yardstick)
-        return Made(Bte(tokeniser), scored, facts)
-    if unseen is not None and yardstick is not None:
-        yardstick = yardstick.hold_out(unseen["share"], unseen["seed"])
+        tokeniser, scored, facts = _learned(spec, _merges_of(base, method), gold_set)
+        return MethodResult(Bte(tokeniser), scored, facts)
+    if unseen is not None and gold_set is not None:
+        gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
     if isinstance(base, Predictions):
-        return Made(base, yardstick, {})
+        return MethodResult(base, gold_set, {})
     if spec["seed"] is not None:
         parameters["seed"] = spec["seed"]
     made = _segmenter(method, parameters, base, counts)
     facts = {}
     if type(base) is Bte and isinstance(made, Bte):
         facts["merges"] = base.tokeniser.graph.merge_count
-    return Made(made, yardstick, facts)
+    return MethodResult(made, gold_set, facts)
 
 
 def _merges_of(base: Segmenter, method: str) -> Tokeniser:
@@ -101,17 +101,17 @@ def _segmenter(
 
 
 def _learned(
-    spec: Mapping[str, Any], tokeniser: Tokeniser, yardstick: Yardstick
-) -> tuple[Tokeniser, Yardstick, dict[str, float]]:
+    spec: Mapping[str, Any], tokeniser: Tokeniser, gold_set: GoldSet
+) -> tuple[Tokeniser, GoldSet, dict[str, float]]:
     """A tokeniser after BPE-knockout or ReBPE, and the words that these did not see, if asked."""
     from morphgraph.refine.learning import learn, learn_unseen
 
     settings = _settings(spec, tokeniser)
     unseen = spec["held_out"]
     if unseen is None:
-        found = learn(tokeniser, yardstick, settings)
+        found = learn(tokeniser, gold_set, settings)
     else:
-        found = learn_unseen(tokeniser, yardstick, settings, unseen["share"], unseen["seed"])
+        found = learn_unseen(tokeniser, gold_set, settings, unseen["share"], unseen["seed"])
     return found.tokeniser, found.scored, dict(found.facts)
 
 

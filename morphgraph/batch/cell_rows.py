@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.batch.cell_methods import Made
+from morphgraph.batch.cell_methods import MethodResult
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
 
@@ -40,7 +40,7 @@ _NO_DRAWS = (math.nan, math.nan, math.nan)
 def rows_of(
     spec: Mapping[str, Any],
     base: Segmenter,
-    made: Made,
+    made: MethodResult,
     reference: Reference | None,
     counts: WordCounts | None,
     baseline: Segmenter | None = None,
@@ -55,7 +55,9 @@ def rows_of(
         yield from _facts(made)
 
 
-def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> Iterator[Row]:
+def _scores(
+    spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
+) -> Iterator[Row]:
     """Every score by the reference, for each scope and weighting."""
     from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.score.metrics import METRICS
@@ -63,24 +65,24 @@ def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> 
     from morphgraph.score.uncertainty import USUAL_DRAWS
 
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
-    yardstick = made.yardstick
-    if yardstick is None or not metrics:
+    gold_set = made.gold_set
+    if gold_set is None or not metrics:
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
-    outcomes = outcomes_of([("", made.segmenter)], yardstick)
+    outcomes = outcomes_of([("", made.segmenter)], gold_set)
     if isinstance(outcomes[0], Failure):
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
-        outcomes += outcomes_of([("", baseline)], yardstick)
+        outcomes += outcomes_of([("", baseline)], gold_set)
     for scope in spec["scopes"]:
         for weighting in spec["weightings"]:
-            if weighting not in yardstick.weightings:
+            if weighting not in gold_set.weightings:
                 nothing = (*[math.nan] * 4, 0, "n/a: there are no word frequencies")
                 yield from ((scope, weighting, name, *nothing) for name in metrics)
                 continue
             against = None if baseline is None else 1
             table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
-            entries = int(yardstick.has_gold(scope).sum())
+            entries = int(gold_set.has_gold(scope).sum())
             signature = table.signature_of(0)
             for name, estimate in (table.estimates[0] or {}).items():
                 if name in METRICS:
@@ -89,7 +91,7 @@ def _scores(spec: Mapping[str, Any], made: Made, baseline: Segmenter | None) -> 
                     yield scope, weighting, name, *value, entries, signature
 
 
-def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row]:
+def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[Row]:
     """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.score.flota import flota_scores, standard_segmenter
@@ -97,7 +99,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
     from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
-    if not wanted or made.yardstick is None:
+    if not wanted or made.gold_set is None:
         return
     titles = {"flota": "FLOTA", "first": "FIRST", "longest": "LONGEST"}
     title = titles.get(spec["method"])
@@ -108,7 +110,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
     source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
     vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
     k = spec["parameters"]["k"] or None
-    reference = made.yardstick.reference
+    reference = made.gold_set.reference
     strict = bool(spec["parameters"].get("strict"))
     standard = standard_segmenter(source)
     found = flota_scores(vocabulary, reference, standard, (k,), strict=strict)
@@ -124,7 +126,10 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: Made) -> Iterator[Row
 
 
 def _figures(
-    spec: Mapping[str, Any], made: Made, reference: Reference | None, counts: WordCounts | None
+    spec: Mapping[str, Any],
+    made: MethodResult,
+    reference: Reference | None,
+    counts: WordCounts | None,
 ) -> Iterator[Row]:
     """Figures of the vocabulary."""
     from morphgraph.batch.names import vocabulary_metric
@@ -144,7 +149,7 @@ def _figures(
         yield "", "", vocabulary_metric(key), value, *_NO_DRAWS, None, line
 
 
-def _facts(made: Made) -> Iterator[Row]:
+def _facts(made: MethodResult) -> Iterator[Row]:
     """What the method tells of itself."""
     if isinstance(made.segmenter, Predictions):
         yield "", "", "types", math.nan, *_NO_DRAWS, None, ""

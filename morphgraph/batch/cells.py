@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.cell_methods import made_of
+from morphgraph.batch.cell_methods import method_result
 from morphgraph.batch.cell_rows import COLUMNS, rows_of
 from morphgraph.batch.inputs import check_content, content_of, content_of_files, contents_of_texts
 from morphgraph.core.errors import MorphGraphError
@@ -136,7 +136,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     """All scores of one method on one tokeniser by one reference, one row each (`COLUMNS`)."""
     import pyarrow
 
-    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.gold_set import GoldSet
 
     tables = iter(needs)
     base: Any = None
@@ -146,13 +146,13 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     counts = None if words is None else words.counts
     chosen = spec["reference"]
     reference = None if chosen is None else _reference(chosen)
-    yardstick = None
+    gold_set = None
     if reference is not None:
         weights = None if words is None else words.by_word
-        yardstick = Yardstick.of(reference, weights, spec["corpus_name"] if weights else "")
+        gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
     if spec["method"] == "predictions":
         base = _predictions(**spec["predictions"])
-    made = made_of(spec, base, yardstick, counts)
+    made = method_result(spec, base, gold_set, counts)
     baseline = None
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
@@ -181,7 +181,7 @@ def _baseline(
 ) -> Segmenter | None:
     """What others are tested against; None where its method cannot be had, as its own cell says."""
     try:
-        made: Segmenter = made_of(spec, base, None, counts).segmenter  # type: ignore[assignment]
+        made: Segmenter = method_result(spec, base, None, counts).segmenter  # type: ignore[assignment]
         return made
     except MorphGraphError:
         return None

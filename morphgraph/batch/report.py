@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from morphgraph.batch.build_tables import make_table, usual_tables
 from morphgraph.batch.report_data import FinishedRun
 from morphgraph.batch.report_html import report_html
 from morphgraph.batch.report_latex import table_csv, table_latex
-from morphgraph.batch.report_making import make_table, usual_tables
 from morphgraph.batch.report_markdown import report_markdown
 from morphgraph.batch.report_table import Table
 from morphgraph.batch.store import write_atomically

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from morphgraph.batch.local_cluster import lost_worker_message
 from morphgraph.batch.progress import Progress, ProgressFile, Remaining, stop_path
 from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Brought, Failure, Task, code_version, run_task
+from morphgraph.batch.tasks import Failure, Task, TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def warm_up(client: Client) -> None:
 
 def _load() -> None:
     """Load the library and its kernels, by measuring very small cells."""
-    from morphgraph.batch.cell_methods import made_of
+    from morphgraph.batch.cell_methods import method_result
     from morphgraph.batch.cell_rows import rows_of
     from morphgraph.reference.entry import Entry, Reference
-    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.bte import Bte, tokeniser_of_types
 
     entries = (Entry("abab", ("ab", "ab")), Entry("aba", ("a", "ba")))
-    yardstick = Yardstick.of(Reference("warm-up", "plain", entries, (), "0" * 12))
+    gold_set = GoldSet.of(Reference("warm-up", "plain", entries, (), "0" * 12))
     base = Bte(tokeniser_of_types("warm-up", ["a", "b", "ab", "aba"], ["ab", ("ab", "a")]))
     scored: dict[str, Any] = {
         "metrics": ["f1", "morph_f1", "distance"],
@@ -122,8 +122,8 @@ def _load() -> None:
     for method, parameters in methods:
         seed = None if method in ("standard", "flota") else 0
         spec = {"method": method, "parameters": parameters, "seed": seed, **scored}
-        made = made_of(spec, base, yardstick, None)
-        list(rows_of(spec, base, made, yardstick.reference, None, base))
+        made = method_result(spec, base, gold_set, None)
+        list(rows_of(spec, base, made, gold_set.reference, None, base))
     code_version()
 
 
@@ -149,7 +149,7 @@ def run_tasks(
     return run.outcome()
 
 
-def _itself(brought: Brought) -> Brought:
+def _itself(brought: TaskResult) -> TaskResult:
     """What is kept already, as the result of a task."""
     return brought
 
@@ -201,7 +201,7 @@ class _Run:
                     continue
                 if need not in at_hand:
                     # Part of the graph, not scattered: what dies with a worker is sent again.
-                    brought = Brought(need, self.store.data(need))
+                    brought = TaskResult(need, self.store.data(need))
                     at_hand[need] = self.client.submit(_itself, brought, pure=False)
                 needs.append(at_hand[need])
             self.futures[task.key] = self.client.submit(
@@ -251,18 +251,18 @@ class _Run:
                 "on where it stopped."
             )
 
-    def _brought(self, key: str, future: Any) -> Brought:
+    def _brought(self, key: str, future: Any) -> TaskResult:
         """What a task brought; a failure if its worker did not live to tell."""
         task = self.by_key[key]
         try:
-            found: Brought = future.result(timeout=120)
+            found: TaskResult = future.result(timeout=120)
             return found
         except Exception as error:
             self._check_scheduler(error)
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
-            return Brought(key, b"", Failure(key, task.label, message, repr(error)))
+            return TaskResult(key, b"", Failure(key, task.label, message, repr(error)))
 
-    def _take(self, task: Task, brought: Brought) -> None:
+    def _take(self, task: Task, brought: TaskResult) -> None:
         if brought.failure is None:
             self.store.keep(task.key, brought.data)
             self.reports[task.key] = TaskReport(task, "done", dict(brought.facts))

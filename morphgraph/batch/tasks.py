@@ -52,7 +52,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Brought:
+class TaskResult:
     """What a task brought: the bytes of a Parquet file, or its failure."""
 
     key: str
@@ -121,7 +121,7 @@ def code_version() -> str:
     return digest.hexdigest()[:12]
 
 
-def run_task(task: Task, code: str, *needs: Brought) -> Brought:
+def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
     """Run a task where it was sent to; whatever goes wrong is its failure, and stops no other one.
 
     ``code``: the runner's `code_version`; a worker with other code is a failure, as its results
@@ -143,17 +143,17 @@ def run_task(task: Task, code: str, *needs: Brought) -> Brought:
     except Exception as error:
         message = str(error) if isinstance(error, MorphGraphError) else _named(error)
         failure = Failure(task.key, task.label, message, traceback.format_exc())
-        return Brought(task.key, b"", failure, _facts(task, started, cpu))
+        return TaskResult(task.key, b"", failure, _facts(task, started, cpu))
     facts = _facts(task, started, cpu)
     buffer = io.BytesIO()
     metadata = dict(table.schema.metadata or {})
     metadata |= {name.encode(): value.encode() for name, value in facts.items()}
     kept = table.replace_schema_metadata(metadata)
     parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
-    return Brought(task.key, buffer.getvalue(), None, facts)
+    return TaskResult(task.key, buffer.getvalue(), None, facts)
 
 
-def _data(brought: Brought) -> bytes:
+def _data(brought: TaskResult) -> bytes:
     if brought.failure is not None:
         raise MorphGraphError(f"{brought.failure.label} failed: {brought.failure.message}")
     return brought.data

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from morphgraph.score.boundaries import BoundaryScore
     from morphgraph.score.breakdown import Breakdown
     from morphgraph.score.flota import FlotaScores
-    from morphgraph.score.gold_set import Yardstick
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.table import Estimate, ScoreTable
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
@@ -140,7 +140,7 @@ def score(
     """Score tokenisers against references, with intervals, tests and signatures."""
     from morphgraph.refine.learning import Learner, learn_and_score
     from morphgraph.score.breakdown import check_breakdown
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES, WEIGHTINGS, Yardstick
+    from morphgraph.score.gold_set import HOLDOUT, SCOPES, WEIGHTINGS, GoldSet
     from morphgraph.score.metrics import USUAL, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
@@ -179,7 +179,7 @@ def score(
     check_share(holdout)
     known = dict(counts.items()) if counts is not None else None
     draws = Draws(resamples, seed=seed)
-    yardsticks: list[Yardstick] = []
+    gold_sets: list[GoldSet] = []
     tables: list[ScoreTable] = []
     for gold in read_golds(
         reference,
@@ -189,14 +189,14 @@ def score(
         first_analysis=first_analysis,
         drawn=Drawn(join, sample, sample_seed),
     ):
-        yardstick = Yardstick.of(gold, known, frequencies or "", bare=bare)
-        yardsticks.append(yardstick)
-        on_words = [learn_and_score(named, yardstick, runs=runs)]
+        gold_set = GoldSet.of(gold, known, frequencies or "", bare=bare)
+        gold_sets.append(gold_set)
+        on_words = [learn_and_score(named, gold_set, runs=runs)]
         if holdout:
-            on_words.append(learn_and_score(named, yardstick, holdout, seed, runs))
+            on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
         for outcomes in on_words:
             if ideal:
-                outcomes += [ideal_of(o.yardstick) for o in outcomes if isinstance(o, Outcome)][:1]
+                outcomes += [ideal_of(o.gold_set) for o in outcomes if isinstance(o, Outcome)][:1]
         tables += [
             ScoreTable(
                 outcomes,
@@ -207,15 +207,15 @@ def score(
                 draws=draws,
             )
             for one_scope in scopes
-            if yardstick.has_gold(one_scope).any() or one_scope == scope
-            for over in _weightings(weighting, yardstick, WEIGHTINGS)
+            if gold_set.has_gold(one_scope).any() or one_scope == scope
+            for over in _weightings(weighting, gold_set, WEIGHTINGS)
             for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, Failure)]
     if len(failed) == len(named):
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     broken = _broken_down(tables, by) if by is not None else []
-    found = _flota_scores(loaded, named, yardsticks) if flota else []
+    found = _flota_scores(loaded, named, gold_sets) if flota else []
     if signature_only:
         for table in tables:
             for number in range(len(table.outcomes)):
@@ -233,10 +233,10 @@ def score(
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
         print_json(report)
         return
-    if len(named) == 1 and len(yardsticks) == 1 and scores is None and tables[0].runs == 1:
+    if len(named) == 1 and len(gold_sets) == 1 and scores is None and tables[0].runs == 1:
         print_scores([_counts_behind(table) for table in tables])
-    for yardstick in yardsticks:
-        print_skipped({skip.reason: skip.count for skip in yardstick.reference.skipped})
+    for gold_set in gold_sets:
+        print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
     for table in tables:
         _print(table)
     print(_legend(tables))
@@ -275,11 +275,11 @@ def _legend(tables: "list[ScoreTable]") -> str:
     return "\n".join(visible(note) for note in notes)
 
 
-def _weightings(asked: str, yardstick: "Yardstick", every: tuple[Any, ...]) -> tuple[Any, ...]:
+def _weightings(asked: str, gold_set: "GoldSet", every: tuple[Any, ...]) -> tuple[Any, ...]:
     chosen = one_of(asked, "--weighting", (*every, "both"))
     if chosen == "both":
-        return yardstick.weightings
-    yardstick.weights(chosen)  # fails if there are no frequencies
+        return gold_set.weightings
+    gold_set.weights(chosen)  # fails if there are no frequencies
     return (chosen,)
 
 
@@ -295,9 +295,9 @@ def _print(table: "ScoreTable") -> None:
     from morphgraph.score.outcome import Outcome
     from morphgraph.tables.scores import ALL_WORDS, HELD_IN, words_of
 
-    yardstick = table.yardstick
-    if yardstick is not None:
-        name = visible(yardstick.reference.name)
+    gold_set = table.gold_set
+    if gold_set is not None:
+        name = visible(gold_set.reference.name)
         words = words_of(table)
         told = "" if words == ALL_WORDS else f", {words}"
         print(f"\n{name}: {table.scope} boundaries over word {table.weighting}{told}")
@@ -314,8 +314,8 @@ def _print(table: "ScoreTable") -> None:
         rows.append(cells)
     print_table(header, rows, left={0})
     print(table.signature)
-    if yardstick is not None and yardstick.reference.partial:
-        print(yardstick.reference.partial_note)
+    if gold_set is not None and gold_set.reference.partial:
+        print(gold_set.reference.partial_note)
 
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
@@ -325,7 +325,7 @@ def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
     from morphgraph.score.outcome import Outcome
 
     first = next(o for o in tables[0].outcomes if isinstance(o, Outcome))
-    reference = first.yardstick.reference
+    reference = first.gold_set.reference
     return {
         "tokeniser": first.label,
         "scores": [
@@ -355,10 +355,10 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
             row["error"] = getattr(outcome, "message", "")
         row["signature"] = table.signature_of(number)
         rows.append(row)
-    yardstick = table.yardstick
+    gold_set = table.gold_set
     return {
-        "reference": yardstick.reference.name if yardstick else None,
-        "partial": yardstick.reference.partial if yardstick else "",
+        "reference": gold_set.reference.name if gold_set else None,
+        "partial": gold_set.reference.partial if gold_set else "",
         "scope": table.scope,
         "weighting": table.weighting,
         "words": words_of(table),
@@ -374,8 +374,8 @@ def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
 
     found: dict[str, Breakdown] = {}
     for table in tables:
-        yardstick = table.yardstick
-        if by == "frequency" and yardstick is not None and yardstick.frequencies is None:
+        gold_set = table.gold_set
+        if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
             raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
         outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
         made = break_down(
@@ -442,7 +442,7 @@ def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
 def _flota_scores(
     loaded: "Tokeniser | None",
     named: "list[Entrant]",
-    yardsticks: "list[Yardstick]",
+    gold_sets: "list[GoldSet]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
     from morphgraph.score.flota import flota_scores, standard_segmenter
@@ -462,7 +462,7 @@ def _flota_scores(
         raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
     return [
         flota_scores(vocabulary, each.reference, standard, bare=each.bare)
-        for each in yardsticks
+        for each in gold_sets
         for vocabulary, standard in pairs
     ]
 

@@ -15,7 +15,7 @@ from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Yardstick, drawn_text
+from morphgraph.score.gold_set import GoldSet, drawn_text
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Failure, outcomes_of
 from morphgraph.segment.bte import Bte
@@ -56,15 +56,15 @@ def is_held_in(settings: Settings) -> bool:
     return sees_gold(settings) and not settings.holdout
 
 
-def learn(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> Learned:
-    """What a method makes of a tokeniser, which stays as it is, by the words of a yardstick.
+def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Learned:
+    """What a method makes of a tokeniser, which stays as it is, by the words of a gold set.
 
     Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2025.
     """
     edited = tokeniser.fork()
     if tokeniser.graph.history:
         edited.graph.replay(tokeniser.graph.recipe())
-    benchmark = Benchmark.on(yardstick, edited)
+    benchmark = Benchmark.on(gold_set, edited)
     facts: dict[str, float]
     if isinstance(settings, KnockoutSettings):
         result = knock_out(edited, benchmark, settings)
@@ -88,16 +88,16 @@ def learn(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> Lea
 
 
 def learn_unseen(
-    tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings, share: float, seed: int
+    tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings, share: float, seed: int
 ) -> Learned:
-    """As `learn`, from all words but those of ``yardstick.hold_out(share, seed)``."""
-    return learn(tokeniser, yardstick, replace(settings, holdout=share, seed=seed))
+    """As `learn`, from all words but those of ``gold_set.hold_out(share, seed)``."""
+    return learn(tokeniser, gold_set, replace(settings, holdout=share, seed=seed))
 
 
-def remember(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> None:
+def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> None:
     """Have a tokeniser, once it is saved, tell what its edits were learned from."""
     if sees_gold(settings):
-        reference = yardstick.reference
+        reference = gold_set.reference
         tokeniser.learned_from.append(
             LearnedFrom(
                 base_name(reference.name), reference.checksum, settings.holdout, settings.seed
@@ -105,12 +105,12 @@ def remember(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> 
         )
 
 
-def has_seen(tokeniser: Tokeniser, yardstick: Yardstick) -> bool:
-    """Whether a tokeniser was learned from some of the words of a yardstick, as its file tells."""
+def has_seen(tokeniser: Tokeniser, gold_set: GoldSet) -> bool:
+    """Whether a tokeniser was learned from some of the words of a gold set, as its file tells."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
     return any(
-        source.checksum == yardstick.reference.checksum
-        and not (source.holdout and yardstick.drawn == drawn_text(source.holdout, source.seed))
+        source.checksum == gold_set.reference.checksum
+        and not (source.holdout and gold_set.drawn == drawn_text(source.holdout, source.seed))
         for source in (*before, *tokeniser.learned_from)
     )
 
@@ -137,7 +137,7 @@ class Entrant:
 
 def learn_and_score(
     entrants: Sequence[Entrant],
-    yardstick: Yardstick,
+    gold_set: GoldSet,
     share: float = 0.0,
     seed: int = 0,
     runs: int = 1,
@@ -147,14 +147,14 @@ def learn_and_score(
     Learners learn from all words, and are held in, or from those that are not held out. So is what
     its file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
     """
-    scored = yardstick.hold_out(share, seed) if share else yardstick
+    scored = gold_set.hold_out(share, seed) if share else gold_set
     found: list[Outcome | Failure] = []
     for each in entrants:
         made, seen = each.made, each.base is not None and has_seen(each.base, scored)
         if isinstance(made, Learner):
             settings = replace(made.settings, holdout=share, seed=seed)
             seen |= is_held_in(settings)
-            made = partial(_segmenter, made.tokeniser, yardstick, settings)
+            made = partial(_segmenter, made.tokeniser, gold_set, settings)
         [outcome] = outcomes_of([(each.label, made)], scored, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)
@@ -162,8 +162,8 @@ def learn_and_score(
     return found
 
 
-def _segmenter(tokeniser: Tokeniser, yardstick: Yardstick, settings: Settings) -> Segmenter:
-    return Bte(learn(tokeniser, yardstick, settings).tokeniser)
+def _segmenter(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Segmenter:
+    return Bte(learn(tokeniser, gold_set, settings).tokeniser)
 
 
 def learner_settings(method: str, given: Mapping[str, Any]) -> Settings:

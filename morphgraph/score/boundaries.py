@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -142,8 +142,8 @@ def boundary_positions(morphs: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Benchmark(Yardstick):
-    """A yardstick made ready for one tokeniser: encoded once, scored as often as one likes.
+class Benchmark(GoldSet):
+    """A gold set made ready for one tokeniser: encoded once, scored as often as one likes.
 
     Word i of ``words`` is entry i of ``reference``. ``alphabet``: the atoms added by edits that the
     words are encoded with.
@@ -163,15 +163,15 @@ class Benchmark(Yardstick):
         bare: bool = False,
     ) -> "Benchmark":
         """Encode the words of a reference, as they stand in running text or ``bare``."""
-        yardstick = Yardstick.of(reference, frequencies, frequency_source, bare=bare)
-        return cls.on(yardstick, tokeniser)
+        gold_set = GoldSet.of(reference, frequencies, frequency_source, bare=bare)
+        return cls.on(gold_set, tokeniser)
 
     @classmethod
-    def on(cls, yardstick: Yardstick, tokeniser: Tokeniser) -> "Benchmark":
-        """A yardstick whose words are encoded by a tokeniser."""
+    def on(cls, gold_set: GoldSet, tokeniser: Tokeniser) -> "Benchmark":
+        """A gold set whose words are encoded by a tokeniser."""
         return cls(
-            **{field.name: getattr(yardstick, field.name) for field in fields(Yardstick)},
-            words=tokeniser.encode(yardstick.texts, bare=yardstick.bare),
+            **{field.name: getattr(gold_set, field.name) for field in fields(GoldSet)},
+            words=tokeniser.encode(gold_set.texts, bare=gold_set.bare),
             alphabet=tokeniser.alphabet,
         )
 

@@ -12,7 +12,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.score.gold_set import Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate
@@ -55,21 +55,21 @@ class GroupScore:
     scores: Mapping[str, Estimate]
 
 
-def word_groups(yardstick: Yardstick, grouping: str) -> list[Group]:
+def word_groups(gold_set: GoldSet, grouping: str) -> list[Group]:
     """The entries of a reference in groups that share none, by one of `GROUPINGS`; none is empty.
 
     Formations are told by the kinds of morphs, else by the source's own categories, else by whole
     words. Frequencies are those in the list; a word that is not in it is *unknown*.
     """
-    entries = yardstick.reference.entries
+    entries = gold_set.reference.entries
     if grouping == "length":
-        names = [_name_of(length, _LENGTHS) for length in yardstick.lengths.tolist()]
+        names = [_name_of(length, _LENGTHS) for length in gold_set.lengths.tolist()]
         order: Iterable[str] = [_range(*edges) for edges in _LENGTHS]
     elif grouping == "morphs":
         names = [str(min(len(entry.morphs), 6)).replace("6", "6+") for entry in entries]
         order = ["1", "2", "3", "4", "5", "6+"]
     elif grouping == "frequency":
-        names, order = _bands(yardstick)
+        names, order = _bands(gold_set)
     else:
         names = [formation_of(entry) for entry in entries]
         order = ("simple", "prefixed", "suffixed", "prefixed and suffixed", "compound",
@@ -88,9 +88,9 @@ def _name_of(number: int, ranges: Sequence[tuple[int, int | None]]) -> str:
     return next(_range(*r) for r in ranges if r[1] is None or number <= r[1])
 
 
-def _bands(yardstick: Yardstick) -> tuple[list[str], list[str]]:
+def _bands(gold_set: GoldSet) -> tuple[list[str], list[str]]:
     """The power of ten below the frequency of each word, and the names in order."""
-    weights, known = yardstick.token_weights, yardstick.frequency_known
+    weights, known = gold_set.token_weights, gold_set.frequency_known
     some = known & (weights > 0)
     tens = np.zeros(len(weights), int)
     tens[some] = np.floor(np.log10(weights[some]) + 1e-12)
@@ -146,7 +146,7 @@ def group_scores(
 ) -> list[list[GroupScore]]:
     """For each outcome the scores of each group, with intervals over all entries of the reference.
 
-    All outcomes are on the same yardstick.
+    All outcomes are on the same gold set.
     """
     ratios: list[list[dict[str, Ratio]]] = []
     sizes: list[int] = []
@@ -186,19 +186,19 @@ def _estimated(
 class GoldBoundaries:
     """The morph boundaries of a reference, each by what meets there.
 
-    ``names``: for each boundary (in the order of ``yardstick.cuts("morphemic")``) whether it is
+    ``names``: for each boundary (in the order of ``gold_set.cuts("morphemic")``) whether it is
     behind a prefix, before a suffix, at an interfix or a hyphen, or between parts of a compound.
     """
 
-    def __init__(self, yardstick: Yardstick) -> None:
-        self.yardstick = yardstick
-        self._cuts = yardstick.cuts("morphemic")
+    def __init__(self, gold_set: GoldSet) -> None:
+        self.gold_set = gold_set
+        self._cuts = gold_set.cuts("morphemic")
 
     @cached_property
     def names(self) -> npt.NDArray[np.str_]:
         """What meets at each boundary."""
         found: list[str] = []
-        for entry in self.yardstick.reference.entries:
+        for entry in self.gold_set.reference.entries:
             if len(entry.morphs) > 1:
                 found += _meetings(entry)
         return np.array(found, np.str_)
@@ -211,7 +211,7 @@ class GoldBoundaries:
         """
         found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” is one of “ha”
         first = 0
-        for entry in self.yardstick.reference.entries:
+        for entry in self.gold_set.reference.entries:
             last = len(entry.morphs) - 1
             for at, morph in enumerate(entry.morphs):
                 kind = entry.kinds[at] if entry.kinds else None
@@ -265,7 +265,7 @@ class GoldBoundaries:
         chosen: Sequence[tuple[str, npt.NDArray[np.int64]]],
         draws: Draws,
     ) -> list[list[GroupScore]]:
-        weight = self.yardstick.weights(weighting)
+        weight = self.gold_set.weights(weighting)
         count = len(weight)
         ratios: list[list[dict[str, Ratio]]] = []
         for outcome in outcomes:
@@ -361,9 +361,9 @@ def break_down(
     gold: GoldBoundaries | None = None,
     draws: Draws = USUAL_DRAWS,
 ) -> Breakdown:
-    """A score of outcomes on one yardstick, by one of `BREAKDOWNS`; `MorphGraphError` if unknown.
+    """A score of outcomes on one gold set, by one of `BREAKDOWNS`; `MorphGraphError` if unknown.
 
-    ``gold``: the boundaries of the yardstick, if they are at hand.
+    ``gold``: the boundaries of the gold set, if they are at hand.
     """
     check_breakdown(by)
     rows: list[list[GroupScore]] = []
@@ -371,16 +371,16 @@ def break_down(
     if by not in GROUPINGS:
         metric, scope = "recall", "morphemic"
     if outcomes:
-        yardstick = outcomes[0].yardstick
+        gold_set = outcomes[0].gold_set
         if by in GROUPINGS:
-            groups = word_groups(yardstick, by)
+            groups = word_groups(gold_set, by)
             rows = group_scores(outcomes, groups, scope, weighting, [metric], draws)
         else:
-            gold = gold or GoldBoundaries(yardstick)
+            gold = gold or GoldBoundaries(gold_set)
             rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(
                 outcomes, weighting, draws
             )
-        signature = yardstick.signature_of(
+        signature = gold_set.signature_of(
             " ".join(outcome.tokeniser for outcome in outcomes),
             scores=f"{scope} {weighting} {metric} by {by}",
             **draws.named,

@@ -86,11 +86,11 @@ class ErrorBrowser:
             chosen &= among
         if text:
             wanted = text.casefold()
-            texts = self.outcome.yardstick.texts
+            texts = self.outcome.gold_set.texts
             chosen &= np.fromiter((wanted in t.casefold() for t in texts), bool, len(texts))
         numbers = np.flatnonzero(chosen)
         wrong = self._wrong + self._missed
-        weight = self.outcome.yardstick.token_weights
+        weight = self.outcome.gold_set.token_weights
         return numbers[np.lexsort((numbers, -weight[numbers], -wrong[numbers]))]
 
     def row(self, entry: int) -> WordErrors:
@@ -98,9 +98,9 @@ class ErrorBrowser:
         if self.kinds[entry] < 0:
             raise ValueError(f"entry {entry} has no {self.scope} segmentation")
         outcome = self.outcome
-        found = outcome.yardstick.reference.entries[entry]
+        found = outcome.gold_set.reference.entries[entry]
         segments = found.morphs if self.scope == "morphemic" else found.whole_words or ()
-        cuts = outcome.yardstick.cuts(self.scope)
+        cuts = outcome.gold_set.cuts(self.scope)
         gold = cuts.positions[cuts.offsets[entry] : cuts.offsets[entry + 1]].tolist()
         return WordErrors(
             entry,
@@ -111,5 +111,5 @@ class ErrorBrowser:
             ERROR_KINDS[self.kinds[entry]],
             int(self._wrong[entry]),
             int(self._missed[entry]),
-            float(outcome.yardstick.token_weights[entry]),
+            float(outcome.gold_set.token_weights[entry]),
         )

@@ -27,7 +27,7 @@ RUNNING_TEXT, BARE = "running text", "bare words"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Yardstick:
+class GoldSet:
     """A reference, and how much each of its entries counts.
 
     ``frequencies`` gives the corpus frequency of words; unknown ones count 1. ``preprocessing``
@@ -49,7 +49,7 @@ class Yardstick:
         frequency_source: str = "",
         *,
         bare: bool = False,
-    ) -> "Yardstick":
+    ) -> "GoldSet":
         """A reference with frequencies, its own counts if none are given; `MorphGraphError` if it
         is empty.
         """
@@ -64,7 +64,7 @@ class Yardstick:
                     f"{frequency_source or 'The frequencies'}: a frequency is negative or no "
                     "number. Give counts of 0 or more."
                 )
-        return Yardstick(
+        return GoldSet(
             reference=reference,
             frequencies=frequencies,
             frequency_source=frequency_source,

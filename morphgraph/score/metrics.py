@@ -29,11 +29,11 @@ class Tally:
         self.outcome = outcome
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
-        yardstick = outcome.yardstick
-        self.known = yardstick.has_gold(scope)
-        self.weight = np.where(self.known, yardstick.weights(weighting), 0.0)
+        gold_set = outcome.gold_set
+        self.known = gold_set.has_gold(scope)
+        self.weight = np.where(self.known, gold_set.weights(weighting), 0.0)
         self.predicted = outcome.cuts.counts.astype(np.float64)
-        self.relevant = yardstick.cuts(scope).counts.astype(np.float64)
+        self.relevant = gold_set.cuts(scope).counts.astype(np.float64)
         self.hits = outcome.hits(scope).astype(np.float64)
         self.ones = np.ones(len(self.weight))
 
@@ -55,11 +55,11 @@ class Tally:
 
     @cached_property
     def _gold(self) -> Strings:
-        return gold_strings(self.outcome.yardstick, self.scope)
+        return gold_strings(self.outcome.gold_set, self.scope)
 
     @cached_property
     def _underlying(self) -> Strings:
-        return gold_strings(self.outcome.yardstick, self.scope, underlying=True)
+        return gold_strings(self.outcome.gold_set, self.scope, underlying=True)
 
     @cached_property
     def common(self) -> Array:
@@ -114,7 +114,7 @@ class Tally:
     @property
     def characters(self) -> Array:
         """Characters."""
-        return self.outcome.yardstick.lengths.astype(np.float64)
+        return self.outcome.gold_set.lengths.astype(np.float64)
 
     @property
     def left_out(self) -> Array:
@@ -449,7 +449,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
     """The counts behind precision, recall and F1; NaN without gold of the scope, or frequencies."""
-    yardstick = outcome.yardstick
-    if weighting not in yardstick.weightings or not yardstick.has_gold(scope).any():
+    gold_set = outcome.gold_set
+    if weighting not in gold_set.weightings or not gold_set.has_gold(scope).any():
         return undefined_score(scope, weighting)
     return Tally(outcome, scope, weighting).boundary_score()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from morphgraph.reference.entry import Entry
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
-from morphgraph.score.gold_set import Scope, Yardstick
+from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.words import Words
 
@@ -52,7 +52,7 @@ def _points(text: str) -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How a tokeniser cuts the words of a yardstick, one entry each.
+    """How a tokeniser cuts the words of a gold set, one entry each.
 
     ``cuts``: where the words are split, in characters; splits inside a character are none, and what
     a method leaves out is not cut any further. ``tokens``: how many tokens each word has, those of
@@ -64,7 +64,7 @@ class Outcome:
     ``more_runs``: those of the same random method with other seeds; scores are then means.
     """
 
-    yardstick: Yardstick
+    gold_set: GoldSet
     label: str
     tokeniser: str
     vocabulary_size: int | None
@@ -91,11 +91,11 @@ class Outcome:
 
     def signature(self, **more: str) -> str:
         """One line that names all that its scores depend on."""
-        return self.yardstick.signature_of(self.tokeniser, **more)
+        return self.gold_set.signature_of(self.tokeniser, **more)
 
     def hits(self, scope: Scope) -> Counts:
         """How many splits of each word are gold boundaries."""
-        return self.cuts.shared(self.yardstick.cuts(scope))
+        return self.cuts.shared(self.gold_set.cuts(scope))
 
     @cached_property
     def pieces(self) -> Counts:
@@ -114,15 +114,15 @@ class Outcome:
     @cached_property
     def left_out(self) -> Counts:
         """How many characters of each word are in no token."""
-        lengths = self.yardstick.lengths
+        lengths = self.gold_set.lengths
         edges = np.append(_starts(lengths), lengths.sum())
         return lengths - sums_by_word(self.covered, edges)
 
     @cached_property
     def _piece_edges(self) -> tuple[Counts, Counts]:
         """Ends of all pieces among the characters of all words together, with a 0 before them."""
-        starts = _starts(self.yardstick.lengths)
-        ends = starts + self.yardstick.lengths
+        starts = _starts(self.gold_set.lengths)
+        ends = starts + self.gold_set.lengths
         offsets = self._piece_offsets
         edges = np.empty(offsets[-1] + 1, np.int64)
         edges[0] = 0
@@ -136,7 +136,7 @@ class Outcome:
     def strings(self) -> Strings:
         """The pieces that tokens cover, as strings."""
         edges, offsets = self._piece_edges
-        points = _points("".join(self.yardstick.texts))
+        points = _points("".join(self.gold_set.texts))
         if self.kept.all():
             return Strings(points, edges, offsets)
         lengths = np.diff(edges)
@@ -159,7 +159,7 @@ class Outcome:
         if self.predicted is not None:
             return list(self.predicted[entry].morphs)
         if self.segmentation is None or self.words is None or self.segmenter is None:
-            return list(self.yardstick.reference.entries[entry].morphs)
+            return list(self.gold_set.reference.entries[entry].morphs)
         return [
             self.segmenter.token_text(self.words, atom, token)
             for atom, token in self.segmentation.token_ends(entry)
@@ -179,12 +179,12 @@ class Outcome:
         return [int(position) for position in self.cuts.positions[start:end]]
 
 
-def outcome_of(segmenter: Segmenter, yardstick: Yardstick, label: str = "") -> Outcome:
-    """Segment the words of a yardstick."""
-    words = segmenter.encode(yardstick.texts, bare=yardstick.bare)
+def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outcome:
+    """Segment the words of a gold set."""
+    words = segmenter.encode(gold_set.texts, bare=gold_set.bare)
     segmentation = segmenter.segment(words)
     return Outcome(
-        yardstick,
+        gold_set,
         label or segmenter.name,
         segmenter.signature(),
         segmenter.vocabulary_size,
@@ -203,31 +203,31 @@ def _starts(lengths: Counts) -> Counts:
     return np.cumsum(lengths) - lengths
 
 
-def ideal(yardstick: Yardstick, label: str = "Ideal") -> Outcome:
+def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:
     """The gold itself as a tokeniser, whose tokens are the morphs: the ceiling of other scores.
 
     Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
     affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
     """
-    cuts = yardstick.cuts("morphemic")
+    cuts = gold_set.cuts("morphemic")
     pieces = cuts.counts + 1
     return Outcome(
-        yardstick,
+        gold_set,
         label,
         IDEAL,
-        len({morph for entry in yardstick.reference.entries for morph in entry.morphs}),
+        len({morph for entry in gold_set.reference.entries for morph in entry.morphs}),
         cuts,
         pieces,
         np.zeros(len(cuts), np.int64),
-        np.ones(int(yardstick.lengths.sum()) + 1, bool),
+        np.ones(int(gold_set.lengths.sum()) + 1, bool),
     )
 
 
-def gold_strings(yardstick: Yardstick, scope: Scope, *, underlying: bool = False) -> Strings:
+def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
     """The gold segments of each entry; ``underlying``: the morphemes as the source lists them."""
 
     def segments() -> Iterator[Sequence[str]]:
-        for entry in yardstick.reference.entries:
+        for entry in gold_set.reference.entries:
             if underlying:
                 yield entry.underlying or entry.morphs
             else:

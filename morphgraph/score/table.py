@@ -8,7 +8,7 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
-from morphgraph.score.gold_set import Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.predictions import outcome_of_predictions
@@ -65,7 +65,7 @@ def significance_mark(p: float) -> str:
 class ScoreTable:
     """Scores of several tokenisers on the same entries, under one scope and weighting.
 
-    ``outcomes``: at least one, all on the same yardstick. ``baseline``: the number of the one that
+    ``outcomes``: at least one, all on the same gold set. ``baseline``: the number of the one that
     others are tested against, None for none. ``draws``: how intervals and p-values are made. Where
     an outcome has several runs, its scores are their means; intervals and tests are of the means.
     """
@@ -81,7 +81,7 @@ class ScoreTable:
         draws: Draws = USUAL_DRAWS,
     ) -> None:
         known = [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
-        if len({id(outcome.yardstick) for outcome in known}) > 1:
+        if len({id(outcome.gold_set) for outcome in known}) > 1:
             raise MorphGraphError("Scores of different references cannot be in one table.")
         if baseline is not None and not 0 <= baseline < len(outcomes):
             raise MorphGraphError(
@@ -202,9 +202,9 @@ class ScoreTable:
         return intervals
 
     @property
-    def yardstick(self) -> Yardstick | None:
+    def gold_set(self) -> GoldSet | None:
         """What all are measured by; None if all failed."""
-        return next((o.yardstick for o in self.outcomes if isinstance(o, Outcome)), None)
+        return next((o.gold_set for o in self.outcomes if isinstance(o, Outcome)), None)
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -230,21 +230,21 @@ class ScoreTable:
     @cached_property
     def signature(self) -> str:
         """One line for the whole table: all its tokenisers, each by its own signature."""
-        yardstick = self.yardstick
-        if yardstick is None:
+        gold_set = self.gold_set
+        if gold_set is None:
             return ""
         names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
         more = dict(self.settings)
         if self.baseline is not None:
             more["test"] = f"{self.draws.test_named} against {names[self.baseline]}"
-        return yardstick.signature_of(" ".join(dict.fromkeys(names)), **more)
+        return gold_set.signature_of(" ".join(dict.fromkeys(names)), **more)
 
 
 def outcomes_of(
     segmenters: Sequence[
         tuple[str, Segmenter | Predictions | Callable[[], Segmenter | Predictions]]
     ],
-    yardstick: Yardstick,
+    gold_set: GoldSet,
     runs: int = 1,
 ) -> list[Outcome | Failure]:
     """The outcome of each labelled segmenter, of what makes one, or of another program's
@@ -255,17 +255,17 @@ def outcomes_of(
         try:
             made = given() if callable(given) else given
             if isinstance(made, Predictions):
-                found.append(outcome_of_predictions(made, yardstick, label))
+                found.append(outcome_of_predictions(made, gold_set, label))
             else:
-                found.append(_outcome_of_runs(made, yardstick, label, runs))
+                found.append(_outcome_of_runs(made, gold_set, label, runs))
         except MorphGraphError as error:
             found.append(Failure(label, str(error)))
     return found
 
 
-def _outcome_of_runs(made: Segmenter, yardstick: Yardstick, label: str, runs: int) -> Outcome:
-    found = outcome_of(made, yardstick, label)
+def _outcome_of_runs(made: Segmenter, gold_set: GoldSet, label: str, runs: int) -> Outcome:
+    found = outcome_of(made, gold_set, label)
     if not isinstance(made, Dropout) or not made.is_random:
         return found
     others = (made.reseeded(made.seed + number) for number in range(1, runs))
-    return replace(found, more_runs=tuple(outcome_of(one, yardstick, label) for one in others))
+    return replace(found, more_runs=tuple(outcome_of(one, gold_set, label) for one in others))

@@ -12,7 +12,7 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
     signature = browser.outcome.signature(scores=f"{browser.scope} errors")
     names = ["word", "gold", "tokens", "marked", "kind", "wrong splits", "missed boundaries"]
     lines: list[list[object]] = [[*names, "frequency", "signature"]]
-    weighted = browser.outcome.yardstick.frequencies is not None
+    weighted = browser.outcome.gold_set.frequencies is not None
     for entry in entries:
         row = browser.row(int(entry))
         texts = [harmless(text) for text in (row.word, row.gold, row.tokens, row.marked)]

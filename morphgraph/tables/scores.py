@@ -130,8 +130,8 @@ def _names(tables: Sequence[ScoreTable]) -> list[str]:
 
 
 def _reference(table: ScoreTable) -> str:
-    yardstick = table.yardstick
-    return UNDEFINED if yardstick is None else base_name(yardstick.reference.name)
+    gold_set = table.gold_set
+    return UNDEFINED if gold_set is None else base_name(gold_set.reference.name)
 
 
 class _Cell(NamedTuple):
@@ -202,7 +202,7 @@ def _is_held_in(table: ScoreTable, number: int) -> bool:
 
 def words_of(table: ScoreTable) -> str:
     """Which words of the reference a table is about."""
-    drawn = "" if table.yardstick is None else table.yardstick.drawn
+    drawn = "" if table.gold_set is None else table.gold_set.drawn
     return f"held out: {drawn}" if drawn else ALL_WORDS
 
 

@@ -19,7 +19,7 @@ _PLACE = f"field model.{FIELD}"
 @dataclass(frozen=True)
 class LearnedFrom:
     """A reference that edits were chosen by: its name and checksum, and which of its words these
-    did not see (see `Yardstick.hold_out`).
+    did not see (see `GoldSet.hold_out`).
     """
 
     name: str

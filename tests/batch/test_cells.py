@@ -16,14 +16,14 @@ from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.results import collected, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Brought, Failure, code_version, run_task
+from morphgraph.batch.tasks import Failure, TaskResult, code_version, run_task
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.joining import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.dropout import Dropout
@@ -46,7 +46,7 @@ def measured(
     """The rows of an evaluation, its tasks run one after the other in this process."""
     evaluation, lines = parse_evaluation(text, "mine.yaml")
     plan = make_plan(evaluation, lines, folder=path or folder)
-    brought: dict[str, Brought] = {}
+    brought: dict[str, TaskResult] = {}
     reports = []
     with Store(folder / "run") as store:
         for task in plan.tasks:
@@ -75,10 +75,10 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
     rows, failures = measured(text, tmp_path)
     assert failures == []
     reference = read_reference(demo_gold_path("en"))
-    yardstick = Yardstick.of(reference)
+    gold_set = GoldSet.of(reference)
     from morphgraph.segment.bte import Bte
 
-    outcome = outcome_of(Bte(load_tokeniser("demo:en")), yardstick)
+    outcome = outcome_of(Bte(load_tokeniser("demo:en")), gold_set)
     for scope in ("morphemic", "whole-word"):
         tally = Tally(outcome, scope, "types")  # type: ignore[arg-type]
         for name, metric in METRICS.items():
@@ -102,10 +102,10 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
     rows, failures = measured(text, tmp_path)
     assert failures == []
     reference = read_reference(demo_gold_path("en"))
-    yardstick = Yardstick.of(reference)
+    gold_set = GoldSet.of(reference)
 
     def f1(segmenter: Any) -> float:
-        return METRICS["f1"].of(Tally(outcome_of(segmenter, yardstick), "morphemic", "types")).value
+        return METRICS["f1"].of(Tally(outcome_of(segmenter, gold_set), "morphemic", "types")).value
 
     tokeniser = load_tokeniser("demo:en")
     assert value(rows, "f1", parameters="p=0.2") == f1(Dropout(tokeniser, p=0.2, seed=3))

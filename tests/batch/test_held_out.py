@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
+from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.report_data import FAILED, HELD_IN, TableSpec, held_out_words
 from morphgraph.batch.report_html import table_html
 from morphgraph.batch.report_latex import marks_explained, table_csv, table_latex
-from morphgraph.batch.report_making import make_table
 from morphgraph.batch.report_markdown import table_markdown
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
@@ -63,10 +63,10 @@ def test_held_out_scores_are_those_of_knockout_with_a_holdout(tmp_path: Path) ->
 
 def test_paired_tests_are_those_of_score(tmp_path: Path) -> None:
     rows, _ = measured(DEMO + METHODS + "metrics: [f1]\n", tmp_path)
-    yardstick = Yardstick.of(read_reference(demo_gold_path("en"), name="demo:en"))
+    gold_set = GoldSet.of(read_reference(demo_gold_path("en"), name="demo:en"))
     tokeniser = load_tokeniser("demo:en")
     found = [Bte(tokeniser), Flota(vocabulary_of(tokeniser), None)]
-    for scored, words in ((yardstick, "all words"), (yardstick.hold_out(0.5, 0), HELD_OUT)):
+    for scored, words in ((gold_set, "all words"), (gold_set.hold_out(0.5, 0), HELD_OUT)):
         table = ScoreTable([outcome_of(one, scored) for one in found], metrics=["f1"], baseline=0)
         estimate = table.estimates[1]
         assert estimate is not None

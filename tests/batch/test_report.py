@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.report import file_names, write_report
 from morphgraph.batch.report_charts import chart_note, chart_of
 from morphgraph.batch.report_data import (
@@ -28,7 +29,6 @@ from morphgraph.batch.report_data import (
 )
 from morphgraph.batch.report_facts import slowest_tasks, tasks_by_kind
 from morphgraph.batch.report_latex import ROWS_OF_PAGE, table_csv, table_latex
-from morphgraph.batch.report_making import make_table
 from morphgraph.batch.report_markdown import table_markdown
 from morphgraph.batch.report_table import Table
 from morphgraph.batch.tasks import Failure

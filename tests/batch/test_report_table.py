@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from morphgraph.batch.build_tables import make_table, usual_tables
 from morphgraph.batch.report_data import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
-from morphgraph.batch.report_making import make_table, usual_tables
 from morphgraph.batch.report_table import Cell, Table, cell_texts, value_text
 from morphgraph.core.errors import MorphGraphError
 

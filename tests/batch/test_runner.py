@@ -15,7 +15,7 @@ from distributed import Client
 from morphgraph.batch.progress import Progress, ProgressFile, read_progress
 from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
 from morphgraph.batch.store import Store, StoreError, is_at_work, write_atomically
-from morphgraph.batch.tasks import Brought, Task, code_version, run_task, task_key
+from morphgraph.batch.tasks import Task, TaskResult, code_version, run_task, task_key
 from morphgraph.core.errors import MorphGraphError
 
 
@@ -185,5 +185,5 @@ def test_what_a_task_brings_travels_as_parquet(tmp_path: Path) -> None:
     assert brought.data[:4] == b"PAR1"
     second = run_task(task(2, tmp_path, (first.key,)), code_version(), brought)
     assert second.failure is None
-    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), Brought(first.key, b"PAR1"))
+    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), TaskResult(first.key, b"PAR1"))
     assert lost.failure is not None

@@ -23,7 +23,7 @@ from morphgraph.score.breakdown import (
 )
 from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.flota import flota_scores, standard_segmenter
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import ScoreTable
@@ -104,29 +104,29 @@ def pictures(app: Any) -> list[dict[str, Any]]:
 # --- what the library has -------------------------------------------------------------------------
 
 
-def open_yardstick(app: Any) -> Yardstick:
+def open_gold_set(app: Any) -> GoldSet:
     benchmark = app.session.study.benchmark
-    return Yardstick.of(benchmark.reference, benchmark.frequencies, benchmark.frequency_source)
+    return GoldSet.of(benchmark.reference, benchmark.frequencies, benchmark.frequency_source)
 
 
-MORPHS = f"{ideal(Yardstick.of(read_reference(demo_gold_path('en')))).vocabulary_size:,}"
+MORPHS = f"{ideal(GoldSet.of(read_reference(demo_gold_path('en')))).vocabulary_size:,}"
 """|V| of the ideal on the English demo: its different morphs."""
 
 
-def demo_yardstick(code: str) -> Yardstick:
+def demo_gold_set(code: str) -> GoldSet:
     known = dict(wordfreq_counts(code).items())
     gold = read_reference(demo_gold_path(code), name=f"demo:{code}")
-    return Yardstick.of(gold, known, f"wordfreq:{code}")
+    return GoldSet.of(gold, known, f"wordfreq:{code}")
 
 
-def outcomes(app: Any, yardstick: Yardstick, *names: str) -> list[Outcome]:
+def outcomes(app: Any, gold_set: GoldSet, *names: str) -> list[Outcome]:
     tokeniser = app.session.study.tokeniser
     made = []
     for name in names:
         if name == "before the edits":
-            made.append(outcome_of(method_on(tokeniser.fork(), "bpe"), yardstick, name))
+            made.append(outcome_of(method_on(tokeniser.fork(), "bpe"), gold_set, name))
         else:
-            made.append(outcome_of(method_on(tokeniser, name), yardstick, METHODS[name].title))
+            made.append(outcome_of(method_on(tokeniser, name), gold_set, METHODS[name].title))
     return made
 
 
@@ -175,8 +175,8 @@ def test_every_number_is_the_library_s(page: Any, scope: Scope, weighting: Weigh
     methods(page, "bpe", "flota", "greedy")
     set_to(page, "segmented_control", "Gold boundaries", scope)
     set_to(page, "segmented_control", "Each word counts", weighting)
-    yardstick = open_yardstick(page)
-    found = [*outcomes(page, yardstick, "bpe", "flota", "greedy"), ideal(yardstick)]
+    gold_set = open_gold_set(page)
+    found = [*outcomes(page, gold_set, "bpe", "flota", "greedy"), ideal(gold_set)]
     expected = ScoreTable(found, scope, weighting, baseline=0)
     assert shown_cells(page) == cells(expected)
     assert signatures(page) == [expected.signature]
@@ -187,8 +187,8 @@ def test_which_scores(page: Any) -> None:
     chosen = ["exact", "morph_recall", "fertility", "f1"]
     set_to(page, "multiselect", "Scores", chosen)
     assert list(scores(page).columns) == ["tokeniser", "types", *chosen]
-    yardstick = open_yardstick(page)
-    found = [*outcomes(page, yardstick, "bpe"), ideal(yardstick)]
+    gold_set = open_gold_set(page)
+    found = [*outcomes(page, gold_set, "bpe"), ideal(gold_set)]
     expected = ScoreTable(found, metrics=chosen)
     assert shown_cells(page, chosen) == cells(expected)
     set_to(page, "multiselect", "Scores", list(METRICS))
@@ -211,8 +211,8 @@ def test_the_baseline(page: Any) -> None:
     pick(page, "Test differences to", "no test")
     assert "*" not in str(scores(page).to_numpy())
     assert "|test:" not in signatures(page)[0]
-    yardstick = open_yardstick(page)
-    found = [*outcomes(page, yardstick, "bpe", "flota"), ideal(yardstick)]
+    gold_set = open_gold_set(page)
+    found = [*outcomes(page, gold_set, "bpe", "flota"), ideal(gold_set)]
     assert shown_cells(page) == cells(ScoreTable(found))
 
 
@@ -229,8 +229,8 @@ def test_edits_can_be_scored_against_the_start(app: Any) -> None:
     app.open("graph").press("Knock out").open("scores")
     assert list(scores(app)["tokeniser"]) == ["before the edits", "BTE now", "Ideal"]
     assert list(scores(app)["types"]) == ["8,000", "7,999", MORPHS]
-    yardstick = open_yardstick(app)
-    found = [*outcomes(app, yardstick, "before the edits", "bpe"), ideal(yardstick)]
+    gold_set = open_gold_set(app)
+    found = [*outcomes(app, gold_set, "before the edits", "bpe"), ideal(gold_set)]
     expected = ScoreTable(found, baseline=0)
     assert shown_cells(app) == cells(expected)
     assert signatures(app) == [expected.signature]
@@ -240,7 +240,7 @@ def test_edits_can_be_scored_against_the_start(app: Any) -> None:
     app.graph.knockout([app.graph.types[8500 if len(app.graph.types) > 8500 else 6000]])
     app.run()
     assert list(scores(app)["types"]) == ["8,000", "7,998", MORPHS]
-    again = [*outcomes(app, yardstick, "before the edits", "bpe"), ideal(yardstick)]
+    again = [*outcomes(app, gold_set, "before the edits", "bpe"), ideal(gold_set)]
     assert shown_cells(app) == cells(ScoreTable(again, baseline=0))
     assert shown_cells(app)[0] == before[0]
     # Without edits, there is nothing before them.
@@ -300,8 +300,8 @@ def test_each_reference_has_rows_and_a_signature_of_its_own(page: Any) -> None:
     assert list(scores(page)["reference"]) == ["demo:en"] * 3 + ["demo:de"] * 3
     assert list(scores(page)["tokeniser"]) == ["BPE", "FLOTA", "Ideal"] * 2
     expected = []
-    for yardstick in (open_yardstick(page), demo_yardstick("de")):
-        found = [*outcomes(page, yardstick, "bpe", "flota"), ideal(yardstick)]
+    for gold_set in (open_gold_set(page), demo_gold_set("de")):
+        found = [*outcomes(page, gold_set, "bpe", "flota"), ideal(gold_set)]
         expected.append(ScoreTable(found, weighting="tokens", baseline=0))
     assert shown_cells(page) == [row for found in expected for row in cells(found)]
     assert signatures(page) == [found.signature for found in expected]
@@ -314,8 +314,8 @@ def test_one_more_reference_can_be_uploaded(page: Any) -> None:
     study = page.session.study
     assert widget(page, "multiselect", "References").value == ["open", "file mine.tsv"]
     assert list(scores(page)["reference"]) == ["demo:en"] * 2 + ["mine.tsv"] * 2
-    yardstick = Yardstick.of(read_reference(GOLD, name="mine.tsv"))
-    found = ScoreTable([*outcomes(page, yardstick, "bpe"), ideal(yardstick)])
+    gold_set = GoldSet.of(read_reference(GOLD, name="mine.tsv"))
+    found = ScoreTable([*outcomes(page, gold_set, "bpe"), ideal(gold_set)])
     assert shown_cells(page)[2:] == cells(found)
     assert signatures(page)[1] == found.signature
     # The open one stays open, and what this one lacks is n/a.
@@ -380,9 +380,7 @@ def test_pictures(page: Any) -> None:
     control = widget(page, "segmented_control", "Picture")
     assert control.options == ["precision, recall, F1", "radar"]
     methods(page, "bpe", "flota", "greedy")
-    expected = ScoreTable(
-        outcomes(page, open_yardstick(page), "bpe", "flota", "greedy"), baseline=0
-    )
+    expected = ScoreTable(outcomes(page, open_gold_set(page), "bpe", "flota", "greedy"), baseline=0)
     found = [row for row in expected.estimates if row is not None]
 
     def numbers(picture: dict[str, Any]) -> set[float]:
@@ -432,14 +430,14 @@ def cell(estimate: Any) -> str:
 def test_breakdowns(page: Any, by: str, downloads: Downloads) -> None:
     methods(page, "bpe", "flota")
     set_to(page, "segmented_control", "By", by)
-    yardstick = open_yardstick(page)
-    found = outcomes(page, yardstick, "bpe", "flota")
+    gold_set = open_gold_set(page)
+    found = outcomes(page, gold_set, "bpe", "flota")
     if by in GROUPINGS:
         metric = "f1"
-        rows = group_scores(found, word_groups(yardstick, by), metrics=[metric])
+        rows = group_scores(found, word_groups(gold_set, by), metrics=[metric])
     else:
         metric = "recall"
-        gold = GoldBoundaries(yardstick)
+        gold = GoldBoundaries(gold_set)
         rows = gold.by_kind(found) if by == "boundaries" else gold.by_affix(found)
     shown = table(page, "group")
     assert list(shown["group"]) == [score.name for score in rows[0]]
@@ -474,9 +472,9 @@ def test_columns_of_a_breakdown_have_names_of_their_own(page: Any, downloads: Do
 
 def test_a_breakdown_follows_its_score_scope_and_weighting(page: Any) -> None:
     set_to(page, "segmented_control", "By", "formation")
-    yardstick = open_yardstick(page)
-    found = outcomes(page, yardstick, "bpe")
-    groups = word_groups(yardstick, "formation")
+    gold_set = open_gold_set(page)
+    found = outcomes(page, gold_set, "bpe")
+    groups = word_groups(gold_set, "formation")
     for scope in SCOPES:
         for weighting in WEIGHTINGS:
             set_to(page, "segmented_control", "Gold boundaries", scope)
@@ -504,8 +502,8 @@ def test_breakdowns_that_cannot_be_told(app: Any) -> None:
 def test_a_breakdown_is_of_one_reference_at_a_time(page: Any) -> None:
     references(page, "open", "demo de")
     page.choose("On", 1)
-    yardstick = demo_yardstick("de")
-    [row] = GoldBoundaries(yardstick).by_kind(outcomes(page, yardstick, "bpe"))
+    gold_set = demo_gold_set("de")
+    [row] = GoldBoundaries(gold_set).by_kind(outcomes(page, gold_set, "bpe"))
     shown = table(page, "group")
     assert list(shown["BPE"]) == [cell(score.scores["recall"]) for score in row]
 
@@ -514,7 +512,7 @@ def test_a_breakdown_is_of_one_reference_at_a_time(page: Any) -> None:
 
 
 def browser(app: Any, method: str = "bpe", scope: Scope = "morphemic") -> ErrorBrowser:
-    [found] = outcomes(app, open_yardstick(app), method)
+    [found] = outcomes(app, open_gold_set(app), method)
     return ErrorBrowser(found, scope)
 
 
@@ -557,9 +555,9 @@ def test_words_are_searched_and_filtered(page: Any) -> None:
     set_to(page, "pills", "What is wrong", [])
     assert infos(page) == ["No word is like that."]
     set_to(page, "pills", "What is wrong", list(ERROR_KINDS))
-    gold = GoldBoundaries(made.outcome.yardstick)
+    gold = GoldBoundaries(made.outcome.gold_set)
     pick(page, "With the affix", f"-ed  ({len(gold.affixes['-ed']):,})")
-    entries = made.outcome.yardstick.reference.entries
+    entries = made.outcome.gold_set.reference.entries
     among = np.array(["ed" in e.morphs[1:] for e in entries])
     assert among.sum() > 10
     expect_words(page, made, made.find(ERROR_KINDS, among=among))
@@ -647,8 +645,8 @@ def test_downloads(page: Any, downloads: Downloads) -> None:
     methods(page, "bpe", "flota")
     references(page, "open", "demo nl")
     tables = []
-    for yardstick in (open_yardstick(page), demo_yardstick("nl")):
-        found = [*outcomes(page, yardstick, "bpe", "flota"), ideal(yardstick)]
+    for gold_set in (open_gold_set(page), demo_gold_set("nl")):
+        found = [*outcomes(page, gold_set, "bpe", "flota"), ideal(gold_set)]
         tables.append(ScoreTable(found, baseline=0))
     assert downloads["download scores.csv"]() == scores_csv(tables)
     assert downloads["download scores.tex"]() == scores_latex(tables)

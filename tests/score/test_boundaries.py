@@ -16,7 +16,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, boundary_positions
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import boundary_score
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.bte import Bte
@@ -268,13 +268,13 @@ def test_signature_names_all(small_reference: MakeReference) -> None:
 )
 def test_one_answer_from_every_scorer(method: str, parameters: dict[str, int]) -> None:
     tokeniser = load_tokeniser("demo:en")
-    yardstick = Yardstick.of(read_reference(demo_gold_path("en")))
-    benchmark = Benchmark.on(yardstick, tokeniser)
+    gold_set = GoldSet.of(read_reference(demo_gold_path("en")))
+    benchmark = Benchmark.on(gold_set, tokeniser)
     segmenter = method_on(tokeniser, method, parameters)
     found = segmenter.segment(benchmark.words)
-    outcome = outcome_of(segmenter, yardstick)
+    outcome = outcome_of(segmenter, gold_set)
     for score in benchmark.scores(found):
-        if score.weighting in yardstick.weightings:
+        if score.weighting in gold_set.weightings:
             assert score == boundary_score(outcome, score.scope, score.weighting)
 
 

@@ -27,7 +27,7 @@ from morphgraph.score.breakdown import (
     group_scores,
     word_groups,
 )
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
@@ -99,8 +99,8 @@ FREQUENCIES = {
 SEGMENTER = greedy("un", "do", "dogs", "house", "boat", "re", "ing", "able", "cats", "team", "dog")
 
 
-def some() -> Yardstick:
-    return Yardstick.of(reference(*SOME), FREQUENCIES, "small")
+def some() -> GoldSet:
+    return GoldSet.of(reference(*SOME), FREQUENCIES, "small")
 
 
 def values(scores: Sequence[GroupScore], metric: str = "recall") -> dict[str, tuple[int, float]]:
@@ -153,7 +153,7 @@ def test_sigmorphon_tells_processes() -> None:
         "dog\tdog\t000",
     ]
     read = read_reference("\n".join(lines).encode(), name="x", format="sigmorphon2022")
-    groups = word_groups(Yardstick.of(read), "formation")
+    groups = word_groups(GoldSet.of(read), "formation")
     words = np.array([e.word for e in read.entries])
     assert {group.name: words[group.entries].tolist() for group in groups} == {
         "simple": ["dog"],
@@ -225,13 +225,13 @@ def test_groups_in_their_order(grouping: str, expected: dict[str, str]) -> None:
      (13, "11–13"), (14, "14–17"), (17, "14–17"), (18, "18+"), (200, "18+")],
 )  # fmt: skip
 def test_ends_of_lengths(length: int, name: str) -> None:
-    [group] = word_groups(Yardstick.of(reference(entry("a" * length))), "length")
+    [group] = word_groups(GoldSet.of(reference(entry("a" * length))), "length")
     assert group.name == name
 
 
 @pytest.mark.parametrize(("morphs", "name"), [(1, "1"), (5, "5"), (6, "6+"), (7, "6+"), (16, "6+")])
 def test_many_morphs(morphs: int, name: str) -> None:
-    [group] = word_groups(Yardstick.of(reference(entry("a " * morphs))), "morphs")
+    [group] = word_groups(GoldSet.of(reference(entry("a " * morphs))), "morphs")
     assert group.name == name
 
 
@@ -239,8 +239,8 @@ def test_many_morphs(morphs: int, name: str) -> None:
 def test_a_power_of_ten_is_the_first_of_its_band(power: int) -> None:
     entries = [entry("a"), entry("b")]
     just_below = math.nextafter(10.0**power, 0) * (1 - 1e-9)
-    yardstick = Yardstick.of(reference(*entries), {"a": 10.0**power, "b": just_below}, "x")
-    below, above = word_groups(yardstick, "frequency")
+    gold_set = GoldSet.of(reference(*entries), {"a": 10.0**power, "b": just_below}, "x")
+    below, above = word_groups(gold_set, "frequency")
     assert (below.entries.tolist(), above.entries.tolist()) == ([False, True], [True, False])
     assert below.name.split(" to ")[1] == above.name.split(" to ")[0]
 
@@ -270,13 +270,13 @@ def entries(draw: st.DrawFn) -> Entry:
 
 
 @st.composite
-def yardsticks(draw: st.DrawFn) -> Yardstick:
+def gold_sets(draw: st.DrawFn) -> GoldSet:
     found = draw(st.lists(entries(), min_size=1, max_size=12))
     counts = st.sampled_from([0.25, 1, 3, 10, 12, 400])
     frequencies = {
         word: draw(counts) for word in sorted({e.word for e in found}) if draw(st.booleans())
     }
-    return Yardstick.of(reference(*found), frequencies, "random")
+    return GoldSet.of(reference(*found), frequencies, "random")
 
 
 SEGMENTERS = st.lists(st.text("ab", min_size=2, max_size=5), max_size=6).map(
@@ -285,20 +285,20 @@ SEGMENTERS = st.lists(st.text("ab", min_size=2, max_size=5), max_size=6).map(
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-@given(yardstick=yardsticks())
-def test_groups_share_no_entry_and_leave_none_out(grouping: str, yardstick: Yardstick) -> None:
-    groups = word_groups(yardstick, grouping)
+@given(gold_set=gold_sets())
+def test_groups_share_no_entry_and_leave_none_out(grouping: str, gold_set: GoldSet) -> None:
+    groups = word_groups(gold_set, grouping)
     times = np.sum([group.entries for group in groups], axis=0)
-    assert times.tolist() == [1] * len(yardstick.reference)
+    assert times.tolist() == [1] * len(gold_set.reference)
     assert all(group.entries.any() for group in groups)
     assert len({group.name for group in groups}) == len(groups)
 
 
-@given(yardstick=yardsticks())
-def test_bands_hold_the_frequency(yardstick: Yardstick) -> None:
-    for group in word_groups(yardstick, "frequency"):
-        known = yardstick.frequencies or {}
-        words = [e.word for e, there in zip(yardstick.reference.entries, group.entries,
+@given(gold_set=gold_sets())
+def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
+    for group in word_groups(gold_set, "frequency"):
+        known = gold_set.frequencies or {}
+        words = [e.word for e, there in zip(gold_set.reference.entries, group.entries,
                                             strict=True) if there]  # fmt: skip
         if group.name == "unknown":
             assert not any(word in known for word in words)
@@ -312,19 +312,19 @@ def test_bands_hold_the_frequency(yardstick: Yardstick) -> None:
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("grouping", GROUPINGS)
 @settings(max_examples=15)
-@given(yardstick=yardsticks(), segmenter=SEGMENTERS)
+@given(gold_set=gold_sets(), segmenter=SEGMENTERS)
 def test_a_group_scores_as_if_it_stood_alone(
-    scope: Scope, weighting: Weighting, grouping: str, yardstick: Yardstick, segmenter: Segmenter
+    scope: Scope, weighting: Weighting, grouping: str, gold_set: GoldSet, segmenter: Segmenter
 ) -> None:
-    groups = word_groups(yardstick, grouping)
+    groups = word_groups(gold_set, grouping)
     metrics = tuple(METRICS)
-    outcome = outcome_of(segmenter, yardstick)
+    outcome = outcome_of(segmenter, gold_set)
     [found] = group_scores([outcome], groups, scope, weighting, metrics)
     assert [score.name for score in found] == [group.name for group in groups]
     for group, score in zip(groups, found, strict=True):
-        part = [e for e, there in zip(yardstick.reference.entries, group.entries, strict=True)
+        part = [e for e, there in zip(gold_set.reference.entries, group.entries, strict=True)
                 if there]  # fmt: skip
-        alone = replace(yardstick, reference=reference(*part))
+        alone = replace(gold_set, reference=reference(*part))
         table = ScoreTable(
             [outcome_of(segmenter, alone)], scope, weighting, metrics, draws=Draws(resamples=0)
         )
@@ -338,9 +338,9 @@ def test_a_group_scores_as_if_it_stood_alone(
 
 def test_scores_of_groups_by_hand() -> None:
     """Of the compounds, house|boat is right and dogs|house misses one: 2 of 3, frequencies ½, 2."""
-    yardstick = some()
-    outcome = outcome_of(SEGMENTER, yardstick)
-    groups = word_groups(yardstick, "formation")
+    gold_set = some()
+    outcome = outcome_of(SEGMENTER, gold_set)
+    groups = word_groups(gold_set, "formation")
     [found] = group_scores([outcome], groups)
     assert values(found)["compound"] == (2, 2 / 3)
     assert values(found, "exact")["compound"] == (2, 1 / 2)
@@ -405,7 +405,7 @@ def test_what_meets_at_each_boundary() -> None:
     ],
 )
 def test_each_pair_of_kinds(kinds: str, names: str) -> None:
-    boundaries = GoldBoundaries(Yardstick.of(reference(entry("a b", kinds))))
+    boundaries = GoldBoundaries(GoldSet.of(reference(entry("a b", kinds))))
     assert boundaries.names.tolist() == [names]
 
 
@@ -433,7 +433,7 @@ def test_recall_by_kind_by_hand() -> None:
 def test_affixes_by_hand() -> None:
     """Those with kinds have hyphens; without kinds, each morph stands for itself."""
     boundaries = GoldBoundaries(
-        Yardstick.of(
+        GoldSet.of(
             reference(
                 entry("Un do ing", "pfs"),
                 entry("un able", "pf"),
@@ -462,10 +462,10 @@ def test_affixes_by_hand() -> None:
 def test_recall_by_affix_by_hand() -> None:
     entries = (entry("un do ing", "pfs"), entry("un able", "pf"), entry("go ing", "fs"))
     frequencies = {"undoing": 4.0, "unable": 1.0, "going": 10.0}
-    yardstick = Yardstick.of(reference(*entries), frequencies, "small")
+    gold_set = GoldSet.of(reference(*entries), frequencies, "small")
     # un|doing, una|b|l|e, go|ing
-    outcome = outcome_of(greedy("un", "doing", "go", "ing", "una"), yardstick)
-    boundaries = GoldBoundaries(yardstick)
+    outcome = outcome_of(greedy("un", "doing", "go", "ing", "una"), gold_set)
+    boundaries = GoldBoundaries(gold_set)
     [found] = boundaries.by_affix([outcome])
     assert values(found) == {"-ing": (2, 1 / 2), "un-": (2, 1 / 2)}
     [found] = boundaries.by_affix([outcome], "tokens")
@@ -474,15 +474,15 @@ def test_recall_by_affix_by_hand() -> None:
     assert list(values(found)) == ["-ing"]
 
 
-def by_hand(yardstick: Yardstick, outcome: Outcome, names: Sequence[str], weighting: Weighting,
+def by_hand(gold_set: GoldSet, outcome: Outcome, names: Sequence[str], weighting: Weighting,
             ) -> dict[str, tuple[int, float]]:  # fmt: skip
     """Recall of each kind of boundary, one boundary after the other."""
     sizes: dict[str, int] = defaultdict(int)
     right: dict[str, float] = defaultdict(float)
     whole: dict[str, float] = defaultdict(float)
     number = 0
-    weights = yardstick.weights(weighting)
-    for place, found in enumerate(yardstick.reference.entries):
+    weights = gold_set.weights(weighting)
+    for place, found in enumerate(gold_set.reference.entries):
         at = 0
         for morph in found.morphs[:-1]:
             at += len(morph)
@@ -497,32 +497,32 @@ def by_hand(yardstick: Yardstick, outcome: Outcome, names: Sequence[str], weight
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @settings(max_examples=40)
-@given(yardstick=yardsticks(), segmenter=SEGMENTERS)
+@given(gold_set=gold_sets(), segmenter=SEGMENTERS)
 def test_recall_by_kind_boundary_by_boundary(
-    weighting: Weighting, yardstick: Yardstick, segmenter: Segmenter
+    weighting: Weighting, gold_set: GoldSet, segmenter: Segmenter
 ) -> None:
-    outcome = outcome_of(segmenter, yardstick)
-    boundaries = GoldBoundaries(yardstick)
+    outcome = outcome_of(segmenter, gold_set)
+    boundaries = GoldBoundaries(gold_set)
     [found] = boundaries.by_kind([outcome], weighting)
-    assert values(found) == by_hand(yardstick, outcome, boundaries.names.tolist(), weighting)
+    assert values(found) == by_hand(gold_set, outcome, boundaries.names.tolist(), weighting)
     assert [s.size for s in found] == sorted((s.size for s in found), reverse=True)
 
 
 @settings(max_examples=40)
-@given(yardstick=yardsticks())
-def test_affixes_are_at_their_boundaries(yardstick: Yardstick) -> None:
+@given(gold_set=gold_sets())
+def test_affixes_are_at_their_boundaries(gold_set: GoldSet) -> None:
     """Whichever boundary an affix has, the affix stands beside it in that word."""
-    boundaries = GoldBoundaries(yardstick)
+    boundaries = GoldBoundaries(gold_set)
     sides = [
         (number, at)
-        for number, found in enumerate(yardstick.reference.entries)
+        for number, found in enumerate(gold_set.reference.entries)
         for at in range(len(found.morphs) - 1)
     ]
     assert [number for number, _ in sides] == boundaries.owners.tolist()
     for name, edges in boundaries.affixes.items():
         for edge in edges.tolist():
             number, at = sides[edge]
-            found = yardstick.reference.entries[number]
+            found = gold_set.reference.entries[number]
             kinds = found.kinds or (None,) * len(found.morphs)
             pair = [affix_name(found.morphs[i], kinds[i]) for i in (at, at + 1)]
             assert name in pair
@@ -530,9 +530,9 @@ def test_affixes_are_at_their_boundaries(yardstick: Yardstick) -> None:
 
 def test_intervals_are_over_all_entries_of_the_reference() -> None:
     """As for a ratio whose sums leave out the other words but not their places in a resample."""
-    yardstick = Yardstick.of(reference(*SOME * 4))
-    outcome = outcome_of(SEGMENTER, yardstick)
-    groups = word_groups(yardstick, "formation")
+    gold_set = GoldSet.of(reference(*SOME * 4))
+    outcome = outcome_of(SEGMENTER, gold_set)
+    groups = word_groups(gold_set, "formation")
     [found] = group_scores([outcome], groups, metrics=["recall"])
     place = [group.name for group in groups].index("compound")
     right = [0.0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0] * 4
@@ -544,10 +544,10 @@ def test_intervals_are_over_all_entries_of_the_reference() -> None:
 
 
 def test_outcomes_side_by_side_are_as_alone() -> None:
-    yardstick = some()
-    outcomes = [outcome_of(SEGMENTER, yardstick), outcome_of(greedy("undo", "dog"), yardstick)]
-    boundaries = GoldBoundaries(yardstick)
-    groups = word_groups(yardstick, "length")
+    gold_set = some()
+    outcomes = [outcome_of(SEGMENTER, gold_set), outcome_of(greedy("undo", "dog"), gold_set)]
+    boundaries = GoldBoundaries(gold_set)
+    groups = word_groups(gold_set, "length")
     for together, alone in (
         (boundaries.by_kind(outcomes), [boundaries.by_kind([o])[0] for o in outcomes]),
         (boundaries.by_affix(outcomes), [boundaries.by_affix([o])[0] for o in outcomes]),
@@ -558,9 +558,9 @@ def test_outcomes_side_by_side_are_as_alone() -> None:
 
 
 def test_a_reference_without_boundaries() -> None:
-    yardstick = Yardstick.of(reference(entry("dog"), entry("cat", "f")))
-    boundaries = GoldBoundaries(yardstick)
-    outcome = outcome_of(SEGMENTER, yardstick)
+    gold_set = GoldSet.of(reference(entry("dog"), entry("cat", "f")))
+    boundaries = GoldBoundaries(gold_set)
+    outcome = outcome_of(SEGMENTER, gold_set)
     assert boundaries.by_kind([outcome, outcome]) == [[], []]
     assert boundaries.by_affix([outcome]) == [[]]
     assert boundaries.affixes == {}
@@ -571,18 +571,18 @@ def test_a_reference_without_boundaries() -> None:
 
 def test_a_breakdown_is_what_its_parts_are() -> None:
     outcomes = [outcome_of(SEGMENTER, some(), "one")]
-    outcomes.append(outcome_of(greedy("undo"), outcomes[0].yardstick, "other"))
-    yardstick = outcomes[0].yardstick
+    outcomes.append(outcome_of(greedy("undo"), outcomes[0].gold_set, "other"))
+    gold_set = outcomes[0].gold_set
     for by in BREAKDOWNS:
         found = break_down(outcomes, by, "exact", "whole-word", "tokens")
         assert found.labels == ("one", "other")
         if by in GROUPINGS:
-            groups = word_groups(yardstick, by)
+            groups = word_groups(gold_set, by)
             rows = group_scores(outcomes, groups, "whole-word", "tokens", ["exact"])
             assert (found.metric, found.counted) == ("exact", "words")
             assert f"|scores:whole-word tokens exact by {by}|" in found.signature
         else:
-            gold = GoldBoundaries(yardstick)
+            gold = GoldBoundaries(gold_set)
             rows = (gold.by_kind if by == "boundaries" else gold.by_affix)(outcomes, "tokens")
             assert (found.metric, found.counted) == ("recall", "boundaries")
             assert f"|scores:morphemic tokens recall by {by}|" in found.signature
@@ -615,10 +615,10 @@ def test_csv_of_a_breakdown() -> None:
 
 
 def test_a_morph_on_both_sides_of_a_boundary_has_it_once() -> None:
-    boundaries = GoldBoundaries(Yardstick.of(reference(entry("ha ha"), entry("do able"))))
+    boundaries = GoldBoundaries(GoldSet.of(reference(entry("ha ha"), entry("do able"))))
     assert boundaries.affixes["ha"].tolist() == [0]
 
 
 def test_a_frequency_of_zero_is_in_no_power_of_ten() -> None:
-    yardstick = Yardstick.of(reference(entry("a"), entry("b")), {"a": 0.0, "b": 1.0}, "x")
-    assert [group.name for group in word_groups(yardstick, "frequency")] == ["0", "1 to 10"]
+    gold_set = GoldSet.of(reference(entry("a"), entry("b")), {"a": 0.0, "b": 1.0}, "x")
+    assert [group.name for group in word_groups(gold_set, "frequency")] == ["0", "1 to 10"]

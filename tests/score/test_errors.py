@@ -22,7 +22,7 @@ from morphgraph.score.errors import (
     WordErrors,
     marked_word,
 )
-from morphgraph.score.gold_set import SCOPES, Scope, Yardstick
+from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.wordpiece import Greedy
@@ -37,7 +37,7 @@ def entry(morphs: str, whole: str | None, count: float | None = None) -> Entry:
 
 
 def outcome(entries: Sequence[Entry], segmenter: Segmenter) -> Outcome:
-    on = Yardstick.of(Reference("gold.tsv", "plain", tuple(entries), (), "0" * 12))
+    on = GoldSet.of(Reference("gold.tsv", "plain", tuple(entries), (), "0" * 12))
     return outcome_of(segmenter, on)
 
 
@@ -143,7 +143,7 @@ def test_the_case_does_not_matter(text: str) -> None:
 
 
 def test_found_by_affix(browser: ErrorBrowser) -> None:
-    boundaries = GoldBoundaries(browser.outcome.yardstick)
+    boundaries = GoldBoundaries(browser.outcome.gold_set)
     among = np.zeros(len(SOME), bool)
     among[boundaries.owners[boundaries.affixes["do"]]] = True
     assert browser.find(among=among).tolist() == [UNDOING, DOABLE]
@@ -174,13 +174,13 @@ def test_what_is_left_out_is_not_cut() -> None:
 
 
 def test_the_gold_has_no_errors() -> None:
-    yardstick = outcome(SOME, Greedy(WORDS)).yardstick
-    found = ErrorBrowser(ideal(yardstick))
+    gold_set = outcome(SOME, Greedy(WORDS)).gold_set
+    found = ErrorBrowser(ideal(gold_set))
     assert found.find().tolist() == []
     assert found.row(UNDOING).tokens == "un do ing"
     assert found.row(UNDOING).marked == "un|do|ing"
     # Against whole words it splits affixes off.
-    assert ErrorBrowser(ideal(yardstick), "whole-word").find().tolist() == [UNDOING, DOGS]
+    assert ErrorBrowser(ideal(gold_set), "whole-word").find().tolist() == [UNDOING, DOGS]
 
 
 def test_csv_of_errors(browser: ErrorBrowser) -> None:

@@ -1,4 +1,4 @@
-"""Yardsticks: weights, gold, and a signature that names just what the numbers depend on."""
+"""Gold sets: weights, gold, and a signature that names just what the numbers depend on."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import (
     COUNTS_IN_REFERENCE,
+    GoldSet,
     Scope,
     Weighting,
-    Yardstick,
     signature_line,
     split_entries,
 )
@@ -88,21 +88,21 @@ def table_of(run: Run, small_document: Document) -> ScoreTable:
         return from_tokenizer_json(json.dumps(document).encode(), "small.json")
 
     frequencies = FREQUENCIES if run.frequencies is None else run.frequencies
-    yardstick = Benchmark.build(tokeniser(), reference, frequencies, run.source, bare=run.bare)
+    gold_set = Benchmark.build(tokeniser(), reference, frequencies, run.source, bare=run.bare)
     if run.holdout:
-        _, held = split_entries(yardstick.texts, run.holdout, run.holdout_seed)
-        yardstick = yardstick.held_out(held, run.holdout, run.holdout_seed)
+        _, held = split_entries(gold_set.texts, run.holdout, run.holdout_seed)
+        gold_set = gold_set.held_out(held, run.holdout, run.holdout_seed)
     if run.subset is not None:
-        yardstick = yardstick.subset(np.array(run.subset, np.int64))
+        gold_set = gold_set.subset(np.array(run.subset, np.int64))
     last = Dropout(tokeniser(), run.p, run.dropout_seed)
     if run.removed:
         last.tokeniser.graph.knockout([run.removed])
     other = Dropout(tokeniser(), 0.6, run.against)
     return ScoreTable(
         [
-            outcome_of(other, yardstick),
-            outcome_of(Bte(tokeniser()), yardstick),
-            outcome_of(First(last, run.k) if run.k else last, yardstick),
+            outcome_of(other, gold_set),
+            outcome_of(Bte(tokeniser()), gold_set),
+            outcome_of(First(last, run.k) if run.k else last, gold_set),
         ],
         run.scope,
         run.weighting,
@@ -214,11 +214,11 @@ def test_where_files_are_is_not_told(small_document: Document) -> None:
 
 def test_an_undone_edit_gives_back_numbers_and_signature(small_document: Document) -> None:
     document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
-    yardstick = Yardstick.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
+    gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
 
     def found() -> tuple[str, list[list[int]]]:
-        outcome: Outcome = outcome_of(Bte(tokeniser), yardstick)
+        outcome: Outcome = outcome_of(Bte(tokeniser), gold_set)
         return outcome.signature(), [outcome.splits(n) for n in range(len(outcome.cuts))]
 
     before = found()
@@ -231,9 +231,9 @@ def test_an_undone_edit_gives_back_numbers_and_signature(small_document: Documen
 
 def test_an_outcome_keeps_the_signature_that_it_was_made_with(small_document: Document) -> None:
     document = small_document(UNDO, "Ġabcdefghijklmnopqrstuvwxyz", pre_tokenizer=BYTES)
-    yardstick = Yardstick.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
+    gold_set = GoldSet.of(read_reference(CELEX.encode(), name="gold.cd", format="celex"))
     tokeniser = from_tokenizer_json(json.dumps(document).encode(), "small.json")
-    outcome = outcome_of(Bte(tokeniser), yardstick)
+    outcome = outcome_of(Bte(tokeniser), gold_set)
     before = outcome.signature(), outcome.vocabulary_size, outcome.token_texts(1)
     tokeniser.graph.knockout(["un"])
     assert (outcome.signature(), outcome.vocabulary_size, outcome.token_texts(1)) == before
@@ -258,52 +258,52 @@ WORDS = of(
 def test_weights_by_spelling_lower_case_and_folded_case() -> None:
     frequencies = {"dogs": 5.0, "DOG": 7.0, "dog": 2.0, "goss": 3.0, "maß": 6.0, "mass": 8.0}
     words = of(*WORDS.entries, Entry("Maß", ("Maß",)))
-    yardstick = Yardstick.of(words, frequencies, "own.tsv")
+    gold_set = GoldSet.of(words, frequencies, "own.tsv")
     # Dogs: as dogs; DOG: as it stands, before dog; gods: unknown, so 1; goß: folded, goss; Maß: in
     # lower case, before it is folded.
-    assert yardstick.weights("tokens").tolist() == [5, 7, 1, 3, 5, 6]
-    assert yardstick.weights("types").tolist() == [1, 1, 1, 1, 1, 1]
-    assert yardstick.frequency_known.tolist() == [True, True, False, True, True, True]
-    assert yardstick.weightings == ("types", "tokens")
+    assert gold_set.weights("tokens").tolist() == [5, 7, 1, 3, 5, 6]
+    assert gold_set.weights("types").tolist() == [1, 1, 1, 1, 1, 1]
+    assert gold_set.frequency_known.tolist() == [True, True, False, True, True, True]
+    assert gold_set.weightings == ("types", "tokens")
 
 
 def test_counts_in_the_reference() -> None:
     entries = [
         replace(e, count=c) for e, c in zip(WORDS.entries, [4, None, 0, 2.5, 1], strict=True)
     ]
-    yardstick = Yardstick.of(of(*entries))
-    assert yardstick.weights("tokens").tolist() == [4, 1, 0, 2.5, 1]
-    assert yardstick.frequency_known.tolist() == [True, False, True, True, True]
-    assert yardstick.frequency_source == COUNTS_IN_REFERENCE
+    gold_set = GoldSet.of(of(*entries))
+    assert gold_set.weights("tokens").tolist() == [4, 1, 0, 2.5, 1]
+    assert gold_set.frequency_known.tolist() == [True, False, True, True, True]
+    assert gold_set.frequency_source == COUNTS_IN_REFERENCE
     # Frequencies that are given count instead.
-    given = Yardstick.of(of(*entries), {"dogs": 5.0}, "own.tsv")
+    given = GoldSet.of(of(*entries), {"dogs": 5.0}, "own.tsv")
     assert given.weights("tokens").tolist() == [5, 1, 1, 1, 5]
 
 
 def test_without_frequencies() -> None:
-    yardstick = Yardstick.of(WORDS)
-    assert yardstick.weightings == ("types",)
-    assert "|frequencies:none|" in yardstick.signature_of("gold")
+    gold_set = GoldSet.of(WORDS)
+    assert gold_set.weightings == ("types",)
+    assert "|frequencies:none|" in gold_set.signature_of("gold")
     with pytest.raises(MorphGraphError, match="Give counts, or a language"):
-        yardstick.weights("tokens")
-    empty = Yardstick.of(WORDS, {}, "empty.tsv")
+        gold_set.weights("tokens")
+    empty = GoldSet.of(WORDS, {}, "empty.tsv")
     assert empty.weights("tokens").tolist() == [1, 1, 1, 1, 1]
 
 
 def test_nothing_to_score_is_an_error() -> None:
     with pytest.raises(MorphGraphError, match="no words to score"):
-        Yardstick.of(of())
+        GoldSet.of(of())
 
 
 def test_has_gold() -> None:
-    yardstick = Yardstick.of(WORDS)
-    assert yardstick.has_gold("morphemic").tolist() == [True] * 5
+    gold_set = GoldSet.of(WORDS)
+    assert gold_set.has_gold("morphemic").tolist() == [True] * 5
     # An empty list of whole words is one, None is none.
-    assert yardstick.has_gold("whole-word").tolist() == [True, False, True, True, True]
-    assert yardstick.cuts("morphemic").counts.tolist() == [1, 0, 1, 0, 0]
-    assert yardstick.cuts("whole-word").counts.tolist() == [0] * 5
-    assert yardstick.texts == ("Dogs", "DOG", "gods", "goß", "dogs")
-    assert yardstick.lengths.tolist() == [4, 3, 4, 3, 4]
+    assert gold_set.has_gold("whole-word").tolist() == [True, False, True, True, True]
+    assert gold_set.cuts("morphemic").counts.tolist() == [1, 0, 1, 0, 0]
+    assert gold_set.cuts("whole-word").counts.tolist() == [0] * 5
+    assert gold_set.texts == ("Dogs", "DOG", "gods", "goß", "dogs")
+    assert gold_set.lengths.tolist() == [4, 3, 4, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -320,16 +320,16 @@ def test_has_gold() -> None:
 )
 def test_each_part_of_an_entry_is_in_the_signature(changed: Entry) -> None:
     other = of(changed, *WORDS.entries[1:])
-    one = Yardstick.of(WORDS).signature_of("gold")
-    assert Yardstick.of(other).signature_of("gold") != one
+    one = GoldSet.of(WORDS).signature_of("gold")
+    assert GoldSet.of(other).signature_of("gold") != one
     # What no score depends on is not.
     same = replace(WORDS.entries[0], line=9)
-    assert Yardstick.of(of(same, *WORDS.entries[1:])).signature_of("gold") == one
+    assert GoldSet.of(of(same, *WORDS.entries[1:])).signature_of("gold") == one
 
 
 def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
     hostile = Reference("a|version:9\n<b>|x", "plain", WORDS.entries, (), "0" * 12)
-    line = Yardstick.of(hostile, {"dogs": 2.0}, "list|tokeniser:gold\r\n").signature_of(
+    line = GoldSet.of(hostile, {"dogs": 2.0}, "list|tokeniser:gold\r\n").signature_of(
         "mine|entries:0", test="a|b"
     )
     assert "\n" not in line and "\r" not in line
@@ -342,7 +342,7 @@ def test_a_signature_has_one_line_and_its_own_fields_only() -> None:
 
 def test_words_with_half_of_a_surrogate_pair_differ() -> None:
     names = [
-        Yardstick.of(of(Entry(word, (word,)))).signature_of("gold")
+        GoldSet.of(of(Entry(word, (word,)))).signature_of("gold")
         for word in ("\ud800", "\\ud800", "\ud801", "?")
     ]
     assert len(set(names)) == 4

@@ -20,7 +20,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.bte import Bte
@@ -297,14 +297,14 @@ BY_HAND: dict[tuple[str, str, str], dict[str, F | None]] = {
 
 @pytest.mark.parametrize("segmenter", [GREEDY, FLOTA], ids=lambda segmenter: segmenter.name)
 def test_ten_words_are_cut_as_the_table_says(segmenter: Segmenter) -> None:
-    found = outcome_of(segmenter, Yardstick.of(TEN))
+    found = outcome_of(segmenter, GoldSet.of(TEN))
     shown = [" ".join(found.token_texts(number)) for number in range(10)]
     assert ", ".join(shown) == TOKENS[segmenter.name]
 
 
 @pytest.mark.parametrize("name, scope, weighting", BY_HAND, ids=["-".join(key) for key in BY_HAND])
 def test_ten_words_by_hand(name: str, scope: Scope, weighting: Weighting) -> None:
-    found = outcome_of({"Greedy": GREEDY, "FLOTA": FLOTA}[name], Yardstick.of(TEN))
+    found = outcome_of({"Greedy": GREEDY, "FLOTA": FLOTA}[name], GoldSet.of(TEN))
     expected = {
         metric: float("nan") if value is None else float(value)
         for metric, value in BY_HAND[name, scope, weighting].items()
@@ -329,7 +329,7 @@ MORPHSCORE = GROUPS["MorphScore"]
     ids=["Greedy", "FLOTA"],
 )
 def test_morphscore_by_hand(segmenter: Segmenter, expected: list[F | None]) -> None:
-    found = values(outcome_of(segmenter, Yardstick.of(TEN)), "morphemic", "types")
+    found = values(outcome_of(segmenter, GoldSet.of(TEN)), "morphemic", "types")
     wanted = [float("nan") if value is None else float(value) for value in expected]
     assert [found[name] for name in MORPHSCORE] == pytest.approx(wanted, nan_ok=True)
 
@@ -337,7 +337,7 @@ def test_morphscore_by_hand(segmenter: Segmenter, expected: list[F | None]) -> N
 def test_morphscore_counts_no_marker_and_weighs_by_frequency() -> None:
     # b|ä|r|en has a token ▁ of its own; dogs is one token; house|boat is right, weight 1 of 6.
     words = (entry("dog s", None, 3), entry("bä ren", None, 5), entry("house boat", None, 1))
-    found = outcome_of(GREEDY, Yardstick.of(reference_of(*words)))
+    found = outcome_of(GREEDY, GoldSet.of(reference_of(*words)))
     assert found.parts.tolist() == [1, 5, 2]
     assert found.tokens.tolist() == [1, 6, 3]
     weighted = values(found, "morphemic", "tokens")
@@ -354,7 +354,7 @@ def check_undefined(
     entries: Sequence[Entry], undefined: set[str], scope: Scope = "morphemic"
 ) -> dict[str, float]:
     """The values, of which just these must be undefined."""
-    found = values(outcome_of(GREEDY, Yardstick.of(reference_of(*entries))), scope, "types")
+    found = values(outcome_of(GREEDY, GoldSet.of(reference_of(*entries))), scope, "types")
     missing = {name for name, value in found.items() if np.isnan(value)}
     assert missing - {*MORPHSCORE} == undefined - {*MORPHSCORE}
     return found
@@ -392,21 +392,21 @@ def test_whole_words_have_no_source_morphemes() -> None:
 
 def test_weights_of_nothing() -> None:
     """All words with a corpus count of 0: nothing is defined over tokens, all is over types."""
-    yardstick = Yardstick.of(reference_of(entry("un do", "undo", 0), entry("dog", "dog", 0)))
-    outcome = outcome_of(GREEDY, yardstick)
+    gold_set = GoldSet.of(reference_of(entry("un do", "undo", 0), entry("dog", "dog", 0)))
+    outcome = outcome_of(GREEDY, gold_set)
     assert np.isnan(list(values(outcome, "morphemic", "tokens").values())).all()
     assert values(outcome, "morphemic", "types")["exact"] == 1
 
 
 def test_tokens_without_frequencies_are_an_error() -> None:
-    outcome = outcome_of(GREEDY, Yardstick.of(reference_of(entry("un do", None, None))))
+    outcome = outcome_of(GREEDY, GoldSet.of(reference_of(entry("un do", None, None))))
     with pytest.raises(MorphGraphError, match="Give counts, or a language"):
         Tally(outcome, "morphemic", "tokens")
 
 
 def test_nothing_in_any_token() -> None:
     """FLOTA finds none of zzz: precision of morphs is undefined, all characters are left out."""
-    outcome = outcome_of(FLOTA, Yardstick.of(reference_of(entry("zz z", "zzz", 1))))
+    outcome = outcome_of(FLOTA, GoldSet.of(reference_of(entry("zz z", "zzz", 1))))
     found = values(outcome, "morphemic", "types")
     assert np.isnan([found["morph_precision"], found["characters"], found["precision"]]).all()
     assert (found["left_out"], found["fertility"], found["morph_recall"]) == (1, 0, 0)
@@ -416,7 +416,7 @@ def test_nothing_in_any_token() -> None:
 
 def test_the_ideal() -> None:
     """The morphs as tokens: all right among morphs; too many splits for whole words."""
-    outcome = ideal(Yardstick.of(TEN))
+    outcome = ideal(GoldSet.of(TEN))
     found = values(outcome, "morphemic", "types")
     perfect = {name for name in METRICS if METRICS[name].better == 1} - MORPHEME
     assert {found[name] for name in perfect} == {1.0}
@@ -496,9 +496,9 @@ def judged(
 
 def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
     """Every metric, scope and weighting."""
-    entries = outcome.yardstick.reference.entries
+    entries = outcome.gold_set.reference.entries
     for scope in SCOPES:
-        for weighting in outcome.yardstick.weightings:
+        for weighting in outcome.gold_set.weightings:
             wanted = naive.scores(judged(entries, found, scope, weighting))
             expected = {k: float("nan") if v is None else float(v) for k, v in wanted.items()}
             assert set(expected) == set(METRICS)
@@ -513,7 +513,7 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
     graph = graph_of(merges)
     known = list(range(len(graph.types)))
     bpe = Bte(Tokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
-    outcome = outcome_of(First(bpe, k) if k else bpe, Yardstick.of(reference_of(*entries)))
+    outcome = outcome_of(First(bpe, k) if k else bpe, GoldSet.of(reference_of(*entries)))
     found = []
     for one in entries:
         tokens, _ = oracles.segment(oracles.listed(merges), one.word)
@@ -526,7 +526,7 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
 @given(golds())
 def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]
-    assert_as_oracle(ideal(Yardstick.of(reference_of(*entries))), found)
+    assert_as_oracle(ideal(GoldSet.of(reference_of(*entries))), found)
 
 
 # --- scikit-learn and rapidfuzz, on real data -----------------------------------------------------
@@ -546,7 +546,7 @@ class Real:
             entries.append(Entry(e.word, e.morphs, whole, count, underlying=e.underlying))
         self.entries = entries
         self.segmenter = Bte(load_tokeniser(folder / "tokenizers" / tokeniser))
-        self.outcome = outcome_of(self.segmenter, Yardstick.of(reference_of(*entries)))
+        self.outcome = outcome_of(self.segmenter, GoldSet.of(reference_of(*entries)))
         words = self.segmenter.encode([e.word for e in entries])
         segmentation = self.segmenter.segment(words)
         self.found = []
@@ -634,7 +634,7 @@ def test_means_of_words_as_scikit_learn(real: Real, weighting: Weighting) -> Non
         defined = ~np.isnan(scores)
         sums += np.stack([np.where(defined, scores, 0), defined], axis=1) * weight
     part = reference_of(*real.entries[::4])
-    found = values(outcome_of(real.segmenter, Yardstick.of(part)), "morphemic", weighting)
+    found = values(outcome_of(real.segmenter, GoldSet.of(part)), "morphemic", weighting)
     names = ("macro_precision", "macro_recall", "macro_f1")
     assert [found[name] for name in names] == pytest.approx(sums[:, 0] / sums[:, 1], rel=1e-9)
 
@@ -663,7 +663,7 @@ def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> 
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_boundaries_as_the_benchmark_counts_them(real: Real, scope: Scope) -> None:
-    benchmark = Benchmark.on(real.outcome.yardstick, real.segmenter.tokeniser)
+    benchmark = Benchmark.on(real.outcome.gold_set, real.segmenter.tokeniser)
     segmentation = real.segmenter.segment(benchmark.words)
     for weighting in WEIGHTINGS:
         score = benchmark.score(segmentation, scope, weighting)
@@ -675,7 +675,7 @@ def test_boundaries_as_the_benchmark_counts_them(real: Real, scope: Scope) -> No
 
 def test_real_words_as_oracle(real: Real) -> None:
     assert_as_oracle(
-        outcome_of(real.segmenter, Yardstick.of(reference_of(*real.entries[::20]))),
+        outcome_of(real.segmenter, GoldSet.of(reference_of(*real.entries[::20]))),
         real.found[::20],
     )
 

@@ -13,7 +13,7 @@ from strategies import MergeList, graph_of, well_formed, with_words
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -31,9 +31,9 @@ WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5
 BYTES_OF = st.lists(st.text("aäö字", min_size=1, max_size=6), min_size=1, max_size=4)
 
 
-def yardstick_of(words: Sequence[str]) -> Yardstick:
+def gold_set_of(words: Sequence[str]) -> GoldSet:
     entries = tuple(Entry(word, (word,)) for word in words)
-    return Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    return GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
 
 
 def lists(strings: Strings) -> list[list[str]]:
@@ -64,14 +64,14 @@ def found_in(outcome: Outcome) -> list[naive.Found]:
 
 
 def outcomes(segmenter: Segmenter, words: Sequence[str]) -> list[naive.Found]:
-    return found_in(outcome_of(segmenter, yardstick_of(words)))
+    return found_in(outcome_of(segmenter, gold_set_of(words)))
 
 
 def from_readable(
     segmenter: Segmenter, words: Sequence[str], marker: str = "", *, byte_level: bool = False
 ) -> list[naive.Found]:
     """The naive outcome of tokens that cover all of each word, from their own strings."""
-    outcome = outcome_of(segmenter, yardstick_of(words))
+    outcome = outcome_of(segmenter, gold_set_of(words))
     rows = []
     for number, word in enumerate(words):
         tokens = outcome.token_texts(number)
@@ -171,7 +171,7 @@ def test_unigram(types: list[str], marker: Marker, words: list[str], data: st.Da
     unigram = Unigram(vocabulary, [data.draw(score) for _ in types])
     found = outcomes(unigram, words)
     assert found == from_readable(unigram, words, marker)
-    texts = outcome_of(unigram, yardstick_of(words))
+    texts = outcome_of(unigram, gold_set_of(words))
     assert [row.tokens for row in found] == [len(texts.token_texts(n)) for n in range(len(words))]
 
 
@@ -258,7 +258,7 @@ def test_characters_with_a_byte_in_a_token_are_not_left_out(
     vocabulary: SubwordVocabulary, words: list[str], k: int
 ) -> None:
     """Whether a token holds the first or the last of their bytes."""
-    outcome = outcome_of(Flota(vocabulary, k), yardstick_of(words))
+    outcome = outcome_of(Flota(vocabulary, k), gold_set_of(words))
     expected = [flota_of_bytes(vocabulary, word, k) for word in words]
     assert outcome.tokens.tolist() == [found.tokens for found in expected]
     assert outcome.inside.tolist() == [found.inside for found in expected]
@@ -318,7 +318,7 @@ def test_a_marker_alone_is_a_token_but_no_piece() -> None:
 def test_bare_words_have_no_marker() -> None:
     vocabulary = SubwordVocabulary(("▁", "▁a", "b", "a"), "▁", marked("▁"))
     reference = Reference("gold.tsv", "plain", (Entry("ba", ("ba",)),), (), "0" * 12)
-    [found] = found_in(outcome_of(Greedy(vocabulary), Yardstick.of(reference, bare=True)))
+    [found] = found_in(outcome_of(Greedy(vocabulary), GoldSet.of(reference, bare=True)))
     assert found == naive.Found([1], ["b", "a"], 0, 2, 0)
 
 
@@ -396,7 +396,7 @@ GOLD = Reference(
 
 
 def test_the_ideal_is_the_gold() -> None:
-    outcome = ideal(Yardstick.of(GOLD))
+    outcome = ideal(GoldSet.of(GOLD))
     assert found_in(outcome) == [
         naive.Found([2, 4], ["un", "do", "ing"], 0, 3, 0),
         naive.Found([], ["bär"], 0, 1, 0),
@@ -410,10 +410,10 @@ def test_the_ideal_is_the_gold() -> None:
 
 
 def test_gold_strings() -> None:
-    yardstick = Yardstick.of(GOLD)
-    assert lists(gold_strings(yardstick, "morphemic")) == [[*e.morphs] for e in GOLD.entries]
-    assert lists(gold_strings(yardstick, "whole-word")) == [["undoing"], [], [], ["😀", "s"]]
-    assert lists(gold_strings(yardstick, "morphemic", underlying=True)) == [
+    gold_set = GoldSet.of(GOLD)
+    assert lists(gold_strings(gold_set, "morphemic")) == [[*e.morphs] for e in GOLD.entries]
+    assert lists(gold_strings(gold_set, "whole-word")) == [["undoing"], [], [], ["😀", "s"]]
+    assert lists(gold_strings(gold_set, "morphemic", underlying=True)) == [
         ["un", "do", "ing"],
         ["bär"],
         ["subside", "ise", "ed"],
@@ -423,11 +423,11 @@ def test_gold_strings() -> None:
 
 def test_what_an_outcome_says_of_its_tokeniser() -> None:
     flota = Flota(SubwordVocabulary(("un", "do", "ing"), name="small.txt"), 2)
-    yardstick = Yardstick.of(GOLD)
-    outcome = outcome_of(flota, yardstick)
+    gold_set = GoldSet.of(GOLD)
+    outcome = outcome_of(flota, gold_set)
     assert (outcome.label, outcome.vocabulary_size) == ("FLOTA", 3)
     assert outcome.tokeniser == flota.signature()
-    assert outcome_of(flota, yardstick, "mine").label == "mine"
+    assert outcome_of(flota, gold_set, "mine").label == "mine"
     assert outcome.token_texts(0) == ["un", "ing"]  # the longest, then the leftmost of two
     assert outcome.splits(0) == [2, 4]
     assert f"|tokeniser:{flota.signature()}|more:x|" in outcome.signature(more="x")

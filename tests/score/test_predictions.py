@@ -11,7 +11,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, TOKENS, Tally
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.predictions import outcome_of_predictions
@@ -24,8 +24,8 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
 
 
-def yardstick_of(text: str = GOLD) -> Yardstick:
-    return Yardstick.of(read_reference(text.encode(), name="gold.tsv"))
+def gold_set_of(text: str = GOLD) -> GoldSet:
+    return GoldSet.of(read_reference(text.encode(), name="gold.tsv"))
 
 
 def score(outcome: Outcome, name: str) -> float:
@@ -35,7 +35,7 @@ def score(outcome: Outcome, name: str) -> float:
 def test_by_hand() -> None:
     """un|doing, do|ing, d|o: of 3 splits 2 are right, of 3 gold boundaries 2 are found."""
     found = read_predictions(b"un|doing\ndo|ing\nd|o\n", name="/home/me/theirs.txt")
-    outcome = outcome_of_predictions(found, yardstick_of())
+    outcome = outcome_of_predictions(found, gold_set_of())
     assert score(outcome, "precision") == score(outcome, "recall") == 2 / 3
     assert score(outcome, "exact") == 1 / 3
     assert score(outcome, "fertility") == 2
@@ -50,13 +50,13 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize("bar", ["|", " "])
 def test_what_a_tokeniser_does_scores_as_the_tokeniser(bar: str) -> None:
     """Every score but of tokens: markers alone and bytes are not in a file of morphs."""
-    yardstick = Yardstick.of(read_reference(demo_gold_path("nl")), {"de": 3.0}, "some")
-    tokeniser = outcome_of(Bte(load_tokeniser("demo:nl")), yardstick)
+    gold_set = GoldSet.of(read_reference(demo_gold_path("nl")), {"de": 3.0}, "some")
+    tokeniser = outcome_of(Bte(load_tokeniser("demo:nl")), gold_set)
     lines = []
-    for entry, word in enumerate(yardstick.texts):
+    for entry, word in enumerate(gold_set.texts):
         ends = [0, *tokeniser.splits(entry), len(word)]
         lines.append(bar.join(word[a:b] for a, b in pairwise(ends)))
-    predicted = outcome_of_predictions(read_predictions("\n".join(lines).encode()), yardstick)
+    predicted = outcome_of_predictions(read_predictions("\n".join(lines).encode()), gold_set)
     for scope in SCOPES:
         for weighting in WEIGHTINGS:
             for name, metric in METRICS.items():
@@ -72,9 +72,9 @@ def test_what_a_tokeniser_does_scores_as_the_tokeniser(bar: str) -> None:
 def test_morphemes_are_held_against_the_source_s_as_they_were_written() -> None:
     """SIGMORPHON's own script compares “able” with “able”, whatever the surface is."""
     gold = "subsidised\tsubside @@y @@ise @@ed\nables\table @@s\n"
-    yardstick = yardstick_of(gold)
+    gold_set = gold_set_of(gold)
     outcome = outcome_of_predictions(
-        read_predictions(b"subsidised\tsubside @@ise @@ed\nables\tables\n"), yardstick
+        read_predictions(b"subsidised\tsubside @@ise @@ed\nables\tables\n"), gold_set
     )
     # subside, ise and ed of 4 morphemes, none of able and s.
     assert score(outcome, "morpheme_precision") == 3 / 4
@@ -88,22 +88,22 @@ def test_morphemes_are_held_against_the_source_s_as_they_were_written() -> None:
 def test_a_missing_word_is_told_and_nothing_is_scored() -> None:
     found = read_predictions(b"un|doing\n", name="theirs.txt")
     with pytest.raises(MorphGraphError) as caught:
-        outcome_of_predictions(found, yardstick_of())
+        outcome_of_predictions(found, gold_set_of())
     assert str(caught.value) == (
         "theirs.txt lacks 2 of the 3 words of gold.tsv: “doing”, “do”. Segment them too, or leave "
         "them out of the reference."
     )
-    [failure] = outcomes_of([("theirs", found)], yardstick_of())
+    [failure] = outcomes_of([("theirs", found)], gold_set_of())
     assert isinstance(failure, Failure)
 
 
 def test_in_a_table_with_intervals_tests_and_files(
     small_tokeniser: Callable[..., Tokeniser], tmp_path: Path
 ) -> None:
-    yardstick = yardstick_of()
+    gold_set = gold_set_of()
     tokeniser = Bte(small_tokeniser([("u", "n"), ("d", "o")], "undoig"))
     theirs = read_predictions(b"un|do|ing\ndo|ing\ndo\n", name="theirs.txt")
-    outcomes = outcomes_of([("mine", tokeniser), ("theirs", lambda: theirs)], yardstick)
+    outcomes = outcomes_of([("mine", tokeniser), ("theirs", lambda: theirs)], gold_set)
     table = ScoreTable(outcomes, metrics=("precision", "f1"), baseline=0)
     estimates = table.estimates[1]
     assert estimates is not None

@@ -10,7 +10,7 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, Yardstick
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import Estimate, Failure, ScoreTable, outcomes_of
@@ -47,11 +47,11 @@ SOME = [
 ]
 
 
-def yardstick(times: int = 6) -> Yardstick:
+def gold_set(times: int = 6) -> GoldSet:
     entries = [
         replace(e, count=(e.count or 0) + number % 3) for number, e in enumerate(SOME * times)
     ]
-    return Yardstick.of(Reference("gold.tsv", "plain", tuple(entries), (), "0" * 12))
+    return GoldSet.of(Reference("gold.tsv", "plain", tuple(entries), (), "0" * 12))
 
 
 def vocabulary(*types: str) -> SubwordVocabulary:
@@ -64,7 +64,7 @@ LETTERS = Greedy(vocabulary())
 FEW = Flota(vocabulary("un", "do", "ing", "dogs", "house", "able"), 1)
 
 
-def outcomes(on: Yardstick, *segmenters: Segmenter) -> list[Outcome | Failure]:
+def outcomes(on: GoldSet, *segmenters: Segmenter) -> list[Outcome | Failure]:
     return [outcome_of(s, on, f"#{number}") for number, s in enumerate(segmenters)]
 
 
@@ -91,7 +91,7 @@ def close(one: Interval, other: Interval) -> bool:
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
     """Value, interval and p-value do not depend on what else is in the table."""
-    found = outcomes(yardstick(), MORPHS, WORDS, LETTERS, FEW)
+    found = outcomes(gold_set(), MORPHS, WORDS, LETTERS, FEW)
     table = ScoreTable(
         found,
         scope,
@@ -120,7 +120,7 @@ def test_as_each_score_alone(scope: Scope, weighting: Weighting) -> None:
 
 
 def test_order_and_metrics_change_no_number() -> None:
-    found = outcomes(yardstick(), MORPHS, WORDS, LETTERS)
+    found = outcomes(gold_set(), MORPHS, WORDS, LETTERS)
     large = ScoreTable(
         found, metrics=tuple(METRICS), baseline=0, draws=Draws(resamples=100, trials=100)
     )
@@ -157,7 +157,7 @@ def test_marks(p: float, mark: str) -> None:
 
 def test_marks_in_a_table() -> None:
     """Of 126 words, letters get most wrong: no trial reaches that, so p = 1 / (1 + trials)."""
-    found = outcomes(yardstick(18), MORPHS, LETTERS, MORPHS)
+    found = outcomes(gold_set(18), MORPHS, LETTERS, MORPHS)
     for trials, mark in ((19, ""), (20, "*"), (99, "*"), (100, "**"), (999, "**"), (1000, "***")):
         table = ScoreTable(
             found, metrics=("f1",), baseline=0, draws=Draws(resamples=0, trials=trials)
@@ -171,7 +171,7 @@ def test_marks_in_a_table() -> None:
 
 
 def test_no_baseline() -> None:
-    found = outcomes(yardstick(), MORPHS, WORDS)
+    found = outcomes(gold_set(), MORPHS, WORDS)
     table = ScoreTable(found, draws=Draws(resamples=50))
     for number in (0, 1):
         assert list(estimates(table, number)) == list(USUAL)
@@ -183,7 +183,7 @@ def test_no_baseline() -> None:
 
 
 def test_no_resamples() -> None:
-    table = ScoreTable(outcomes(yardstick(), MORPHS), draws=Draws(resamples=0))
+    table = ScoreTable(outcomes(gold_set(), MORPHS), draws=Draws(resamples=0))
     assert all(math.isnan(e.interval.low) for e in estimates(table, 0).values())
     assert all(math.isnan(e.interval.high) for e in estimates(table, 0).values())
     assert not any(math.isnan(e.value) for e in estimates(table, 0).values())
@@ -192,7 +192,7 @@ def test_no_resamples() -> None:
 
 def test_undefined_scores() -> None:
     entries = (entry("dog", None, 1), entry("dogs", None, 1))
-    on = Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    on = GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
     found = outcomes(on, Greedy(vocabulary("dog", "dogs")), MORPHS)
     table = ScoreTable(
         found, metrics=("precision", "recall", "exact"), baseline=0, draws=Draws(resamples=50)
@@ -227,7 +227,7 @@ def unmade() -> Segmenter:
 
 def mixed() -> list[Outcome | Failure]:
     labelled = [("a", MORPHS), ("b", unmade), ("c", Broken(vocabulary())), ("d", lambda: LETTERS)]
-    return outcomes_of(labelled, yardstick())  # type: ignore[arg-type]
+    return outcomes_of(labelled, gold_set())  # type: ignore[arg-type]
 
 
 def test_failures_are_kept_as_such() -> None:
@@ -243,7 +243,7 @@ def test_another_error_is_no_failure() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        outcomes_of([("a", wrong)], yardstick())
+        outcomes_of([("a", wrong)], gold_set())
 
 
 def test_a_failure_has_no_score_and_changes_none() -> None:
@@ -279,25 +279,25 @@ def test_a_baseline_that_failed_is_none() -> None:
 def test_all_failed() -> None:
     table = ScoreTable([Failure("a", "no"), Failure("b", "no")], baseline=0)
     assert table.estimates == [None, None]
-    assert table.yardstick is None
+    assert table.gold_set is None
     assert table.signature == ""
     assert table.signature_of(1) == "failed: no"
 
 
-# --- yardsticks and the ideal ---------------------------------------------------------------------
+# --- gold sets and the ideal ---------------------------------------------------------------------
 
 
-def test_outcomes_on_different_yardsticks_are_refused() -> None:
-    one, other = yardstick(), yardstick(2)
+def test_outcomes_on_different_gold_sets_are_refused() -> None:
+    one, other = gold_set(), gold_set(2)
     with pytest.raises(MorphGraphError, match="different references cannot be in one table"):
         ScoreTable([*outcomes(one, MORPHS), *outcomes(other, MORPHS)])
     table = ScoreTable([*outcomes(one, MORPHS), Failure("x", "no"), ideal(one)])
-    assert table.yardstick is one
+    assert table.gold_set is one
 
 
 def test_tokens_without_frequencies_are_an_error() -> None:
     entries = tuple(replace(e, count=None) for e in SOME)
-    on = Yardstick.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    on = GoldSet.of(Reference("gold.tsv", "plain", entries, (), "0" * 12))
     with pytest.raises(MorphGraphError, match="Give counts, or a language"):
         _ = ScoreTable(outcomes(on, MORPHS), weighting="tokens").estimates
 
@@ -308,7 +308,7 @@ def test_the_ideal_row() -> None:
     The entry without whole words has one of them; of the other 8, the whole words have 1 in
     houseboat and 2 in dogshouse.
     """
-    on = yardstick(1)
+    on = gold_set(1)
     found = [*outcomes(on, MORPHS), ideal(on)]
     names = ("precision", "recall", "f1", "exact", "over", "under", "morph_f1", "distance")
     morphemic = estimates(
@@ -337,7 +337,7 @@ def test_the_ideal_row() -> None:
 
 
 def test_signature_of_a_row() -> None:
-    found = outcomes(yardstick(), MORPHS, WORDS)
+    found = outcomes(gold_set(), MORPHS, WORDS)
     table = ScoreTable(
         found, "whole-word", "tokens", baseline=1, draws=Draws(resamples=70, trials=80, seed=9)
     )
@@ -360,7 +360,7 @@ def test_fresh_objects_give_the_same_table() -> None:
         fresh = [Greedy(vocabulary("un", "do")), Flota(vocabulary("un", "able"), 1)]
         tables.append(
             ScoreTable(
-                outcomes(yardstick(), *fresh),
+                outcomes(gold_set(), *fresh),
                 "morphemic",
                 "tokens",
                 tuple(METRICS),
@@ -379,14 +379,14 @@ QUICK = Draws(resamples=100, trials=100)
 
 def test_dropout_is_averaged_over_seeds() -> None:
     tokeniser = load_tokeniser("demo:en")
-    yardstick = Yardstick.of(read_reference("demo:en"))
+    gold_set = GoldSet.of(read_reference("demo:en"))
     made = [("BPE", Bte(tokeniser)), ("dropout", Dropout(tokeniser, 0.3, seed=4))]
     table = ScoreTable(
-        outcomes_of(made, yardstick, runs=3), metrics=("f1", "over"), baseline=0, draws=QUICK
+        outcomes_of(made, gold_set, runs=3), metrics=("f1", "over"), baseline=0, draws=QUICK
     )
     alone = [
         ScoreTable(
-            outcomes_of([("one", Dropout(tokeniser, 0.3, seed))], yardstick),
+            outcomes_of([("one", Dropout(tokeniser, 0.3, seed))], gold_set),
             metrics=("f1", "over"),
             draws=QUICK,
         )
@@ -404,7 +404,7 @@ def test_dropout_is_averaged_over_seeds() -> None:
     assert mean["over"].p < 0.05
     assert "|runs:mean of 3 seeds in a row|" in table.signature
     assert "dropout(p=0.3,seed=4)" in table.signature_of(1)
-    expected = ScoreTable(outcomes_of(made[:1], yardstick), metrics=("f1", "over"), draws=QUICK)
+    expected = ScoreTable(outcomes_of(made[:1], gold_set), metrics=("f1", "over"), draws=QUICK)
     (same,) = expected.estimates
     assert same is not None
     assert plain["f1"].value == pytest.approx(same["f1"].value)
@@ -413,4 +413,4 @@ def test_dropout_is_averaged_over_seeds() -> None:
     assert row["f1 sd"] == mean["f1"].deviation
     assert f"± {100 * mean['f1'].deviation:.2f}" in scores_markdown([table])
     # Without dropout, or at its ends, there is nothing to average.
-    assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], yardstick, runs=3)).runs == 1
+    assert ScoreTable(outcomes_of([("p", Dropout(tokeniser, 0.0))], gold_set, runs=3)).runs == 1

@@ -112,12 +112,12 @@ def test_random_knockouts(data_folder: Path, german_words: list[str], size: int)
 
 def without(merges: oracles.Merges, gone: set[str]) -> oracles.Merges:
     """Substitute parts recursively until no removed type is left."""
-    made_of = {"".join(parts): parts for _, parts in sorted(merges.items(), reverse=True)}
+    method_result = {"".join(parts): parts for _, parts in sorted(merges.items(), reverse=True)}
 
     def expand(part: str) -> list[str]:
         if part not in gone:
             return [part]
-        return [new for inner in made_of[part] for new in expand(inner)]
+        return [new for inner in method_result[part] for new in expand(inner)]
 
     return {
         rank: tuple(new for part in parts for new in expand(part))

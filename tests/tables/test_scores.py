@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.score.gold_set import Yardstick
+from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import Estimate, Failure, ScoreTable
 from morphgraph.score.uncertainty import Interval
@@ -35,9 +35,9 @@ SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'
 HOSTILE = ["=cmd()", "+1", "-x", "@a", "\tz", "\r=1", SPECIALS, "\udcff"]
 
 
-def yardstick_of(name: str = "/home/me/gold_1.tsv") -> Yardstick:
+def gold_set_of(name: str = "/home/me/gold_1.tsv") -> GoldSet:
     entries = (Entry("undo", ("un", "do"), None), Entry("do", ("do",), None))
-    return Yardstick.of(Reference(name, "plain", entries, (), "abc"))
+    return GoldSet.of(Reference(name, "plain", entries, (), "abc"))
 
 
 def table_of(
@@ -49,7 +49,7 @@ def table_of(
     signature: str = "reference:a_b@1|version:0",
 ) -> ScoreTable:
     """A table whose numbers are given, by label; a string instead of numbers is a failure."""
-    gold = ideal(yardstick_of(name))
+    gold = ideal(gold_set_of(name))
     outcomes = [
         Failure(label, found)
         if isinstance(found, str)
@@ -76,9 +76,9 @@ def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, str]]:
 @pytest.fixture
 def real(small_tokeniser: Callable[..., Tokeniser]) -> ScoreTable:
     """Scores that are easy to count: “undo” becomes un d o, and “do” d o."""
-    yardstick = yardstick_of()
-    outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), yardstick, "small")
-    outcomes = [outcome, Failure("broken", "No file.\nName one."), ideal(yardstick)]
+    gold_set = gold_set_of()
+    outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), gold_set, "small")
+    outcomes = [outcome, Failure("broken", "No file.\nName one."), ideal(gold_set)]
     return ScoreTable(outcomes, metrics=("precision", "recall", "f1", "fertility"), baseline=0)
 
 

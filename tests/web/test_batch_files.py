@@ -14,10 +14,10 @@ import pytest
 from pyarrow import parquet
 
 from morphgraph.batch.background import Run
+from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.comparing_runs import compare_runs
 from morphgraph.batch.progress import Progress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
-from morphgraph.batch.report_making import make_table
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from web import batch_results
 from web.batch_comparing import (

@@ -106,7 +106,7 @@ def _needs_jobqueue() -> None:
         import dask_jobqueue.slurm  # noqa: F401
     except ImportError as error:
         problem = "Jobs of SLURM need the package dask-jobqueue, which is not installed"
-        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[slurm]'") from error
+        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[cluster]'") from error
     finally:
         # Its import takes Ctrl-C for itself.
         with suppress(ValueError, TypeError):

@@ -172,9 +172,13 @@ def open_app(
 ) -> None:
     """Open the app in the browser."""
     import os
+    from importlib.util import find_spec
 
     from morphgraph.core.demos import app_folder
 
+    if find_spec("streamlit") is None or find_spec("pyvis") is None:
+        problem = "The app needs streamlit and pyvis, which are not both installed"
+        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[app]'")
     folder = app_folder()
     os.chdir(folder)
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.

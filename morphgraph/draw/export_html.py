@@ -32,7 +32,7 @@ def vis_script() -> str:
             return "\n".join(kept) + "\n"
     raise MorphGraphError(
         "The drawing library is missing: the installed pyvis has no lib/vis-*/vis-network.min.js. "
-        "Install it again: pip install --force-reinstall pyvis"
+        "Install it: pip install --force-reinstall 'morphgraph[app]'"
     )
 
 

@@ -175,7 +175,7 @@ def test_without_dask_jobqueue_the_extra_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "dask_jobqueue", None)
     monkeypatch.setitem(sys.modules, "dask_jobqueue.slurm", None)
     with (
-        pytest.raises(MorphGraphError, match=r"pip install 'morphgraph\[slurm\]'"),
+        pytest.raises(MorphGraphError, match=r"pip install 'morphgraph\[cluster\]'"),
         slurm_cluster(SlurmProfile(memory="1GB")),
     ):
         pass

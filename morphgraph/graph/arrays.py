@@ -1,6 +1,6 @@
 """The merges of a graph as flat arrays and a lookup table: what the kernels read."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -49,12 +49,12 @@ class MergeArrays:
         merge = np.repeat(np.arange(len(self)), np.diff(self.part_offsets))
         return bool((position[self.parts] < merge).all())
 
-    def without(self, types: Iterable[int]) -> "MergeArrays":
+    def without(self, types: Sequence[int] | npt.NDArray[np.int64]) -> "MergeArrays":
         """The merges once these types are knocked out, each at the position that it has here."""
         from morphgraph.kernels.removing import without_types
 
         removed = np.zeros(self.type_count, np.uint8)
-        removed[list(types)] = 1
+        removed[types] = 1
         parts, offsets = without_types(self.parts, self.part_offsets, self.results, removed)
         return replace(self, **_with_table(parts, offsets, self.type_count))
 

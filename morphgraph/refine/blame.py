@@ -156,30 +156,40 @@ def threshold_curve(
 
     The tokeniser itself is not changed.
     """
-    graph, arrays = tokeniser.graph, blamed.arrays
-    segmentation = segment(graph, benchmark.words)
+    arrays = blamed.arrays
+    worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
+    positions = np.arange(len(arrays), dtype=np.int32)
+    segmentation = segment(tokeniser.graph, benchmark.words)
     found: dict[float, ThresholdPoint] = {}
-    removed: set[int] = set()
     point: ThresholdPoint | None = None
-    # Candidates of a threshold are among those of every lower one, and the order of knocking out
-    # does not matter, so it goes down the thresholds once, and on from the words as they are.
+    # Types of a threshold are among those of every lower one, and the order of knocking out does
+    # not matter, so it goes down the thresholds once, and on from the words as they are.
     for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
-        positions = blamed.candidates(threshold)
-        wanted = {n for n in arrays.results[positions].tolist() if graph.is_removable(n)}
-        if point is None or len(wanted) > len(removed):
-            removed = wanted
-            left = arrays.without(removed)
-            moved = np.where(np.diff(left.part_offsets) > 0, np.arange(len(left)), -1)
-            segmentation = segment_without(segmentation, left, moved.astype(np.int32))
+        wanted = worst >= threshold
+        count = int(wanted.sum())
+        if point is None or count > point.removed:
+            gone = wanted[arrays.results]
+            left = arrays.without(np.flatnonzero(wanted))
+            segmentation = segment_without(segmentation, left, np.where(gone, -1, positions))
             score = benchmark.score(segmentation, scope, weighting)
-            rate = blamed.dropout_rate(np.flatnonzero(np.isin(arrays.results, list(wanted))))
-            point = ThresholdPoint(
-                threshold, len(wanted), rate, score.precision, score.recall, score.f1
-            )
+            rate = blamed.dropout_rate(np.flatnonzero(gone))
+            point = ThresholdPoint(threshold, count, rate, score.precision, score.recall, score.f1)
         found[threshold] = replace(point, threshold=threshold)
         if progress:
             progress(done / len(thresholds))
     return [found[threshold] for threshold in thresholds]
+
+
+def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:
+    """By type, the highest R of its merges, if it is ``least`` or more; -1 for all other types,
+    and for those that cannot be knocked out."""
+    worst = np.full(blamed.arrays.type_count, -1.0)
+    positions = blamed.candidates(least)
+    np.maximum.at(worst, blamed.arrays.results[positions], blamed.ratio[positions])
+    for number in np.flatnonzero(worst >= 0):
+        if not graph.is_removable(int(number)):
+            worst[number] = -1.0
+    return worst
 
 
 def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":

@@ -47,8 +47,10 @@ class Cuts:
         keys = (words << 32) | positions
         if not (keys[1:] > keys[:-1]).all():  # mostly they are in order already
             keys = np.unique(keys)
-        offsets = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) << 32)
-        return cls(keys & 0xFFFFFFFF, offsets.astype(np.int64))
+        counts = np.bincount(keys >> 32, minlength=count)
+        found = cls(keys & 0xFFFFFFFF, np.append(0, np.cumsum(counts)))
+        found.__dict__["keys"] = keys  # what the property would make again
+        return found
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -43,7 +43,7 @@ def test_arrays_without_types_are_those_of_the_graph_without_them(
     arrays = merge_arrays(graph)
     types = removable(graph)
     chosen = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
-    left = arrays.without(graph.id_of(text) for text in chosen)
+    left = arrays.without([graph.id_of(text) for text in chosen])
     graph.knockout(chosen)
     kept = np.flatnonzero(np.diff(left.part_offsets))
     assert arrays.merge_ids[kept].tolist() == graph.merge_ids()

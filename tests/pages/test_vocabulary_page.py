@@ -11,6 +11,7 @@ import pytest
 from morphgraph.score.compression import corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.score.vocabulary_lists import list_behind
 from morphgraph.segment.registry import method_on
 from morphgraph.tables.vocabulary import figure_frame, signature
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -82,7 +83,7 @@ def test_the_types_behind_each_figure(page: Any, key: str) -> None:
     [figure] = [figure for figure in FIGURES if figure.key == key]
     assert " ".join(figure.definition.split()) in page.captions()
     if figure.has_list:
-        assert list(listed(page)["type"]) == list(now(page).table(key)["type"])
+        assert list(listed(page)["type"]) == list(list_behind(now(page), key)["type"])
     else:
         assert len(page.test.dataframe) == 1
         assert "no list of types behind" in page.captions()

@@ -11,22 +11,23 @@ from typing import Annotated
 
 import typer
 
-from morphgraph.cli.catalogue import get_source, list_sources
-from morphgraph.cli.comparing import compare
-from morphgraph.cli.counting import count
-from morphgraph.cli.editing import knockout
-from morphgraph.cli.evaluating import evaluate
-from morphgraph.cli.exporting import export
-from morphgraph.cli.iterating import rebpe
-from morphgraph.cli.looking import blame, segment
-from morphgraph.cli.making import open_app, train
+from morphgraph.cli.app import open_app
+from morphgraph.cli.blame import blame
+from morphgraph.cli.compare import compare
+from morphgraph.cli.count import count
+from morphgraph.cli.evaluate import evaluate
+from morphgraph.cli.export import export
+from morphgraph.cli.knockout import knockout
 from morphgraph.cli.output import give_up, say
-from morphgraph.cli.referencing import show
-from morphgraph.cli.scoring import score
+from morphgraph.cli.rebpe import rebpe
+from morphgraph.cli.reference import get_source, list_sources, show
+from morphgraph.cli.score import score
+from morphgraph.cli.segment import segment
+from morphgraph.cli.train import train
 from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.core.errors import MorphGraphError
 
-app = typer.Typer(
+program = typer.Typer(
     name="morphgraph",
     help="Look inside a BPE tokeniser, see where it cuts across morphemes, and knock out the "
     "merges that are to blame.",
@@ -46,8 +47,8 @@ for command in (
     evaluate,
     export,
 ):
-    app.command()(command)
-app.command(name="app")(open_app)
+    program.command()(command)
+program.command(name="app")(open_app)
 
 
 def _print_version(asked: bool) -> None:
@@ -58,7 +59,7 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@program.callback()
 def common(
     version: Annotated[
         bool,
@@ -74,13 +75,13 @@ references = typer.Typer(help="Gold segmentations: look into a file, or get a pu
 references.command(name="show")(show)
 references.command(name="list")(list_sources)
 references.command(name="get")(get_source)
-app.add_typer(references, name="reference", no_args_is_help=True)
+program.add_typer(references, name="reference", no_args_is_help=True)
 
 
 def _run() -> None:
     """Run the command, and write what it printed while errors can still be told."""
     try:
-        app(prog_name="morphgraph")
+        program(prog_name="morphgraph")
     except SystemExit:
         sys.stdout.flush()
         raise

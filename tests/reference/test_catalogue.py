@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 import typer
 
-from morphgraph.cli import catalogue as commands
+from morphgraph.cli.reference import get_source, list_sources
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference import catalogue, downloads
 from morphgraph.reference.catalogue import SOURCES, Source, find_source, sources_of
@@ -562,8 +562,8 @@ def reference(
 ) -> Callable[..., tuple[int, str, str]]:
     """Run `reference list` or `reference get` in this process, without a terminal."""
     app = typer.Typer()
-    app.command("list")(commands.list_sources)
-    app.command("get")(commands.get_source)
+    app.command("list")(list_sources)
+    app.command("get")(get_source)
     read, write = os.pipe()
     os.close(write)
     monkeypatch.setattr(sys, "stdin", os.fdopen(read))
@@ -662,7 +662,7 @@ from morphgraph.reference import catalogue
 found = replace(catalogue.SOURCES["morphynet-deu"], name="small", url=sys.argv[1],
                 sha256=sys.argv[2], size=int(sys.argv[3]))
 catalogue.SOURCES = {"small": found}
-from morphgraph.cli.catalogue import get_source
+from morphgraph.cli.reference import get_source
 app = typer.Typer()
 app.command()(get_source)
 app(["small"])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from morphgraph.cli import app
+from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.models import read_model, uploaded_segmenter, write_model
@@ -244,12 +244,12 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     path = tmp_path / "picky.json"
     path.write_bytes(data)
     runner = CliRunner()
-    result = runner.invoke(app, ["segment", "--model", str(path), "--json", "ab", "a", "bx"])
+    result = runner.invoke(program, ["segment", "--model", str(path), "--json", "ab", "a", "bx"])
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["words"]
     assert [row["tokens"] for row in rows] == [["▁", "ab"], ["▁", "a"], ["▁", "b", "x"]]
     assert [row["ids"] for row in rows] == [[4, 7], [4, 5], [4, 6, 1]]
-    looked = runner.invoke(app, ["vocabulary", "--model", str(path), "--json"])
+    looked = runner.invoke(program, ["vocabulary", "--model", str(path), "--json"])
     assert json.loads(looked.stdout)["tokenisers"][0]["signature"].startswith("Picky BPE")
     saved = read_model(write_model(uploaded_segmenter(data, "picky.json")), "saved.json")
     assert [saved.vocabulary_id(token) for token in (7, 8)] == [None, 7]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from typer.testing import CliRunner
 
-from morphgraph.cli import app
+from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.export.export import export
@@ -268,7 +268,7 @@ def test_every_method_gives_the_ids_of_the_file(method: str) -> None:
 
 
 def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(program, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 

@@ -1,4 +1,4 @@
-"""Commands that make a tokeniser, and that open the app."""
+"""The command that trains a tokeniser."""
 
 import json
 import sys
@@ -162,27 +162,3 @@ def _model(
         "vocab_size": segmenter.vocabulary_size,
         "signature": segmenter.signature(),
     }
-
-
-def open_app(
-    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
-    headless: Annotated[
-        bool, typer.Option("--headless", help="Do not open a browser window.")
-    ] = False,
-) -> None:
-    """Open the app in the browser."""
-    import os
-    from importlib.util import find_spec
-
-    from morphgraph.core.demos import app_folder
-
-    if find_spec("streamlit") is None or find_spec("pyvis") is None:
-        problem = "The app needs streamlit and pyvis, which are not both installed"
-        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[app]'")
-    folder = app_folder()
-    os.chdir(folder)
-    # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
-    options = {"server.port": port, "server.headless": str(headless).lower()}
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
-    command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
-    os.execv(sys.executable, command)

@@ -25,7 +25,7 @@ def commands(group: Any, name: str = "") -> dict[str, Any]:
     return found
 
 
-COMMANDS = commands(typer.main.get_command(cli.app))
+COMMANDS = commands(typer.main.get_command(cli.program))
 
 
 @pytest.mark.parametrize(

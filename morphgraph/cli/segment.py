@@ -1,4 +1,4 @@
-"""Commands that look at a tokeniser: blame, segment."""
+"""The command that segments words."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -6,109 +6,16 @@ import typer
 
 from morphgraph.cli.options import (
     BareOption,
-    Drawn,
-    EncodingOption,
-    FirstOption,
-    ForeignOption,
-    FormatOption,
-    FrequenciesOption,
-    JoinOption,
     JsonOption,
-    ReferenceOption,
-    SampleOption,
-    SampleSeedOption,
-    ScopeOption,
-    ThresholdOption,
     TokeniserOption,
-    TuplesOption,
-    WeightingOption,
-    check_threshold,
-    load,
     load_bpe,
-    one_of,
     standard_input,
 )
-from morphgraph.cli.output import (
-    print_json,
-    print_table,
-)
+from morphgraph.cli.output import print_json
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.core.text import counted
-
-
-def blame(
-    tokenizer: TokeniserOption,
-    reference: ReferenceOption,
-    join: JoinOption = False,
-    sample: SampleOption = None,
-    sample_seed: SampleSeedOption = 0,
-    format_: FormatOption = None,
-    encoding: EncodingOption = None,
-    frequencies: FrequenciesOption = None,
-    include_foreign: ForeignOption = False,
-    first_analysis: FirstOption = False,
-    bare: BareOption = False,
-    scope: ScopeOption = "morphemic",
-    weighting: WeightingOption = "types",
-    tuples_once: TuplesOption = False,
-    threshold: ThresholdOption = 0.0,
-    limit: Annotated[int, typer.Option(min=0, help="At most this many merges; 0 for all.")] = 50,
-    as_json: JsonOption = False,
-) -> None:
-    """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
-    from morphgraph.refine.blame import blame as blame_merges
-    from morphgraph.refine.blame import blame_table
-    from morphgraph.score.boundaries import or_none
-    from morphgraph.tokeniser.merging import segment
-
-    check_threshold(threshold)
-    loaded, benchmark = load(
-        tokenizer,
-        reference,
-        format_,
-        frequencies,
-        include_foreign,
-        first_analysis,
-        bare,
-        Drawn(join, sample, sample_seed),
-        encoding,
-    )
-    segmentation = segment(loaded.graph, benchmark.words)
-    found = blame_merges(
-        benchmark,
-        segmentation,
-        weighting=one_of(weighting, "--weighting", ("types", "tokens")),
-        scope=one_of(scope, "--scope", ("morphemic", "whole-word")),
-        tuples_once=tuples_once,
-    )
-    positions = found.candidates(threshold)
-    settings = f"{weighting} {scope}" + (" tuples once" if tuples_once else "")
-    signature = benchmark.signature(loaded, blame=settings)
-    table = blame_table(loaded, found).iloc[positions[: limit or None]]
-    if as_json:
-        print_json(
-            {
-                "merges": table.drop(columns="merge_id").to_dict(orient="records"),
-                "threshold": threshold,
-                "candidates": len(positions),
-                "merges_in_all": len(found.arrays),
-                "dropout_rate": or_none(found.dropout_rate(positions)),
-                "signature": signature,
-            }
-        )
-        return
-    shown = [
-        [f"{rank:,}", merge, type_, f"{n:,.0f}", f"{b:,.0f}", f"{r:.3f}"]
-        for rank, merge, type_, n, b, r in zip(
-            *(table[name] for name in ("rank", "merge", "type", "N", "B", "R")), strict=True
-        )
-    ]
-    print_table(["rank", "merge", "type", "N", "B", "R"], shown, left={1, 2}, keys=2)
-    print(f"{len(positions):,} of {counted(len(found.arrays), 'merge')} have R ≥ {threshold}")
-    print(signature)
 
 
 def segment(

@@ -1,0 +1,30 @@
+"""The command that opens the app."""
+
+import importlib.util
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from morphgraph.core.demos import app_folder
+from morphgraph.core.errors import MorphGraphError
+
+
+def open_app(
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Do not open a browser window.")
+    ] = False,
+) -> None:
+    """Open the app in the browser."""
+    if any(importlib.util.find_spec(name) is None for name in ("streamlit", "pyvis")):
+        problem = "The app needs streamlit and pyvis, which are not both installed"
+        raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[app]'")
+    folder = app_folder()
+    os.chdir(folder)
+    # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
+    options = {"server.port": port, "server.headless": str(headless).lower()}
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
+    os.execv(sys.executable, command)

@@ -1,4 +1,4 @@
-"""What ReBPE ought to do, written as plainly as possible (Bauwens & de Lhoneux 2025).
+"""What ReBPE ought to do, written as plainly as possible (Bauwens & de Lhoneux 2026).
 
 As in `oracles`, a tokeniser is a dictionary rank → parts (strings), here together with its types
 and the origin of each merge. Every step returns a new `State`. Nothing here imports the library.

@@ -25,9 +25,9 @@ Command = Callable[..., Any]
 
 
 def blocks(heading: str) -> list[str]:
-    """The Python code under a heading."""
+    """The code under a heading."""
     section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^```python\n(.*?)^```$", section, re.M | re.S)
+    return re.findall(r"^```(?:python)?\n(.*?)^```$", section, re.M | re.S)
 
 
 def module_of(code: str) -> ModuleType:

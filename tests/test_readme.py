@@ -1,4 +1,4 @@
-"""The command lines of the README, run one after the other in a clean folder, end as they say."""
+"""The command lines of the docs and the Python of the README, run one after the other in a clean folder, end as they say."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from morphgraph.core.demos import demo_gold_path, demo_tokeniser_path
 from morphgraph.tokeniser.loading import load_tokeniser
 
 Command = Callable[..., Any]
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 NOT_RUN = ("morphgraph reference get", "morphgraph app")
 """One needs the network, the other never ends."""
 
 
-def section(title: str) -> str:
+def section(text: str, title: str) -> str:
     """The first code block under a heading."""
-    found = re.search(rf"^## {title}$.*?^```\w*$\n(.*?)^```$", README, re.M | re.S)
+    found = re.search(rf"^#+ {title}$.*?^```\w*$\n(.*?)^```$", text, re.M | re.S)
     assert found
     return found[1]
 
 
-LINES = [" ".join(line.split()) for line in section("On the command line").splitlines()]
+LINES = [" ".join(line.split()) for line in section(COMMAND_LINE, "The command line").splitlines()]
 
 
 def test_the_lines_are_those_of_the_command() -> None:
@@ -78,7 +80,21 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
 
 
 def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(section("In Python"), {})
+    exec(section(README, "In Python"), {})
     before, after, removed = map(float, capsys.readouterr().out.split())
     assert 0 < before < after < 1
     assert removed > 0
+
+
+def test_the_links_and_pictures_are_there() -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+        assert links, name
+        assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.split("\n")) <= 80
+    assert len(README) <= 7000
+    assert README.count("\n| ") == 2 + 4, "four rows of speed"

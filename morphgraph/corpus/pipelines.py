@@ -188,7 +188,7 @@ PIPELINES: dict[str, Pipeline] = {
             "rebpe",
             "NFKC; marks, contractions, digits in threes and hyphens apart; capitals as signs; "
             "words rarer than 5 and rare characters are left out "
-            "(Bauwens & de Lhoneux 2025, §B.1).",
+            "(Bauwens & de Lhoneux 2026, §B.1).",
             without_outer_marks,
             modern,
             minimum_count=5,

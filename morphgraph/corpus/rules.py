@@ -1,6 +1,6 @@
 """The rules that pipelines are made of: which words there are, and how one word is cut.
 
-Sources: Bauwens & Delobelle 2024, §B.1; Bauwens & de Lhoneux 2025, §B.1. What is marked "ours"
+Sources: Bauwens & Delobelle 2024, §B.1; Bauwens & de Lhoneux 2026, §B.1. What is marked "ours"
 fills in what these leave open.
 """
 
@@ -48,7 +48,7 @@ def apart_from_punctuation(counts: Mapping[str, int] | WordCounts) -> dict[str, 
 def without_outer_marks(counts: Mapping[str, int] | WordCounts) -> dict[str, int]:
     """NFKC; marks apart except hyphens and inner apostrophes; runs of one mark stay together.
 
-    Source: Bauwens & de Lhoneux 2025, §B.1. Punctuation is what Unicode calls so (categories P…);
+    Source: Bauwens & de Lhoneux 2026, §B.1. Punctuation is what Unicode calls so (categories P…);
     hyphens are no marks here, wherever they stand, as they are isolated later; an apostrophe (' or
     ’), or a run of one, is inner if neither the word's start nor its end is next to it.
 
@@ -128,7 +128,7 @@ def covered_characters(words: Mapping[str, int], coverage: float = COVERAGE) -> 
     """The most frequent characters that make up this share of the text, and ASCII 33 to 122.
 
     Ties go to the smaller code point. Source: Kudo & Richardson 2018 (character coverage);
-    Bauwens & de Lhoneux 2025, §B.1 (the range).
+    Bauwens & de Lhoneux 2026, §B.1 (the range).
 
     >>> sorted(covered_characters({"é": 9, "ñ": 1}, 0.9) - KEPT_ASCII)
     ['é']
@@ -189,7 +189,7 @@ def modern(word: str, marker: str) -> list[str]:
     """Contractions, apostrophes, marker, digits, hyphens, capitals: the steps in this order.
 
     Every piece that the first two steps leave gets a marker; digits and hyphens are cut off it.
-    Source: Bauwens & de Lhoneux 2025, §B.1.
+    Source: Bauwens & de Lhoneux 2026, §B.1.
 
     >>> modern("L'Oréal's", "▁")
     ['▁⇧l', "▁'⇧oréal", "▁'s"]

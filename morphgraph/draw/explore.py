@@ -119,7 +119,7 @@ def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
 
     Only tuple merges that this knockout makes are repaired and reified. The scenes show the same
     merges at the same places, as many as ``limit`` vertices allow, those applied most often first;
-    colour is blame as it is now. Source: Bauwens & de Lhoneux 2025, Figure 1.
+    colour is blame as it is now. Source: Bauwens & de Lhoneux 2026, Figure 1.
     """
     graph = study.graph.copy()
     blamed = study.blame()

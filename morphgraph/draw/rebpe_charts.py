@@ -1,6 +1,6 @@
 """Plotly figures of a run of ReBPE, from its phases.
 
-Source: Bauwens & de Lhoneux 2025, Figures 3 and 4.
+Source: Bauwens & de Lhoneux 2026, Figures 3 and 4.
 """
 
 from collections.abc import Sequence

@@ -119,7 +119,7 @@ class MergeGraph(MergeTable):
 
         Parts must be types, or results of pairs before them; a result may be a type already.
         Anything else is an `EditError`, and then nothing is changed. Source: Bauwens & de Lhoneux
-        2025, §3.4.
+        2026, §3.4.
         """
         return self.apply(plan_anneal(self, pairs, atoms))
 
@@ -138,7 +138,7 @@ class MergeGraph(MergeTable):
         own merge if that has a lower rank, or by one that is created just below the lowest of them
         if xy is no type. All else is left as it is; ranks are numbered anew. Parts that are absent,
         come too late or do not make the result are an `EditError`, and then nothing is changed.
-        Source: Bauwens & de Lhoneux 2025, Algorithm 2.
+        Source: Bauwens & de Lhoneux 2026, Algorithm 2.
 
         >>> graph = MergeGraph.from_merges([("u", "n", "d"), ("u", "n", "i")])
         >>> change = graph.reify([("u", "n")])

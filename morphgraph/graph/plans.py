@@ -108,7 +108,7 @@ def plan_anneal(
     """Add atoms to the alphabet, and pair merges after the last rank, in this order.
 
     A pair whose result is a type already is added as one more merge of it. Source: Bauwens &
-    de Lhoneux 2025, §3.4.
+    de Lhoneux 2026, §3.4.
     """
     ids = _Ids(graph)
     added: dict[int, None] = {}
@@ -176,7 +176,7 @@ def plan_reify(
     the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
     lower rank, or, where xy is no type, by creating it just below the lowest of them. Ranks are
     numbered anew if anything changed. Pairs without effect are left out of the recipe's step.
-    Source: Bauwens & de Lhoneux 2025, Algorithm 2.
+    Source: Bauwens & de Lhoneux 2026, Algorithm 2.
     """
     return _Reification(graph, repairs, link=link, expand=expand).change(pairs)
 

@@ -1,6 +1,6 @@
 """What each half of ReBPE is worth: runs with and without annealing and reification.
 
-Source: Bauwens & de Lhoneux 2025, Table 4.
+Source: Bauwens & de Lhoneux 2026, Table 4.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -42,7 +42,7 @@ def annealing_pairs(
     Those with good ≥ ``minimum_good`` and good ÷ total ≥ ``minimum_ratio``, by good, then ratio,
     both descending, then by their strings. Each entry counts once; of ``entries``, if given, only
     these. Pairs across the end of a piece, which no merge can cross, and with unknown characters do
-    not count. Source: Bauwens & de Lhoneux 2025, §3.4.
+    not count. Source: Bauwens & de Lhoneux 2026, §3.4.
     """
     gold = benchmark.gold(scope)
     words, tokens = segmentation.words, segmentation.token_at

@@ -59,7 +59,7 @@ def is_held_in(settings: Settings) -> bool:
 def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Learned:
     """What a method makes of a tokeniser, which stays as it is, by the words of a gold set.
 
-    Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2025.
+    Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2026.
     """
     edited = tokeniser.fork()
     if tokeniser.graph.history:

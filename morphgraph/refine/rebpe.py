@@ -1,6 +1,6 @@
 """ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
-Source: Bauwens & de Lhoneux 2025, Algorithm 1.
+Source: Bauwens & de Lhoneux 2026, Algorithm 1.
 """
 
 import time

@@ -73,7 +73,7 @@ def repairs(graph: MergeGraph, atoms: TypeAtoms | None = None) -> dict[int, Part
 
     The string of each tuple merge's result is segmented by the merges of lower rank, as repaired so
     far; if the tokens are other than the merge's parts, they become its parts. A merge whose result
-    those merges make already is left as it is. Source: Bauwens & de Lhoneux 2025, §3.1.
+    those merges make already is left as it is. Source: Bauwens & de Lhoneux 2026, §3.1.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("a", "b", "c")])
     >>> [[graph.types[part] for part in parts] for parts in repairs(graph).values()]
@@ -118,7 +118,7 @@ def suggestions(
     """Pairs of neighbouring parts in tuple merges, but those on the blacklist.
 
     Those in most tuple merges first, then by their strings. ``among``: only pairs in these merges.
-    Source: Bauwens & de Lhoneux 2025, §3.2.
+    Source: Bauwens & de Lhoneux 2026, §3.2.
     """
     parts = {
         number: repaired.get(number, merge.parts)

@@ -83,7 +83,7 @@ FIGURES = (
         "unreachable",
         "Unreachable types",
         "Types that segmenting their own string does not give back: other merges take their parts "
-        "away first (Bauwens & de Lhoneux 2025, §3.1). For methods without merges, the string "
+        "away first (Bauwens & de Lhoneux 2026, §3.1). For methods without merges, the string "
         "stands at the start of a word or inside one, as the type's marker says.",
         "count",
     ),

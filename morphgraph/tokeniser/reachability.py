@@ -25,7 +25,7 @@ def unreachable_types(graph: MergeGraph) -> list[int]:
     """Ids of present types whose own string is not segmented into that one type.
 
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
-    one of its parts away first. Source: Bauwens & de Lhoneux 2025, §3.1.
+    one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("b", "c"), ("a", "bc")], alphabet="abc")
     >>> [graph.types[number] for number in unreachable_types(graph)]

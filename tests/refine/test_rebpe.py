@@ -1,6 +1,6 @@
 """ReBPE on tokenisers small enough to follow by hand.
 
-The cases of Bauwens & de Lhoneux 2025, appendix A.1, as the rules of linking and creating tell
+The cases of Bauwens & de Lhoneux 2026, appendix A.1, as the rules of linking and creating tell
 them apart, are: (2a) `test_a_missing_pair_is_created_just_below_the_lowest_tuple_merge`, (2b i)
 `test_a_lower_pair_merge_is_linked_and_the_blocked_tuple_merges_apply_again`, (2b ii)
 `test_a_pair_merge_of_higher_rank_is_not_linked` and

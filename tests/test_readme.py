@@ -1,4 +1,4 @@
-"""The command lines of the docs and the Python of the README, run one after the other in a clean folder, end as they say."""
+"""The lines of docs/command-line.md, run one after the other, and the Python of the README."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     assert ended["segment"].out.split(), "a word has tokens"
     assert (folder / "demo-run" / "report.html").is_file()
     assert Tokenizer.from_file("tokenizer.json").get_vocab_size() == 8000
-    # Taken home from ReBPE's folder, the map leads from the ids of what ReBPE was given.
+    # Exported from ReBPE's folder, the map leads from the ids of what ReBPE was given.
     exported = load_tokeniser(folder / "for-transformers")
     old = dict(zip(first.graph.types, first.vocabulary_ids, strict=True))
     new = dict(zip(exported.graph.types, exported.vocabulary_ids, strict=True))

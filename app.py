@@ -76,9 +76,9 @@ CARDS = (
         ("pages/11_Batch.py", "Run an evaluation", ":material/batch_prediction:"),
     ),
     (
-        "Take home",
+        "Export",
         "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
-        ("pages/7_Take_home.py", "Take it home", ":material/download:"),
+        ("pages/7_Export.py", "Export it", ":material/download:"),
     ),
 )
 with st.container(key="card-grid"):

@@ -1,4 +1,4 @@
-"""The edits made, to be undone, saved and replayed; and the edited tokeniser to take home."""
+"""The edits made, to be undone, saved and replayed; and a link to export the edited tokeniser."""
 
 import streamlit as st
 

@@ -43,7 +43,7 @@ def go_to(page: Page, name: str) -> None:
         "History": page.get_by_role("heading", name="Replay a recipe"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Compare": page.get_by_role("region", name="Comparison of segmentations"),
-        "Take home": page.get_by_role("button", name="Check and prepare"),
+        "Export": page.get_by_role("button", name="Check and prepare"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
     idle(page)

@@ -27,7 +27,7 @@ PAGES = (
     ("pages/10_Vocabulary.py", "Vocabulary", ":material/menu_book:"),
     ("pages/11_Batch.py", "Batch", ":material/batch_prediction:"),
     ("pages/6_History.py", "History", ":material/history:"),
-    ("pages/7_Take_home.py", "Take home", ":material/download:"),
+    ("pages/7_Export.py", "Export", ":material/download:"),
 )
 
 

@@ -64,8 +64,8 @@ def save_buttons(current: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         recipe_button(current.study.tokeniser, "history")
         st.page_link(
-            "pages/7_Take_home.py",
-            label="Take the tokeniser home",
+            "pages/7_Export.py",
+            label="Export the tokeniser",
             icon=":material/deployed_code:",
         )
 

@@ -350,9 +350,7 @@ def _timeline(current: Session, run: ReBPERun) -> None:
             args=(current,),
             help="Keep what is done, and begin another run on top of it.",
         )
-        st.page_link(
-            "pages/7_Take_home.py", label="Take the result home", icon=":material/download:"
-        )
+        st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")
     st.pills(
         "Timeline",
         places,

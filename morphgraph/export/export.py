@@ -40,7 +40,7 @@ class ExportError(MorphGraphError):
 
 @dataclass(frozen=True)
 class Export:
-    """A tokeniser to take home: its files by name, and what was checked.
+    """An exported tokeniser: its files by name, and what was checked.
 
     ``kind``: "tokenizer.json", which the `tokenizers` library reads by itself, or "folder", which
     `transformers` reads with the code in it; ``reason`` says why. ``checked_words`` and
@@ -66,7 +66,7 @@ class Export:
 
 
 def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
-    """Make the files to take home, and compare ids for ``words`` and sentences made of them.
+    """Make the files of an export, and compare ids for ``words`` and sentences made of them.
 
     If every merge is a pair, and the `tokenizers` library gives the same ids as our own
     segmentation, it is a ``tokenizer.json``; else a folder with code for `transformers`, compared

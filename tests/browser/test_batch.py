@@ -1,4 +1,4 @@
-"""Evaluations in a real Chromium: started, watched across a reload, taken home, stopped."""
+"""Evaluations in a real Chromium: started, watched across a reload, downloaded, stopped."""
 
 from __future__ import annotations
 

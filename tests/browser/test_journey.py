@@ -297,7 +297,7 @@ def save_and_replay(page: Page, screenshots: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.json"
     download.value.save_as(recipe)
     assert len(json.loads(recipe.read_text("utf-8"))["steps"]) == 7
-    go_to(page, "Take home")
+    go_to(page, "Export")
     page.get_by_role("button", name="Check and prepare").click()
     archive = page.get_by_role("button", name="Download the archive")
     expect(archive).to_be_visible(timeout=PATIENCE)

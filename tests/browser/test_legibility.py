@@ -25,7 +25,7 @@ PAGES = [
     "Vocabulary",
     "Batch",
     "History",
-    "Take home",
+    "Export",
 ]
 NARROW = {"width": 1000, "height": 800}
 

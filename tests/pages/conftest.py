@@ -30,7 +30,7 @@ PAGES = {
     "history": "pages/6_History.py",
     "train": "pages/8_Train.py",
     "compare": "pages/9_Compare.py",
-    "take home": "pages/7_Take_home.py",
+    "export": "pages/7_Export.py",
 }
 
 

@@ -26,7 +26,7 @@ EVERY_PAGE = [
     "vocabulary",
     "batch",
     "history",
-    "take home",
+    "export",
 ]
 
 
@@ -330,7 +330,7 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
         "4_ReBPE",
         "5_Scores",
         "6_History",
-        "7_Take_home",
+        "7_Export",
         "8_Train",
         "9_Compare",
     ],

@@ -56,7 +56,7 @@ class Exported(NamedTuple):
         return found
 
 
-def take_home(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exported:
+def exported_to(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exported:
     made = export(tokeniser, words)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in made.files.items():
@@ -87,14 +87,14 @@ def sentences(words: list[str], count: int = 300) -> list[str]:
 def german(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """A German tokeniser of 40,000 types, edited."""
     tokeniser = blamed(load_tokeniser(data_folder / "tokenizers" / "oscar-de-40k"), "de")
-    return take_home(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
+    return exported_to(tokeniser, tmp_path_factory.mktemp("de") / "oscar de", ["unglaublich"])
 
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """The English demo, edited."""
     tokeniser = blamed(load_tokeniser("demo:en").fork(), "en")
-    return take_home(tokeniser, tmp_path_factory.mktemp("en") / "english", ["unbelievable"])
+    return exported_to(tokeniser, tmp_path_factory.mktemp("en") / "english", ["unbelievable"])
 
 
 # ------------------------------------------------------------------------------------ ids
@@ -133,8 +133,8 @@ def test_offsets_and_round_trip_in_german(german: Exported) -> None:
 def test_ids_of_the_demos(language: str, tmp_path: Path) -> None:
     words = words_to_check([], 3000, f"demo:{language}")
     texts = sentences(words)
-    plain = take_home(load_tokeniser(f"demo:{language}"), tmp_path / "plain", words[:100])
-    edited = take_home(
+    plain = exported_to(load_tokeniser(f"demo:{language}"), tmp_path / "plain", words[:100])
+    edited = exported_to(
         blamed(load_tokeniser(f"demo:{language}").fork(), language), tmp_path / "edited", words[:9]
     )
     for exported in (plain, edited):
@@ -149,7 +149,7 @@ def test_ids_after_rebpe(tmp_path: Path) -> None:
     reference = read_reference(demo_gold_path("de"), name="demo:de")
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference, None, ""))
     run.finish()
-    exported = take_home(tokeniser, tmp_path / "rebpe", [e.word for e in reference.entries])
+    exported = exported_to(tokeniser, tmp_path / "rebpe", [e.word for e in reference.entries])
     texts = sentences(words_to_check([], 3000, "demo:de"))
     assert exported.theirs(texts) == exported.ours(texts)
     kept = json.loads((exported.folder / "ids.json").read_text())
@@ -164,7 +164,7 @@ def test_every_kind_of_tokeniser(variant: Any, tmp_path: Path) -> None:
     graph = tokeniser.graph
     used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]
     graph.knockout([graph.types[n] for n in used[::4]])
-    exported = take_home(tokeniser, tmp_path / "kind", ["newest"])
+    exported = exported_to(tokeniser, tmp_path / "kind", ["newest"])
     texts = [*sentences(words_to_check([], 1000), 60), "x語語y日", "un<ent>do <ent>s ab <unk>", ""]
     assert exported.theirs(texts) == exported.ours(texts)
     named = exported.loaded.get_vocab()
@@ -199,7 +199,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     )
     tokeniser = from_tokenizer_json(library.to_str().encode(), "roberta.json")
     tokeniser.graph.knockout(["un", "und"])
-    return take_home(tokeniser, tmp_path_factory.mktemp("roberta") / "r", ["undoing"])
+    return exported_to(tokeniser, tmp_path_factory.mktemp("roberta") / "r", ["undoing"])
 
 
 def test_pairs_get_the_special_tokens_of_the_file(roberta: Exported) -> None:
@@ -291,7 +291,7 @@ def test_a_template_that_tells_texts_apart(tmp_path: Path) -> None:
     )
     tokeniser = from_tokenizer_json(library.to_str().encode(), "t.json")
     tokeniser.graph.knockout(["ab"])
-    tokenizer = take_home(tokeniser, tmp_path / "t", ["abc"]).loaded
+    tokenizer = exported_to(tokeniser, tmp_path / "t", ["abc"]).loaded
     found = tokenizer("abc", "ab")
     assert found.tokens() == ["[CLS]", "abc", "[SEP]", "a", "b", "[SEP]"]
     assert found["token_type_ids"] == [0, 0, 0, 1, 1, 1]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-PAGE = "pages/7_Take_home.py"
+PAGE = "pages/7_Export.py"
 
 
 def open_page(app: Any) -> Any:
@@ -62,13 +62,13 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import web.take_home
+    import web.export
     from morphgraph.export.export import ExportError
 
     def differ(*_: Any) -> None:
         raise ExportError("The exported tokeniser would differ from this one: “un”.")
 
-    monkeypatch.setattr(web.take_home, "export", differ)
+    monkeypatch.setattr(web.export, "export", differ)
     app.open("graph").press("Knock out")  # nothing that another test has prepared
     app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
     open_page(app).press("Check and prepare")
@@ -84,7 +84,7 @@ def test_the_history_leads_here(app: Any) -> None:
     app.open("history")
     [recipe] = app.test.get("download_button")
     assert recipe.label == "Recipe"
-    assert "Take the tokeniser home" in [link.label for link in app.test.get("page_link")]
+    assert "Export the tokeniser" in [link.label for link in app.test.get("page_link")]
 
 
 def test_hostile_names_stay_text(app: Any, hostile_document: bytes) -> None:

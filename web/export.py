@@ -27,9 +27,9 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser", trust_remote_c
 """
 
 
-def take_home(current: Session) -> None:
+def export_page(current: Session) -> None:
     """What is open, a button that checks and prepares, and then the archive."""
-    st.title("Take home")
+    st.title("Export")
     tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
     tuples = _numbers(tokeniser)
     # What a check depends on: after another edit, or with another reference, it is made again.

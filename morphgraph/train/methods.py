@@ -316,6 +316,7 @@ def _with_pipeline(vocabulary: SubwordVocabulary, prepared: Prepared) -> Subword
         "pre_tokenizer": parts["pre_tokenizer"],
         "leading_space": False,
         "byte_fallback": False,
+        "sentencepiece": None,
     }
     return type(vocabulary).from_document(document)
 

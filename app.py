@@ -67,7 +67,7 @@ CARDS = (
     ),
     (
         "Vocabulary",
-        "Types that are never used, out of reach or there twice, and how well a corpus compresses.",
+        "Types that are never used, unreachable or duplicates, and how well a corpus compresses.",
         ("pages/10_Vocabulary.py", "Look over the types", ":material/menu_book:"),
     ),
     (

@@ -151,7 +151,7 @@ def name_problem(name: str, taken: Collection[str]) -> str:
             "a–z, digits, dots, dashes and underscores, and begin with a letter or a digit."
         )
     if name in taken:
-        return f"There is a run “{name}” already. Choose another name, or let it go on under Runs."
+        return f"There is a run “{name}” already. Choose another name, or resume it under Runs."
     return ""
 
 

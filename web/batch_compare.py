@@ -56,7 +56,7 @@ def compare_tab() -> None:
         return
     chosen = _runs(left, names)
     if len(chosen) < 2:
-        st.info("Choose two runs or more. The first one is what the others are held against.")
+        st.info("Choose two runs or more. The first one is the baseline.")
         return
     found: dict[str, pd.DataFrame] = {}
     for name in chosen:
@@ -114,7 +114,7 @@ def _runs(place: st.delta_generator.DeltaGenerator, names: list[str]) -> list[st
             max_selections=_MOST,
             format_func=lambda name: shortened(visible(name), 60),
             placeholder="Choose two or more",
-            help="The first one is what the others are held against.",
+            help="The first one is the baseline.",
         )
     return chosen
 

@@ -261,7 +261,7 @@ def _outcome(source: str, text: str) -> Checked:
         args=(source, checked.name, suggested),
     )
     if any(run.progress is not None and not run.progress.is_over for run in known_runs()):
-        st.caption("Another run is at work: both will share this machine.")
+        st.caption("Another run is running: both will share this machine.")
     refused = st.session_state.pop(_REFUSED, "")
     if refused:
         st.error(plain(refused), icon=":material/error:")
@@ -270,7 +270,7 @@ def _outcome(source: str, text: str) -> Checked:
 
 def _plan(prepared: Prepared) -> None:
     """The tasks and cells of a run; what all cells share stands above them."""
-    with st.expander("The plan", icon=":material/list:"):
+    with st.expander("Plan preview", icon=":material/list:"):
         st.dataframe(task_table(prepared), hide_index=True)
         cells, alike = cell_table(prepared)
         if alike:

@@ -60,7 +60,7 @@ def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.Da
     except (LookupError, AttributeError, NotImplementedError) as error:
         raise FileFormatError(name, "", "its columns are none of results", _FIX) from error
     if not isinstance(found, pd.DataFrame) or not found.columns.is_unique:
-        raise FileFormatError(name, "", "a column stands there twice", _FIX)
+        raise FileFormatError(name, "", "a column is a duplicate", _FIX)
     _check_numbers(found, name)
     return found if may_be_empty else not_empty(found, name)
 

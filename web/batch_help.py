@@ -11,7 +11,7 @@ from web.text import plain
 
 def what_can_stand_here() -> None:
     """A part of the file to choose, and its fields."""
-    with st.expander("What can stand here", icon=":material/help:"):
+    with st.expander("Configuration reference", icon=":material/help:"):
         parts = parts_of_file()
         with remembered(batch_part=next(iter(parts))):
             part = st.selectbox("Part of the file", list(parts), key="batch_part")

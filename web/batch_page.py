@@ -20,7 +20,7 @@ def batch_page() -> None:
         "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
         "the background, with a report at the end. Closing this page stops nothing."
     )
-    # Who comes back to a run that is at work sees it at once.
+    # Who comes back to a run that is running sees it at once.
     is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
     at_work = is_new and any(not is_over(run) for run in known_runs())
     with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):

@@ -40,7 +40,7 @@ STATES: dict[str, tuple[str, Colour, str]] = {
 }
 """What people call each state of a run, its colour and its icon."""
 
-_DONE_IN_PART: tuple[str, Colour, str] = ("Done, not all of it", "orange", ":material/warning:")
+_DONE_IN_PART: tuple[str, Colour, str] = ("Completed with failures", "orange", ":material/warning:")
 
 
 def told(text: str, length: int) -> str:
@@ -68,7 +68,7 @@ def state_of(run: Run) -> str:
 
 
 def is_over(run: Run) -> bool:
-    """Whether nothing is at work on a run any more."""
+    """Whether nothing is running any more."""
     return state_of(run) in ("done", "stopped", "failed", "interrupted", "never")
 
 

@@ -1,4 +1,4 @@
-"""The tab of runs: how far one is, what failed, stopping it, going on, and what came out."""
+"""The tab of runs: how far one is, what failed, stopping it, resuming it, and what came out."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from web.text import code
 _EVERY = 1.0
 _MOST_FAILURES = 20
 _FIRST = "Workers start first: that takes a few seconds."
-_FIRST_TASKS = "First tasks at work."
+_FIRST_TASKS = "The first tasks are running."
 _GONE = (
     "The process ended without a word, as when a machine is switched off. What was done is kept: "
-    "Go on runs the rest."
+    "Resume runs the rest."
 )
 
 
@@ -85,7 +85,7 @@ def _choice(names: list[str]) -> str:
 
 
 def _watched(run: Run) -> None:
-    """How far a run is; looks again about once a second while it is at work, and only then."""
+    """How far a run is; looks again about once a second while it is running, and only then."""
     at_work, shown = not is_over(run), buttons_of(run)
 
     def show() -> None:
@@ -131,7 +131,7 @@ def _no_progress(run: Run) -> None:
         return
     st.error(
         "It ended before its first task, or its file progress\\.json cannot be read\\. "
-        "Go on to run what is missing\\.",
+        "Resume to run what is missing\\.",
         icon=":material/error:",
     )
     if said:
@@ -169,7 +169,7 @@ def _buttons(run: Run) -> None:
             st.button("Stopping …", icon=":material/stop:", disabled=True, key="batch stopping")
             return
         with st.popover("Stop", icon=":material/stop:", disabled=can == "wait"):
-            st.write("What is done is kept, and the run can go on later.")
+            st.write("What is done is kept, and the run can be resumed later.")
             st.button(
                 "Stop the run",
                 type="primary",
@@ -181,7 +181,7 @@ def _buttons(run: Run) -> None:
     failed = run.progress is not None and run.progress.failed > 0
     if state == "done" and not failed:
         return
-    label = "Try again what failed" if state == "done" else "Go on"
+    label = "Retry failed tasks" if state == "done" else "Resume"
     st.button(
         label,
         icon=":material/play_arrow:",
@@ -196,7 +196,7 @@ def _buttons(run: Run) -> None:
 def _write_again(run: Run) -> None:
     """The results of a run whose file is gone or damaged: what was done is in its store."""
     if state_of(run) != "done":
-        return  # "Go on", above, writes them too
+        return  # "Resume", above, writes them too
     st.button(
         "Write the results again",
         icon=":material/refresh:",
@@ -250,7 +250,7 @@ def _folder(run: Run) -> None:
             key=f"batch copy {run.name}",
             help="Under Configure; the run stays as it is.",
         )
-        st.caption("In a terminal, it goes on with")
+        st.caption("To resume it in a terminal")
         st.code(
             command_of(run),
             language=None,
@@ -259,7 +259,7 @@ def _folder(run: Run) -> None:
 
 
 def command_of(run: Run) -> str:
-    """The command that lets a run go on in a terminal."""
+    """The command that resumes a run in a terminal."""
     settings = settings_of(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
     words += ["--out", str(run.folder), "--workers", str(settings.workers)]

@@ -30,7 +30,7 @@ _RECALLED = "batch drafts recalled"
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run was started with, so that it can go on alike; ``languages``: None for all."""
+    """What a run was started with, so that it can be resumed alike; ``languages``: None for all."""
 
     workers: int
     languages: list[str] | None = None
@@ -48,7 +48,7 @@ def known_runs() -> list[Run]:
 
 
 def begin(text: str, name: str, settings: Settings) -> Run:
-    """Start a run or let it go on, keep what it was started with, and show it."""
+    """Start or resume a run, keep what it was started with, and show it."""
     run = start_run(
         text,
         runs_folder(),

@@ -123,7 +123,12 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             help="Knock out merges with a blame ratio of at least this.",
         )
         iterations = row[1].number_input(
-            "Iterations", 1, 100, key="rebpe_iterations", disabled=locked, help="At most so many."
+            "Iterations",
+            1,
+            100,
+            key="rebpe_iterations",
+            disabled=locked,
+            help="At most this many iterations.",
         )
         minimum = row[2].number_input(
             "Least |V|",
@@ -131,7 +136,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             step=1000,
             key="rebpe_minimum",
             disabled=locked,
-            help="Knockouts leave at least so many types.",
+            help="Knockouts leave at least this many types.",
         )
         maximum = row[3].number_input(
             "Most |V|",
@@ -139,7 +144,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             step=1000,
             key="rebpe_maximum",
             disabled=locked,
-            help="Annealing adds up to so many types; 0 for no limit.",
+            help="Annealing adds at most this many types; 0 for no limit.",
         )
         holdout = row[4].number_input(
             "Held out %",
@@ -232,7 +237,7 @@ def _progress(current: Session, run: ReBPERun) -> None:
         width="stretch",
         on_click=current.ask,
         args=("",),
-        help="What is done stays; go on whenever you like.",
+        help="What is done stays; resume whenever you like.",
         key="rebpe stop",
     )
 

@@ -19,7 +19,7 @@ from web.text import plain
 
 @st.fragment
 def flota_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
-    """Worked out only when asked for; on the vocabulary of the open tokeniser as it is now."""
+    """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
     st.subheader("FLOTA's scores", anchor=False)
     with remembered(scores_flota=False):
         wanted = st.toggle(

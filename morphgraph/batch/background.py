@@ -59,7 +59,7 @@ def start_run(
     languages: Sequence[str] | None = None,
     folder: Path | None = None,
 ) -> Run:
-    """Start a run in the background, or let one that stopped go on; returns at once.
+    """Start a run in the background, or resume one that stopped; returns at once.
 
     ``root`` holds the runs, ``name`` is that of this one's folder there. Relative paths in the
     configuration start from ``folder``, by default the run's own. `MorphGraphError` where one is at
@@ -71,7 +71,7 @@ def start_run(
         )
     out = root / name
     if is_at_work(out):
-        raise MorphGraphError(f"The run “{name}” is at work. Wait for it, or stop it.")
+        raise MorphGraphError(f"The run “{name}” is running. Wait for it, or stop it.")
     given = out / "configuration.yaml"
     if given.is_file() and given.read_bytes() != configuration.encode():
         raise MorphGraphError(
@@ -116,5 +116,5 @@ def ended_early(run: Run) -> str:
 
 
 def stop_run(folder: Path) -> None:
-    """Ask a run to stop; what is done is kept, and it can go on later."""
+    """Ask a run to stop; what is done is kept, and it can be resumed later."""
     write_atomically(stop_path(folder), b"")

@@ -70,7 +70,7 @@ class Standard(BaseMethod):
 
 
 class Knockout(BaseMethod):
-    """BPE-knockout, and the baselines that it is held against."""
+    """BPE-knockout, and its baselines."""
 
     method: Literal["knockout"]
     select: OneOrMore[Selection] = Field(
@@ -78,14 +78,14 @@ class Knockout(BaseMethod):
     )
     threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
     percent: OneOrMore[Annotated[float, Field(ge=0, le=100)]] | None = Field(
-        None, description="For random, last and leaves: so many percent of the types."
+        None, description="For random, last and leaves: this percentage of the types."
     )
     holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
     scope: OneOrMore[Scope] = Field(["morphemic"], description=_SCOPE)
     weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
     tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
     cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
-    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least so many types stay.")
+    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least this many types stay.")
 
 
 class Rebpe(BaseMethod):
@@ -102,7 +102,7 @@ class Rebpe(BaseMethod):
     link: OneOrMore[bool] = Field([True], description="Use pair merges inside tuple merges.")
     expand: OneOrMore[bool] = Field([True], description="Create pair merges inside tuple merges.")
     iterations: OneOrMore[Annotated[int, Field(ge=0, le=1_000)]] = Field(
-        [10], description="At most so many."
+        [10], description="At most this many."
     )
     threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
     holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
@@ -110,7 +110,7 @@ class Rebpe(BaseMethod):
     weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
     tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
     cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
-    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least so many types stay.")
+    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least this many types stay.")
     maximum_vocabulary: OneOrMore[Size] | None = Field(
         None, description="Annealing adds types up to this number."
     )

@@ -149,7 +149,7 @@ def read_results(path: Path) -> pd.DataFrame:
         raise FileFormatError(str(path), "", f"it has no column {missing[0]}", fix)
     twice = found.columns[found.columns.duplicated()]
     if len(twice):
-        raise FileFormatError(str(path), "", f"a column stands there twice ({twice[0]})", fix)
+        raise FileFormatError(str(path), "", f"a column is a duplicate ({twice[0]})", fix)
     for name in (name for name, kind in _KINDS.items() if kind == "Int64"):
         row = _first_not_whole(found[name])
         if row is not None:

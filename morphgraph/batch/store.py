@@ -48,7 +48,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 def _cannot_write(path: Path, error: OSError) -> StoreError:
     problem = (error.strerror or "it cannot be written").lower()
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        fix = "Make room there and run the same command again: it goes on where it stopped."
+        fix = "Make room there and run the same command again: it resumes where it stopped."
     else:
         fix = "Choose another folder with --out, or mend its permissions."
     return StoreError(f"{path}: {problem}. {fix}")
@@ -73,7 +73,7 @@ class Store:
             if not _lock_soon(self._lock):
                 self._lock.close()
                 raise MorphGraphError(
-                    f"{self.folder}: another run is at work in this folder. Wait for it, stop it, "
+                    f"{self.folder}: another run is active in this folder. Wait for it, stop it, "
                     "or choose another folder with --out."
                 )
             for partial in (*self.folder.glob(f"{_PARTIAL}*"), *self.results.glob(f"{_PARTIAL}*")):

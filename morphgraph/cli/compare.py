@@ -48,7 +48,7 @@ def compare(
     frequencies: FrequenciesOption = None,
     bare: BareOption = False,
     limit: Annotated[
-        int, typer.Option(min=0, help="At most so many words of the reference; 0 for all.")
+        int, typer.Option(min=0, help="At most this many words of the reference; 0 for all.")
     ] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Also write the words: .csv, .tex or .html.")

@@ -29,7 +29,7 @@ def evaluate(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run; one that was started before goes on there."),
+        typer.Option(help="Folder of the run; one that was started before is resumed."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes on this machine; one a core by default.")
@@ -230,6 +230,6 @@ def _print_end(outcome: "Outcome", out: Path) -> None:
     if outcome.failures:
         say(f"tracebacks are in {out / 'run.log'}")
     done = sum(report.state == "done" for report in outcome.reports)
-    end = "stopped; the same command goes on" if outcome.stopped else "done"
+    end = "stopped; the same command resumes it" if outcome.stopped else "done"
     tasks = counted(len(outcome.reports), "task")
     print(f"{end}: {done:,} of {tasks}; the report is {out / 'report.html'}")

@@ -66,7 +66,7 @@ def rebpe(
     cascade: Annotated[
         bool, typer.Option("--cascade", help="Knockouts also remove what is made from a type.")
     ] = False,
-    iterations: Annotated[int, typer.Option(min=0, help="At most so many.")] = 10,
+    iterations: Annotated[int, typer.Option(min=0, help="At most this many.")] = 10,
     threshold: ThresholdOption = 0.5,
     minimum_vocabulary: Annotated[
         int, typer.Option("--min-vocab-size", min=0, help="Leave at least this many types.")

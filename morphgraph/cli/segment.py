@@ -50,7 +50,7 @@ def segment(
         bool, typer.Option("--strict", help="For flota: no ## type at the start of a word.")
     ] = False,
     samples: Annotated[
-        int, typer.Option(min=1, max=1000, help="For dropout: so many lines for each word.")
+        int, typer.Option(min=1, max=1000, help="For dropout: this many lines for each word.")
     ] = 1,
     trimmed_threshold: Annotated[
         int | None, typer.Option(help="For trimmed: take types of at most this count apart.")

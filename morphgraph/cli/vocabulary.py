@@ -50,7 +50,7 @@ def vocabulary(
             "--list", help="Print the types behind a figure: never_used, unreachable, duplicates…"
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="At most so many in a list; 0 for all.")] = 50,
+    limit: Annotated[int, typer.Option(min=0, help="At most this many in a list; 0 for all.")] = 50,
     as_json: JsonOption = False,
     signature_only: Annotated[
         bool, typer.Option("--signature-only", help="Print the signature and nothing else.")

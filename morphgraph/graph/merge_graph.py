@@ -289,7 +289,7 @@ class MergeGraph(MergeTable):
     def _forward(self, change: Change) -> None:
         for text, number in change.new_types.items():
             if self._know(text) != number:
-                raise EditError("The change was worked out on another state. Work it out again.")
+                raise EditError("The change was computed on another state. Compute it again.")
         for number, merge in change.removed_merges.items():
             self._unlink(number, merge)
         for entry in change.rewired:

@@ -230,7 +230,7 @@ class _Download:
                     raise MorphGraphError(
                         f"{self.source.name}: {cut}, with {self.have():,} of "
                         f"{self.source.size:,} bytes from {url}. They are kept: the same command, "
-                        "or button, goes on from there."
+                        "or button, resumes from there."
                     ) from cut
                 time.sleep(wait)
 

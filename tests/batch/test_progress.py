@@ -1,4 +1,4 @@
-"""Progress: what its file says, the time left, and who is at work."""
+"""Progress: what its file says, the time left, and what is running."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_run_keeps_its_configuration(tmp_path: Path) -> None:
     (tmp_path / "mine" / "configuration.yaml").write_bytes(b"name: x\r\n")
     with pytest.raises(MorphGraphError, match="with another configuration"):
         start_run("name: y\r\n", tmp_path, "mine", workers=1)
-    with Store(tmp_path / "mine"), pytest.raises(MorphGraphError, match="is at work"):
+    with Store(tmp_path / "mine"), pytest.raises(MorphGraphError, match="is running"):
         start_run("name: x\r\n", tmp_path, "mine", workers=1)
 
 

@@ -145,7 +145,7 @@ def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
     assert not is_at_work(tmp_path / "nowhere")
     with Store(tmp_path):
         assert is_at_work(tmp_path)
-        with pytest.raises(MorphGraphError, match="another run is at work in this folder"):
+        with pytest.raises(MorphGraphError, match="another run is active in this folder"):
             Store(tmp_path).__enter__()
     assert not is_at_work(tmp_path)
 
@@ -158,7 +158,7 @@ def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoreError, match=r"no space left on device.*goes on where it stopped"):
+    with pytest.raises(StoreError, match=r"no space left on device.*resumes where it stopped"):
         write_atomically(path, b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]

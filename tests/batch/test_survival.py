@@ -110,7 +110,7 @@ def test_a_second_runner_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         second = start(folder)
         said, _ = second.communicate(timeout=60)
         assert second.returncode == 2
-        assert "another run is at work in this folder" in said.decode()
+        assert "another run is active in this folder" in said.decode()
     finally:
         first.kill()
         first.communicate()
@@ -125,7 +125,7 @@ def test_a_run_asked_to_stop_keeps_what_is_done(tmp_path: Path) -> None:
     (folder / "stop").touch()
     said, _ = run.communicate(timeout=60)
     assert run.returncode == 130, said.decode()
-    assert "the same command goes on" in said.decode()
+    assert "the same command resumes it" in said.decode()
     kept = len(list((folder / "store").glob("*.parquet")))
     assert 3 <= kept < 61
     assert 0 < results(folder)["cell"].nunique() < 60

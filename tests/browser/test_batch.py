@@ -90,7 +90,7 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
     assert "48.31" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
+def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Batch")
     open_tab(page, "Configure")
@@ -110,7 +110,7 @@ def test_a_run_is_stopped_and_goes_on(page: Page, app_address: str) -> None:
     done = re.search(r"(\d+) of 138 tasks", progress(page).inner_text())
     assert done is not None
     assert 1 <= int(done[1]) < 138
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(badge(page)).to_have_text(AT_WORK)
     expect(badge(page)).to_have_text(re.compile("Done$"), timeout=PATIENCE)
     expect(progress(page)).to_contain_text(f"138 of 138 tasks, {done[1]} done before")

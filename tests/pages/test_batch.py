@@ -383,7 +383,7 @@ def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
     left_by(runs / "broken", configuration="name: [")
     show(page, "Runs")
     assert badges(page) == "Not begun"
-    page.press("Go on")
+    page.press("Resume")
     wait_until(page, {"Starting"} if badges(page) == "Starting" else {"Not begun"})
     wait_until(page, {"Not begun"})
     said = " ".join(codes(page))
@@ -405,7 +405,7 @@ def test_a_run_whose_runner_is_gone_can_go_on(page: Any, runs: Path) -> None:
     left_by(runs / "x", DONE | {"state": "running", "done": 1})
     show(page, "Runs")
     assert badges(page) == "Interrupted"
-    assert not buttons(page)["Go on"].disabled
+    assert not buttons(page)["Resume"].disabled
     assert "Stop" not in buttons(page)
     assert "ended without a word" in page.captions()
 
@@ -414,8 +414,8 @@ def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:
     failures = [f"{HOSTILE}: no\nsuch **file**", *(f"task {n}: no" for n in range(30))]
     left_by(runs / "x", DONE | {"failed": 31, "failures": failures[:20]})
     show(page, "Runs")
-    assert badges(page) == "Done, not all of it"
-    assert "Try again what failed" in buttons(page)
+    assert badges(page) == "Completed with failures"
+    assert "Retry failed tasks" in buttons(page)
     assert "31 tasks failed" in [expander.label for expander in page.test.expander]
     told = [m.value for m in page.test.markdown if m.value.startswith("- ")]
     assert told[0].startswith("- \\<b\\>x")

@@ -266,7 +266,7 @@ def test_odd_facts_are_none(change: dict[str, Any], tmp_path: Path) -> None:
 def test_tasks_are_counted_one_way() -> None:
     progress = Progress("done", total=14, done=8, failed=6)
     assert tasks_of(progress) == "8 of 14 tasks done, 6 failed"
-    assert badge_of(Run("x", Path(), progress))[0] == "Done, not all of it"
+    assert badge_of(Run("x", Path(), progress))[0] == "Completed with failures"
     assert badge_of(Run("x", Path(), Progress("done", total=2, done=2)))[0] == "Done"
     assert (
         tasks_of(Progress("running", total=9, done=3)) == "3 of 9 tasks done, waiting for workers"

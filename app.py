@@ -57,7 +57,7 @@ CARDS = (
     ),
     (
         "Compare",
-        "Hold every method of the literature against the gold, on your own words.",
+        "Every method of the literature beside the gold, on your own words.",
         ("pages/9_Compare.py", "See them side by side", ":material/compare_arrows:"),
     ),
     (

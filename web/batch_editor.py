@@ -343,7 +343,7 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
     """Start what is in the editor now: the run that drew the button may have had an older text.
 
     ``shown_name``: what that text called itself; ``suggested``: what stood in the field of the
-    name, which is worked out anew if the text has another name now and the field was left alone.
+    name, which is computed anew if the text has another name now and the field was left alone.
     """
     text = str(value_now(text_key(source), ""))
     checked, wanted = checked_as_wanted(source, text)

@@ -13,7 +13,7 @@ from web.session import remembered
 
 
 def batch_page() -> None:
-    """Three tabs; only the open one is worked out."""
+    """Three tabs; only the open one is computed."""
     recall_drafts()
     st.title("Batch")
     st.caption(

@@ -27,7 +27,7 @@ _NOTES = {
 
 
 def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
-    """The boundaries of a reference and what meets there, worked out once."""
+    """The boundaries of a reference and what meets there, computed once."""
     found: GoldBoundaries = current.once(
         ("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set)
     )

@@ -210,7 +210,7 @@ def _outcomes(
     gold_set: GoldSet,
     with_ideal: bool,
 ) -> list[Outcome | Failure]:
-    """How each method cuts the words of a reference, worked out once."""
+    """How each method cuts the words of a reference, computed once."""
     found: list[Outcome | Failure] = []
     for each, label in zip(scored, labels, strict=True):
         named = each.checksum if isinstance(each, Predictions) else each.signature()
@@ -233,7 +233,7 @@ def _table(
 
     def make() -> ScoreTable:
         table = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
-        _ = table.estimates  # worked out here, so that it is kept
+        _ = table.estimates  # computed here, so that it is kept
         return table
 
     found: ScoreTable = current.once(key, make)

@@ -57,7 +57,7 @@ def _label(current: Session, name: str) -> str:
 
 
 def _gold_set(current: Session, name: str, more: Mapping[str, Reference]) -> GoldSet:
-    """A reference as a gold set, made once, so that what is worked out on it can be kept."""
+    """A reference as a gold set, made once, so that what is computed on it can be kept."""
     if name == _OPEN:
         benchmark = current.study.benchmark
         made: GoldSet = current.once(

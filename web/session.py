@@ -62,7 +62,7 @@ class Session:
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was told to do; ``earlier`` graphs of past states;
     ``demo_was_asked``: whether the demo in a shared address was looked at; ``ablation`` what its
-    table was made for, and the table; ``kept`` other things that were worked out for the present
+    table was made for, and the table; ``kept`` other things that were computed for the present
     state.
     """
 

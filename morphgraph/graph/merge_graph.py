@@ -275,7 +275,7 @@ class MergeGraph(MergeTable):
         return [dict(change.step) for change in self._done]
 
     def apply(self, change: Change) -> Change:
-        """Make a change that was worked out on this very state (of a ``preview_…`` or a plan).
+        """Make a change that was computed on this very state (of a ``preview_…`` or a plan).
 
         Not one of a copy: that may have given ids to types which are others here. `replay` its
         step instead.

@@ -1,4 +1,4 @@
-"""What each edit would change in a merge graph, worked out without changing it."""
+"""What each edit would change in a merge graph, computed without changing it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise

@@ -147,7 +147,7 @@ def preview_reification(
     atoms: TypeAtoms | None = None,
     among: Collection[int] | None = None,
 ) -> Change:
-    """One pass of repair and reification, worked out without doing it.
+    """One pass of repair and reification, computed without doing it.
 
     The switches leave out repair, linking to merges that are there, and creating new ones.
     ``blacklist``: parts of merges knocked out before, which are not to come back. ``among``: only

@@ -79,7 +79,10 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     assert len(ids) > 7000
 
 
-def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     exec(section(README, "In Python"), {})
     before, after, removed = map(float, capsys.readouterr().out.split())
     assert 0 < before < after < 1

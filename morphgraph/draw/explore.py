@@ -207,7 +207,7 @@ def _describe(
             attributes["tooltip"] = f"{tooltip}\nknocked out"
             continue
         position = blamed.position.get(number)
-        if position is not None:
+        if position is not None and study.benchmark.texts:
             applied, crossed = blamed.applied[position], blamed.blamed[position]
             values[key] = ratio = blamed.shown_ratio(position)
             tooltip += f"\nN {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle, islice, pairwise
 from pathlib import Path
@@ -50,7 +50,7 @@ class Export:
 
     kind: Kind
     reason: str
-    files: dict[str, bytes]
+    files: dict[str, bytes] = field(repr=False)
     vocab_size: int
     merges: int
     tuple_merges: int

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 
+from morphgraph.core.lists import check_list
 from morphgraph.graph.change import Change, Merge, Origin, Reified, Reranked, Rewired
 from morphgraph.graph.merge_table import EditError, MergeTable
 
@@ -37,7 +38,7 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
 
     Source: Bauwens & Delobelle 2024, Algorithm 1.
     """
-    texts = list(dict.fromkeys(texts))
+    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
     numbers = _removable(graph, texts)
     # Parts are shorter than what they make, so by length every substitute is ready in time.
     substitute: dict[int, Parts] = {}
@@ -61,7 +62,7 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
 
 def plan_cascade(graph: MergeTable, texts: Iterable[str]) -> Change:
     """Remove types and every type that no merge can make any more."""
-    texts = list(dict.fromkeys(texts))
+    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
     numbers = _removable(graph, texts)
     removed: dict[int, None] = dict.fromkeys(numbers)
     removed_merges = {m: graph.merge(m) for n in numbers for m in graph.incoming(n)}
@@ -112,7 +113,7 @@ def plan_anneal(
     """
     ids = _Ids(graph)
     added: dict[int, None] = {}
-    atoms = list(dict.fromkeys(atoms))
+    atoms = list(dict.fromkeys(check_list(atoms, "atoms", EditError)))
     for text in atoms:
         if text in graph:
             raise EditError(f"“{text}” is a type already. Leave it out of the atoms.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, visible
 from morphgraph.reference.free_and_bound import Kind
 
 
@@ -60,6 +61,11 @@ class Reference:
     skipped: tuple[Skipped, ...]
     checksum: str
     partial: str = ""
+
+    def __repr__(self) -> str:
+        """One line; never the entries."""
+        number = counted(len(self), "entry", "entries")
+        return f"<Reference {visible(self.name)}: {self.format}, {number}>"
 
     def __len__(self) -> int:
         return len(self.entries)

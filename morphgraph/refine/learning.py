@@ -61,9 +61,7 @@ def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Learne
 
     Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2026.
     """
-    edited = tokeniser.fork()
-    if tokeniser.graph.history:
-        edited.graph.replay(tokeniser.graph.recipe())
+    edited = tokeniser.copy()
     benchmark = Benchmark.on(gold_set, edited)
     facts: dict[str, float]
     if isinstance(settings, KnockoutSettings):

@@ -141,7 +141,7 @@ def boundary_positions(morphs: Sequence[str]) -> list[int]:
     return positions
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Benchmark(GoldSet):
     """A gold set made ready for one tokeniser: encoded once, scored as often as one likes.
 

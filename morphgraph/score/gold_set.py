@@ -41,6 +41,14 @@ class GoldSet:
     preprocessing: str = RUNNING_TEXT
     drawn: str = ""
 
+    def __repr__(self) -> str:
+        """One line; never the words."""
+        drawn = f", {self.drawn}" if self.drawn else ""
+        return (
+            f"<{type(self).__name__} {visible(self.reference.name)}: {self.reference.format}, "
+            f"{counted(len(self.reference), 'entry', 'entries')}{drawn}>"
+        )
+
     @classmethod
     def of(
         cls,

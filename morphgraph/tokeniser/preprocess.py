@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.lists import check_list
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
 from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
@@ -146,6 +147,8 @@ class WordEncoder:
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
+        if isinstance(words, str):  # each letter would be taken for a word
+            check_list(words, "words")
         prefix = " " if self.preprocessor.leading_space and not bare else ""
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:

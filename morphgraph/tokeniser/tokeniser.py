@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
+from morphgraph.core.text import counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.tokeniser.lineage import LearnedFrom, Lineage
@@ -36,6 +37,15 @@ class Tokeniser:
     learned_from: list[LearnedFrom] = field(default_factory=list)
     _readable: list[str] = field(default_factory=list, repr=False)
     _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """One line; never the vocabulary."""
+        merges, edits = self.graph.merge_count, len(self.graph.history)
+        told = f", {counted(edits, 'edit')}" if edits else ""
+        return (
+            f"<{type(self).__name__} {visible(self.name)}: "
+            f"{counted(self.vocabulary_size, 'type')}, {counted(merges, 'merge')}{told}>"
+        )
 
     @property
     def vocabulary_size(self) -> int:
@@ -89,9 +99,9 @@ class Tokeniser:
         encoder.encode(words, bare=bare)
         return sorted(encoder.missing - self.only_added)
 
-    def fork(self) -> "Tokeniser":
+    def fork(self) -> Self:
         """The same tokeniser with a graph of its own, before any edit."""
-        return Tokeniser(
+        return type(self)(
             self.name,
             self.graph.original(),
             self.preprocessor,
@@ -102,6 +112,14 @@ class Tokeniser:
             self.checksum,
             self.lineage,
         )
+
+    def copy(self) -> Self:
+        """The same tokeniser with a graph of its own, and the edits made so far in it."""
+        copied = self.fork()
+        if self.graph.history:
+            copied.graph.replay(self.graph.recipe())
+        copied.learned_from = list(self.learned_from)
+        return copied
 
     def readable(self, type_: str) -> str:
         """A type as people read it: bytes as characters, the marker as it is.

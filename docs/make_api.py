@@ -1,0 +1,62 @@
+"""Write docs/api.md from the docstrings: `python docs/make_api.py`."""
+
+import ast
+import re
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+SOURCES = ("api", "tables/views", "draw/pictures")
+HEAD = """# The library in a notebook
+
+`import morphgraph as mg` offers `mg.load`, `mg.read_gold`, `mg.compare` and `mg.MorphGraphError`;
+all else is a method of what these return. [notebook.ipynb](notebook.ipynb) goes through it. This
+page is made from the docstrings by `python docs/make_api.py`.
+"""
+
+Named = ast.FunctionDef | ast.ClassDef
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    for source in SOURCES:
+        tree = ast.parse((DOCS.parent / f"morphgraph/{source}.py").read_text(encoding="utf-8"))
+        for node in public(tree.body):
+            name = f"mg.{node.name}" if isinstance(node, ast.FunctionDef) else node.name
+            parts.append(f"## {heading(node, name)}\n\n{text(node)}\n")
+            if isinstance(node, ast.ClassDef):
+                bases = [ast.unparse(base) for base in node.bases]
+                if bases:
+                    parts.append(f"It is also a `{bases[0]}`, with all that this has.\n")
+                parts += [f"### {heading(n, n.name)}\n\n{text(n)}\n" for n in public(node.body)]
+    return "\n".join(parts)
+
+
+def public(body: list[ast.stmt]) -> Iterator[Named]:
+    """What has a name without an underscore, and a docstring."""
+    for node in body:
+        if isinstance(node, Named) and not node.name.startswith("_") and ast.get_docstring(node):
+            yield node
+
+
+def heading(node: Named, name: str) -> str:
+    """A name with its parameters, without those of no interest."""
+    if isinstance(node, ast.ClassDef) or any(
+        "property" in ast.dump(d) for d in node.decorator_list
+    ):
+        return f"`{name}`"
+    arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
+    returns = f" → {ast.unparse(node.returns)}" if node.returns else ""
+    return f"`{name}({arguments}){returns}`".replace("'", "").replace('"', "")
+
+
+def text(node: Named) -> str:
+    """A docstring as Markdown."""
+    found = cleandoc(ast.get_docstring(node) or "")
+    return re.sub(r"``(.+?)``", r"`\1`", found, flags=re.S)
+
+
+if __name__ == "__main__":
+    (DOCS / "api.md").write_text(page(), encoding="utf-8")

@@ -1,0 +1,555 @@
+"""The library in a notebook: load a tokeniser and gold, and the rest are their methods.
+
+Results are new objects: nothing changes its argument unless ``in_place=True``. Whatever goes wrong
+is a `MorphGraphError` that says what to do.
+"""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_file
+from morphgraph.core.lists import check_list
+from morphgraph.core.numbers import percent
+from morphgraph.core.text import counted, shortened
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.pairs import reference_of_pairs
+from morphgraph.reference.predictions import Predictions
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
+from morphgraph.tokeniser.words import UNKNOWN
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.draw.pictures import GraphPicture, TreePicture
+    from morphgraph.export.export import Export
+    from morphgraph.graph.change import Change
+    from morphgraph.refine.rebpe import Phase
+    from morphgraph.refine.study import Study
+    from morphgraph.score.table import ScoreTable
+    from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
+
+Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
+Settings = TypeVar("Settings")
+
+_MADE_ON: WeakKeyDictionary[Any, Tokeniser] = WeakKeyDictionary()
+"""The tokeniser below each segmenter that `LoadedTokeniser.method` made."""
+
+
+def load(source: Any) -> "LoadedTokeniser":
+    """Load a BPE tokeniser.
+
+    ``source``: a file, a folder, a demo by its name (``demo:en``, ``demo:de``, ``demo:nl``), a
+    ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. What there is to know about
+    it is a Python warning. Errors: `MorphGraphError`.
+    """
+    if isinstance(source, Tokeniser):
+        found = source.copy()
+    elif isinstance(source, str | os.PathLike):
+        found = load_tokeniser(source)
+    else:
+        found = from_tokenizer_json(*_serialised(source))
+    for warning in found.warnings:
+        warnings.warn(f"{found.name}: {warning}", stacklevel=2)
+    return LoadedTokeniser(**{each.name: getattr(found, each.name) for each in fields(Tokeniser)})
+
+
+def _serialised(source: Any) -> tuple[bytes, str]:
+    """A tokeniser object as a ``tokenizer.json``, and its name."""
+    backend = getattr(source, "backend_tokenizer", source)
+    name = str(getattr(source, "name_or_path", "") or type(source).__name__)
+    if not callable(getattr(backend, "to_str", None)):
+        raise MorphGraphError(
+            f"{shortened(repr(source))} is not a tokeniser. Give a file, a folder, demo:en, a "
+            "tokenizers.Tokenizer, or a fast tokeniser of transformers."
+        )
+    try:
+        return backend.to_str().encode(), name
+    except Exception as error:  # the library raises nothing more specific
+        raise MorphGraphError(
+            f"{name} cannot be written as a tokenizer.json ({shortened(str(error), 120)}). Give "
+            "the folder that it was loaded from."
+        ) from error
+
+
+def read_gold(
+    source: Gold | bytes,
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    frequencies: Mapping[str, float] | str | None = None,
+    bare: bool = False,
+) -> GoldSet:
+    """Read a gold segmentation.
+
+    ``source``: a file, ``demo:en``, ``catalogue:…``, or a list of (word, morphs). ``format`` and
+    ``encoding``: of a file; told from its content if not given. ``frequencies``: word → count, a
+    file of counts, or ``wordfreq:en``. ``bare``: words are whole texts of their own, without the
+    space before. Errors: `MorphGraphError`.
+    """
+    if isinstance(source, GoldSet):
+        return source
+    if isinstance(source, Reference):
+        reference = source
+    elif isinstance(source, str | bytes | os.PathLike):
+        reference = read_reference(source, format=format, encoding=encoding)
+    elif isinstance(source, Iterable):
+        reference = reference_of_pairs(source)
+    else:
+        raise MorphGraphError(
+            f"{shortened(repr(source))} is not a gold segmentation. Give a file, demo:en, "
+            "catalogue:NAME, or a list of (word, morphs)."
+        )
+    known, named = _frequencies(frequencies)
+    return GoldSet.of(reference, known, named, bare=bare)
+
+
+def _frequencies(
+    given: Mapping[str, float] | str | None,
+) -> tuple[Mapping[str, float] | None, str]:
+    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
+
+    if not isinstance(given, str):
+        return given, "" if given is None else "given counts"
+    is_named = given.startswith("wordfreq:")
+    read = wordfreq_counts(given[len("wordfreq:") :]) if is_named else read_word_counts(given)
+    return dict(read.items()), given
+
+
+def compare(
+    tokenisers: Mapping[str, Tokeniser | Segmenter | Predictions],
+    gold: Gold,
+    *,
+    baseline: str | None = None,
+    scope: Scope = "morphemic",
+    weighting: Weighting = "types",
+    metrics: Sequence[str] = (),
+) -> "ComparedScores":
+    """Score several tokenisers, or methods on them, on the same gold.
+
+    ``tokenisers``: each by its name in tables. ``baseline``: the name of the one that others are
+    tested against, by default the first. ``metrics``: names of scores, the usual ones by default.
+    One that cannot segment the words is shown as failed; if all fail, it is a `MorphGraphError`.
+    """
+    from morphgraph.tables.views import ComparedScores
+
+    if not isinstance(tokenisers, Mapping) or not tokenisers:
+        raise MorphGraphError(
+            'There is nothing to compare. Give tokenisers by name: {"BPE": one, "ReBPE": other}.'
+        )
+    labels = list(tokenisers)
+    if baseline is not None and baseline not in tokenisers:
+        raise MorphGraphError(f"“{baseline}” is none of those compared: {', '.join(labels)}.")
+    number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
+    return ComparedScores(_table(tokenisers, gold, scope, weighting, metrics, number))
+
+
+def _table(
+    tokenisers: Mapping[str, Any],
+    gold: Gold,
+    scope: Scope,
+    weighting: Weighting,
+    metrics: Sequence[str],
+    baseline: int | None = None,
+) -> "ScoreTable":
+    from morphgraph.refine.checks import check_choice
+    from morphgraph.refine.learning import Entrant, learn_and_score
+    from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
+    from morphgraph.score.metrics import USUAL
+    from morphgraph.score.table import Failure, ScoreTable
+    from morphgraph.segment.models import standard_segmenter
+
+    check_choice("scope", scope, SCOPES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    chosen = check_list(metrics, "scores") or USUAL
+    gold_set = read_gold(gold)
+    gold_set.weights(weighting)  # fails if there are no frequencies
+    if not gold_set.has_gold(scope).any():
+        raise MorphGraphError(
+            f"{gold_set.reference.name} has no {scope} boundaries. Choose another scope."
+        )
+    entrants = []
+    for label, made in tokenisers.items():
+        if not isinstance(made, Tokeniser | Predictions) and not callable(
+            getattr(made, "segment", None)
+        ):
+            raise MorphGraphError(
+                f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load "
+                "or a tokeniser's method returned."
+            )
+        segmenter = standard_segmenter(made) if isinstance(made, Tokeniser) else made
+        entrants.append(Entrant(str(label), segmenter, _base_of(made)))
+    outcomes = learn_and_score(entrants, gold_set)
+    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    if len(failed) == len(outcomes):
+        raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
+    return ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
+
+
+def _base_of(made: Any) -> Tokeniser | None:
+    """The tokeniser itself, or the one that a segmenter stands on, if it is known."""
+    if isinstance(made, Tokeniser | Predictions):
+        return made if isinstance(made, Tokeniser) else None
+    base = getattr(made, "tokeniser", None) or _MADE_ON.get(made)
+    return base if isinstance(base, Tokeniser) else None
+
+
+class LoadedTokeniser(Tokeniser):
+    """A tokeniser with all that can be done with it; made by `load`.
+
+    Where ``gold`` is wanted, whatever `read_gold` takes will do.
+    """
+
+    # ------------------------------------------------------------------------- segmentation
+
+    def tokenize(self, word: str) -> list[str]:
+        """The types that a word, or running text, is segmented into.
+
+        They are spelled as in the vocabulary. A character outside the alphabet stands for itself.
+        """
+        return self.segment([_text(word)])[0]
+
+    def segment(self, words: Sequence[str]) -> list[list[str]]:
+        """The types that each of several words is segmented into."""
+        segmenter = self._segmenter()
+        encoded = segmenter.encode(check_list(words, "words"))
+        found = segmenter.segment(encoded)
+        return [
+            [
+                encoded.unknown.get(atom, "�")
+                if token == UNKNOWN or atom in encoded.unknown
+                else segmenter.types[token]
+                for atom, token in found.token_ends(number)
+            ]
+            for number in range(len(encoded.texts))
+        ]
+
+    def method(self, name: str, *, counts: Any = None, **parameters: Any) -> Segmenter:
+        """Another way to segment with this vocabulary: ``flota``, ``dropout``, ``trimmed``, ….
+
+        ``parameters`` are the method's own, ``k=2`` for FLOTA; ``counts``: `WordCounts`, a file of
+        counts or ``wordfreq:en``, for methods that need some. An unknown name or parameter is a
+        `MorphGraphError` that lists those there are. It takes the tokeniser as it is now.
+        """
+        from morphgraph.corpus.counts import WordCounts
+        from morphgraph.segment.registry import method_on
+
+        if isinstance(counts, str | Mapping):
+            known, _ = _frequencies(counts)
+            counts = WordCounts.from_mapping({word: int(n) for word, n in (known or {}).items()})
+        made = method_on(self, name, parameters, counts)
+        _MADE_ON[made] = self
+        return made
+
+    def _segmenter(self) -> Segmenter:
+        from morphgraph.segment.models import standard_segmenter
+
+        return standard_segmenter(self)
+
+    # ------------------------------------------------------------------------- scores and blame
+
+    def score(
+        self,
+        gold: Gold,
+        *,
+        scope: Scope = "morphemic",
+        weighting: Weighting = "types",
+        metrics: Sequence[str] = (),
+    ) -> "TokeniserScore":
+        """Score the segmentation against gold: precision, recall, F1 and others, with intervals.
+
+        ``scope``: ``morphemic`` or ``whole-word`` boundaries; ``weighting``: over word ``types`` or
+        ``tokens``; ``metrics``: names of scores, the usual ones by default.
+        """
+        from morphgraph.tables.views import TokeniserScore
+
+        label = base_name(self.name)
+        return TokeniserScore(_table({label: self}, gold, scope, weighting, metrics))
+
+    def blame(
+        self, gold: Gold, *, scope: Scope = "morphemic", weighting: Weighting = "types"
+    ) -> "BlamedMerges":
+        """Which merges close gold boundaries: N, B and R = B ÷ N of each, worst first.
+
+        Source: Bauwens & Delobelle 2024, Algorithm 1.
+        """
+        from morphgraph.tables.views import BlamedMerges
+
+        study = self._study(gold)
+        study.benchmark.weights(weighting)
+        signature = study.benchmark.signature(self, blame=f"{weighting} {scope}")
+        return BlamedMerges(self.copy(), study.blame(weighting, scope), signature)
+
+    def _study(self, gold: Gold) -> "Study":
+        from morphgraph.refine.study import Study
+        from morphgraph.score.boundaries import Benchmark
+
+        return Study(self, Benchmark.on(read_gold(gold), self))
+
+    # ------------------------------------------------------------------------- refinement
+
+    def knock_out(
+        self,
+        gold: Gold | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        threshold: float = 0.5,
+        in_place: bool = False,
+        **settings: Any,
+    ) -> "KnockoutOutcome":
+        """Knock out the types whose merges have R ≥ ``threshold`` by gold, or chosen ``types``.
+
+        ``types`` are spelled as in the vocabulary; with gold, they are scored before and after.
+        ``settings``: those of `KnockoutSettings`, such as ``holdout=0.5``. Source: Bauwens &
+        Delobelle 2024, Algorithm 1.
+        """
+        from morphgraph.refine.knockout import KnockoutSettings, knock_out
+        from morphgraph.refine.learning import remember
+        from morphgraph.score.boundaries import Benchmark
+
+        if gold is None and types is None:
+            raise MorphGraphError("Nothing says what to knock out. Give gold, or types=[…].")
+        if types is not None:
+            return self._knock_out_types(types, gold, in_place, **settings)
+        assert gold is not None
+        gold_set = read_gold(gold)
+        chosen = _settings_of(KnockoutSettings, {"threshold": threshold, **settings})
+        old, new = self._two(in_place)
+        result = knock_out(new, Benchmark.on(gold_set, new), chosen)
+        if result.removed:
+            remember(new, gold_set, chosen)
+        before, after = (
+            each.score(result.scored, scope=chosen.scope, weighting=chosen.weighting)
+            for each in (old, new)
+        )
+        return KnockoutOutcome(new, tuple(result.removed), before, after, result.change)
+
+    def _two(self, in_place: bool) -> tuple["LoadedTokeniser", "LoadedTokeniser"]:
+        """What stays as it was, and what is edited."""
+        return (self.copy(), self) if in_place else (self, self.copy())
+
+    def _knock_out_types(
+        self,
+        types: Sequence[str],
+        gold: Gold | None,
+        in_place: bool,
+        *,
+        cascade: bool = False,
+        **others: Any,
+    ) -> "KnockoutOutcome":
+        if others:
+            raise MorphGraphError(
+                f"{', '.join(others)}: such settings choose types by blame, and these are chosen "
+                "already. Leave them out."
+            )
+        gold_set = None if gold is None else read_gold(gold)
+        old, new = self._two(in_place)
+        change = new.graph.cascade(types) if cascade else new.graph.knockout(types)
+        before, after = (None if gold_set is None else each.score(gold_set) for each in (old, new))
+        removed = tuple(new.graph.types[number] for number in change.removed_types)
+        return KnockoutOutcome(new, removed, before, after, change)
+
+    def rebpe(self, gold: Gold, *, in_place: bool = False, **settings: Any) -> "ReBPEOutcome":
+        """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
+
+        ``settings``: those of `ReBPESettings`, such as ``iterations=5`` or ``anneal=False``.
+        Source: Bauwens & de Lhoneux 2025, Algorithm 1.
+        """
+        from morphgraph.refine.learning import remember
+        from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+        from morphgraph.score.boundaries import Benchmark
+
+        gold_set = read_gold(gold)
+        chosen = _settings_of(ReBPESettings, settings)
+        old, new = self._two(in_place)
+        run = ReBPERun(new, Benchmark.on(gold_set, new), chosen)
+        run.finish()
+        remember(new, gold_set, chosen)
+        before, after = (
+            each.score(run.scored, scope=chosen.scope, weighting=chosen.weighting)
+            for each in (old, new)
+        )
+        return ReBPEOutcome(new, tuple(run.phases), before, after, run.converged)
+
+    # ------------------------------------------------------------------------- pictures
+
+    def tree(self, word: str, gold: Gold | None = None) -> "TreePicture":
+        """The merge tree of a word, with its gold boundaries and the blame of its merges by gold.
+
+        A word that the gold does not have is drawn without boundaries.
+        """
+        from morphgraph.draw.merge_tree import describe
+        from morphgraph.draw.pictures import TreePicture
+
+        word = _text(word)
+        if gold is None:
+            return TreePicture(describe(self, self.encode([word]), 0))
+        study = self._study(gold)
+        blamed, words = study.blame(), study.benchmark.words
+        if word not in words.texts:
+            return TreePicture(describe(self, self.encode([word]), 0, blame=blamed))
+        number = words.texts.index(word)
+        start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
+        closed = {int(gap) for gap in study.benchmark.morphemic.boundary[start:end].nonzero()[0]}
+        return TreePicture(describe(self, words, number, blame=blamed, gold=closed))
+
+    def around(
+        self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60
+    ) -> "GraphPicture":
+        """The merge graph around a type, coloured by blame if there is gold.
+
+        ``type``: as the vocabulary spells it, or readable, with or without its marker. ``up`` and
+        ``down``: how many merges away from it towards longer types, and towards its parts;
+        ``limit``: at most this many vertices.
+        """
+        from morphgraph.draw.explore import view_around
+        from morphgraph.draw.pictures import GraphPicture
+        from morphgraph.refine.study import Study
+        from morphgraph.score.boundaries import Benchmark
+
+        spelled = self.type_from(_text(type))
+        if spelled is None:
+            raise MorphGraphError(
+                f"“{shortened(type)}” is not a type of this tokeniser. Look for one with "
+                f"search({shortened(type)!r})."
+            )
+        if gold is not None:
+            study = self._study(gold)
+        else:
+            nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
+            study = Study(self, Benchmark.on(nothing, self))
+        focus = self.graph.ids[spelled]
+        view = view_around(study, focus, up=up, down=down, limit=limit)
+        return GraphPicture(view.scene, f"{base_name(self.name)}: {self.readable(spelled)}")
+
+    # ------------------------------------------------------------------------- export
+
+    def export(
+        self, folder: str | os.PathLike[str], *, words: Sequence[str] | None = None
+    ) -> "Export":
+        """Write a folder that ``AutoTokenizer.from_pretrained`` loads.
+
+        First its ids are compared with ours: on ``words``, or else on 10,000 common ones, and on
+        sentences made of them. `MorphGraphError` if they differ, or if the folder holds anything
+        but an earlier export, which is replaced.
+        """
+        from morphgraph.export.export import export, words_to_check
+
+        path = Path(folder)
+        _check_export_folder(path)
+        given = [] if words is None else check_list(words, "words")
+        made = export(self, given or words_to_check((), name=self.name))
+        for name in _MODEL_FILES - made.files.keys():
+            (path / name).unlink(missing_ok=True)
+        for name, data in made.files.items():
+            write_file(path / name, data)
+        return made
+
+
+_MODEL_FILES = {"tokenizer.json", "tokeniser.bte.json"}
+
+
+def _check_export_folder(folder: Path) -> None:
+    from morphgraph.core.reading import read_bytes
+    from morphgraph.tokeniser.recipe import read_recipe
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not any(folder.iterdir()):
+            return
+    except OSError as error:
+        problem = (error.strerror or "it cannot be written").lower()
+        raise MorphGraphError(f"{folder}: {problem}. Choose another folder.") from error
+    try:
+        read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
+    except MorphGraphError as error:
+        raise MorphGraphError(
+            f"{folder} is not empty, and what it holds is no earlier export. Choose an empty "
+            "folder."
+        ) from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise MorphGraphError(f"{shortened(repr(value))} is not a word. Give a string.")
+    return value
+
+
+def _settings_of(kind: type[Settings], given: Mapping[str, Any]) -> Settings:
+    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    for name in given:
+        if name not in known:
+            raise MorphGraphError(f"“{name}” is no setting. Use some of: {', '.join(known)}.")
+    return kind(**given)
+
+
+# ----------------------------------------------------------------------------- what they return
+
+
+@dataclass(frozen=True, repr=False)
+class KnockoutOutcome:
+    """A tokeniser after a knockout, and what it did.
+
+    ``removed``: the types that are gone, first one first. ``before`` and ``after``: the scores by
+    gold, on the held-out words if there are some; None without gold.
+    """
+
+    tokeniser: LoadedTokeniser
+    removed: tuple[str, ...]
+    before: "TokeniserScore | None"
+    after: "TokeniserScore | None"
+    change: "Change" = field(compare=False)
+
+    def __repr__(self) -> str:
+        """One line."""
+        gain = _gain(self.before, self.after)
+        return f"<KnockoutOutcome: {counted(len(self.removed), 'type')} removed{gain}>"
+
+
+@dataclass(frozen=True, repr=False)
+class ReBPEOutcome:
+    """A tokeniser after ReBPE, the phases of the run, and scores before and after.
+
+    ``converged``: whether it ended because nothing was left to change.
+    """
+
+    tokeniser: LoadedTokeniser
+    phases: "tuple[Phase, ...]"
+    before: "TokeniserScore"
+    after: "TokeniserScore"
+    converged: bool
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each phase: its iteration and kind, sizes, scores, and what it changed."""
+        import pandas as pd
+
+        rows = []
+        for phase in self.phases:
+            row = phase.to_dict()
+            changes = row.pop("changes")
+            row.pop("removed_by_origin")
+            rows.append({**row, **changes})
+        kinds = list(dict.fromkeys(kind for phase in self.phases for kind in phase.counts))
+        frame = pd.DataFrame(rows)
+        return frame.fillna(dict.fromkeys(kinds, 0)).astype(dict.fromkeys(kinds, "int64"))
+
+    def __repr__(self) -> str:
+        """One line."""
+        gain = _gain(self.before, self.after)
+        return f"<ReBPEOutcome: {counted(len(self.phases), 'phase')}{gain}>"
+
+
+def _gain(before: "TokeniserScore | None", after: "TokeniserScore | None") -> str:
+    if before is None or after is None:
+        return ""
+    return f", F1 {percent(before.f1)} % → {percent(after.f1)} %"

@@ -1,0 +1,168 @@
+"""Scores and blame as tables that show themselves in a notebook."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
+from morphgraph.core.text import counted, visible
+from morphgraph.refine.blame import Blame, blame_table, candidate_types
+from morphgraph.refine.checks import check_share
+from morphgraph.score.metrics import METRICS, check_metrics
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import ScoreTable
+from morphgraph.tables.scores import HELD_IN, score_rows, score_text, scores_latex, scores_markdown
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WORST = 20
+"""How many merges a notebook shows of a table of blame."""
+
+
+class ScoreView:
+    """Scores as they are shown: one row for each tokeniser."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
+
+    @property
+    def signature(self) -> str:
+        """One line that names all that the scores depend on."""
+        return self.table.signature
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each tokeniser: its scores, their 95 % intervals and p-values.
+
+        Shares are numbers from 0 to 1, and NaN where undefined.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(score_rows(self.table)).set_index("label")
+
+    def to_latex(self) -> str:
+        """A table for a paper; it needs booktabs."""
+        return scores_latex([self.table])
+
+    def to_markdown(self) -> str:
+        """A table in Markdown, with what its marks mean and its signature."""
+        return scores_markdown([self.table])
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for outcome, found in zip(self.table.outcomes, self.table.estimates, strict=True):
+            row = {"tokeniser": visible(outcome.label), "|V|": UNDEFINED}
+            if isinstance(outcome, Outcome) and found is not None:
+                row["tokeniser"] += f" ({HELD_IN})" if outcome.held_in else ""
+                row["|V|"] = count(outcome.vocabulary_size or float("nan"))
+                row |= {_head(n): score_text(n, e.value) + e.mark for n, e in found.items()}
+            else:
+                row |= {_head(n): "" for n in self.table.metrics}
+                row["tokeniser"] += f" (failed: {visible(getattr(outcome, 'message', ''))})"
+            rows.append(row)
+        return _html_table(rows, self.signature)
+
+    def _shown(self, number: int) -> str:
+        found = self.table.estimates[number]
+        if found is None:
+            return "failed"
+        value = self.table.of(number, ["f1"])["f1"].value
+        return f"F1 {percent(value)} %"
+
+
+class TokeniserScore(ScoreView):
+    """The scores of one tokeniser; shares are numbers from 0 to 1, NaN where undefined."""
+
+    @property
+    def precision(self) -> float:
+        """The share of its splits that are gold boundaries."""
+        return self["precision"]
+
+    @property
+    def recall(self) -> float:
+        """The share of gold boundaries that it splits."""
+        return self["recall"]
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return self["f1"]
+
+    def __getitem__(self, metric: str) -> float:
+        """A score by its name; `MorphGraphError` if there is none of that name."""
+        names = check_metrics([metric])
+        if len(names) != 1:
+            raise MorphGraphError(f"“{metric}” is several scores. Use one: {', '.join(names)}.")
+        return self.table.of(0, names)[names[0]].value
+
+    def __repr__(self) -> str:
+        """The line that is printed, with its signature."""
+        named = (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
+        shares = ", ".join(f"{name} {percent(value)} %" for name, value in named)
+        return f"{shares} | {self.signature}"
+
+
+class ComparedScores(ScoreView):
+    """The scores of several tokenisers on the same gold, tested against the first or a baseline."""
+
+    def __repr__(self) -> str:
+        """One line: each with its F1, and the signature."""
+        rows = enumerate(self.table.labels)
+        shown = ", ".join(f"{visible(label)} {self._shown(number)}" for number, label in rows)
+        return f"{shown} | {self.signature}"
+
+
+@dataclass(frozen=True, repr=False)
+class BlamedMerges:
+    """All merges with N, B and R, worst first."""
+
+    tokeniser: Tokeniser
+    blamed: Blame
+    signature: str
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each merge that was applied: rank, type, merge, parts, N, B, R."""
+        table = blame_table(self.tokeniser, self.blamed).iloc[self.blamed.order]
+        return table.drop(columns="merge_id").reset_index(drop=True)
+
+    def types(self, threshold: float = 0.5) -> list[str]:
+        """The types that a knockout with this threshold removes, worst first."""
+        check_share("threshold", threshold)
+        return candidate_types(self.tokeniser, self.blamed, threshold)
+
+    def __repr__(self) -> str:
+        """One line."""
+        merges = counted(len(self.blamed.arrays), "merge")
+        return f"<BlamedMerges: {len(self.blamed.candidates()):,} of {merges} with R ≥ 0.5>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "rank": f"{row['rank']:,}",
+                "merge": visible(row["merge"]),
+                "N": count(row["N"]),
+                "B": count(row["B"]),
+                "R": ratio_text(row["R"]),
+            }
+            for row in self.to_frame().head(_WORST).to_dict(orient="records")
+        ]
+        return _html_table(rows, self.signature)
+
+
+def _head(metric: str) -> str:
+    return METRICS[metric].title + (" %" if METRICS[metric].unit == "%" else "")
+
+
+def _html_table(rows: Sequence[Mapping[str, str]], signature: str) -> str:
+    """Rows as an HTML table, the signature below; all of it plain text, and none of it formulas."""
+    import pandas as pd
+
+    with pd.option_context("display.max_colwidth", None):
+        table = pd.DataFrame(rows).to_html(index=False, escape=True)
+    return (
+        f'<div class="tex2jax_ignore mathjax_ignore">{table}'
+        f"<p><small><code>{html.escape(signature)}</code></small></p></div>"
+    )

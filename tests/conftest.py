@@ -21,15 +21,24 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
-# Tests neither see nor touch the edits and downloads that the app keeps for its user.
-os.environ["MORPHGRAPH_STATE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")
-os.environ["MORPHGRAPH_CACHE"] = tempfile.mkdtemp(prefix="morphgraph-tests-")
+# Tests neither see nor touch the edits and downloads that the app keeps for its user, nor those of
+# another process of theirs: each that imports this has folders of its own while it runs.
+_folder = tempfile.TemporaryDirectory(prefix="morphgraph-tests-", ignore_cleanup_errors=True)
+os.environ["MORPHGRAPH_STATE"] = str(Path(_folder.name, "state"))
+os.environ["MORPHGRAPH_CACHE"] = str(Path(_folder.name, "cache"))
 
 PROJECT = Path(__file__).resolve().parent.parent
 
 # Compiling a kernel, or a busy machine, is no failure.
 settings.register_profile("morphgraph", deadline=None)
 settings.load_profile("morphgraph")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need the public data: they need this fixture."""
+    for item in items:
+        if "data_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
 
 
 @pytest.fixture(scope="session")

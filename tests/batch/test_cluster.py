@@ -102,6 +102,7 @@ def test_nothing_is_printed(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.kills
 def test_a_killed_worker_is_replaced_and_its_task_goes_on(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
 
@@ -134,6 +135,7 @@ def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: 
     assert lost_worker_message(ValueError("x")) is None
 
 
+@pytest.mark.kills
 def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: Path) -> None:
     command = script(
         tmp_path,

@@ -83,6 +83,7 @@ def test_nothing_is_written_of_a_start_that_never_began(tmp_path: Path) -> None:
     assert not (tmp_path / "run.json").exists()
 
 
+@pytest.mark.kills
 def test_a_run_killed_at_once_is_remembered(tmp_path: Path) -> None:
     configuration, out = tmp_path / "tiny.yaml", tmp_path / "run"
     configuration.write_text(TINY)

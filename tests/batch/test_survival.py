@@ -15,6 +15,8 @@ from pandas.testing import assert_frame_equal
 from pyarrow import parquet
 from sixty_cells import results, start
 
+pytestmark = pytest.mark.kills
+
 KILLS = 10
 PATIENCE = 300
 

@@ -45,6 +45,18 @@ def find_chromium() -> str:
     return path
 
 
+def free_port() -> int:
+    """A port that nobody listens on, and that no other process of these tests chooses."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port % processes == number % processes:
+            return port
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, started once."""
@@ -75,9 +87,7 @@ def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamli
         script = script.resolve()
         if script in running:
             return running[script][1]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         url = f"http://127.0.0.1:{port}"
         log = logs / f"{port}.log"
         options = {

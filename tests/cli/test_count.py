@@ -127,6 +127,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("ask", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_run_leaves_no_counts(tmp_path: Path, ask: signal.Signals) -> None:
     (tmp_path / "run.py").write_text(_COUNT)

@@ -280,6 +280,7 @@ def test_output_on_a_full_disk() -> None:
         assert (run.returncode, run.stdout) == (0, "done\n")
 
 
+@pytest.mark.kills
 def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 400))
     long = tmp_path / "long.yaml"
@@ -335,6 +336,7 @@ def test_a_scheduler_that_is_lost_on_the_way(tmp_path: Path) -> None:
             process.wait()
 
 
+@pytest.mark.kills
 def test_interrupted_it_stops_and_goes_on(tiny: Path, tmp_path: Path) -> None:
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 200))
     tiny.write_text(TINY.replace("dropout(p=0.1)", f"{{method: dropout, p: [{rates}]}}"))

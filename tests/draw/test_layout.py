@@ -9,7 +9,7 @@ from itertools import combinations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.draw.layout import Position, layered_positions, vertex_size
@@ -171,7 +171,3 @@ def test_300_vertices_fit_a_screen_at_a_readable_size_and_in_time() -> None:
 
 def test_no_vertices_no_positions() -> None:
     assert layered_positions(nx.DiGraph()) == {}
-
-
-settings.register_profile("draw", deadline=None, max_examples=60)
-settings.load_profile("draw")

@@ -20,6 +20,8 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
+pytestmark = pytest.mark.fuzz
+
 CASES = 5_000
 """Damaged files, all formats together."""
 

@@ -37,6 +37,8 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 from morphgraph.train.methods import METHODS, train
 
+pytestmark = pytest.mark.fuzz
+
 CASES = 8_000
 """Damaged files, all kinds together."""
 

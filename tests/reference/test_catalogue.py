@@ -425,12 +425,12 @@ def test_a_server_that_says_nothing(
 
 
 def test_an_unreachable_port(source: Source, cache: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     leave_part(cache, CONTENT[:50_000])
-    with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port} cannot be reached"):
-        get("small", True, base_url=f"http://127.0.0.1:{port}")
+    with socket.socket() as taken:  # nobody listens there, and nobody else can start to
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(MorphGraphError, match=rf"127\.0\.0\.1:{port} cannot be reached"):
+            get("small", True, base_url=f"http://127.0.0.1:{port}")
     assert (cache / "small.part").stat().st_size == 50_000
 
 
@@ -525,6 +525,7 @@ def test_processes_fetch_it_once(server: Server, source: Source) -> None:
     assert len(server.asked) == 1
 
 
+@pytest.mark.kills
 def test_a_killed_download_leaves_a_part_and_no_lock(
     server: Server, source: Source, cache: Path
 ) -> None:

@@ -19,8 +19,6 @@ from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("MORPHGRAPH_DATA", ROOT / "../shared/data")) / "references"
-with_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public data are not here")
 
 SAMPLES = {
     "plain": "unbreakable\tun break able",
@@ -250,10 +248,9 @@ REAL = {
 }
 
 
-@with_data
 @pytest.mark.parametrize("file", REAL)
-def test_real_files(file):
-    reference = read_reference(DATA / file)
+def test_real_files(file, data_folder):
+    reference = read_reference(data_folder / "references" / file)
     assert (reference.format, len(reference) + sum(s.count for s in reference.skipped)) == REAL[
         file
     ]
@@ -264,9 +261,8 @@ def test_real_files(file):
     assert [e.kinds for e in again.entries] == [e.kinds for e in reference.entries]
 
 
-@with_data
-def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason():
-    paths = sorted(DATA.rglob("*.tsv"))
+def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason(data_folder):
+    paths = sorted((data_folder / "references").rglob("*.tsv"))
     assert len(paths) > 15
     for path in paths:
         reference = read_reference(path)
@@ -276,21 +272,19 @@ def test_every_line_of_all_real_files_is_used_or_skipped_with_a_reason():
         assert all(skip.reason and skip.first_line not in used for skip in reference.skipped)
 
 
-@with_data
-def test_ninety_thousand_hungarian_entries_are_read_in_three_seconds():
+def test_ninety_thousand_hungarian_entries_are_read_in_three_seconds(data_folder):
     read_reference(b"officialates\toffice @@ial @@ate @@s\t110")  # compiles the kernel
     start = time.process_time()
-    reference = read_reference(DATA / "sigmorphon2022/hun.word.dev.tsv")
+    reference = read_reference(data_folder / "references/sigmorphon2022/hun.word.dev.tsv")
     assert time.process_time() - start < 3 and len(reference) > 90_000
 
 
-@with_data
-def test_all_real_files_are_detected():
+def test_all_real_files_are_detected(data_folder):
     for folder, shape in (
         ("morphynet", "morphynet-derivation"),
         ("sigmorphon2022", "sigmorphon2022"),
     ):
-        for path in sorted((DATA / folder).glob("*.tsv")):
+        for path in sorted((data_folder / "references" / folder).glob("*.tsv")):
             expected = "morphynet-inflection" if "inflectional" in path.name else shape
             assert detect_format(path.read_text("utf-8").split("\n")) == expected
 

@@ -16,6 +16,8 @@ from hypothesis import settings
 
 sys.path.append(str(Path(__file__).parent))
 
+# Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
+import morphgraph.kernels.segmenting
 from morphgraph import cli
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json

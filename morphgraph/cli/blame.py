@@ -50,8 +50,10 @@ def blame(
     as_json: JsonOption = False,
 ) -> None:
     """List the merges by blame: N (joins closed), B (of these on a gold boundary), R = B ÷ N."""
+    import numpy as np
+
     from morphgraph.refine.blame import blame as blame_merges
-    from morphgraph.refine.blame import blame_table
+    from morphgraph.refine.blame import blame_columns
     from morphgraph.score.boundaries import or_none
     from morphgraph.tokeniser.merging import segment
 
@@ -78,11 +80,16 @@ def blame(
     positions = found.candidates(threshold)
     settings = f"{weighting} {scope}" + (" tuples once" if tuples_once else "")
     signature = benchmark.signature(loaded, blame=settings)
-    table = blame_table(loaded, found).iloc[positions[: limit or None]]
+    columns = blame_columns(loaded, found, positions[: limit or None])
+    table = {name: np.asarray(values).tolist() for name, values in columns.items()}
     if as_json:
+        names = [name for name in table if name != "merge_id"]
         print_json(
             {
-                "merges": table.drop(columns="merge_id").to_dict(orient="records"),
+                "merges": [
+                    dict(zip(names, row, strict=True))
+                    for row in zip(*(table[name] for name in names), strict=True)
+                ],
                 "threshold": threshold,
                 "candidates": len(positions),
                 "merges_in_all": len(found.arrays),

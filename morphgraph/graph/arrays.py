@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +17,7 @@ class MergeArrays:
     """All present merges in order of rank; one without parts stands for a merge that is gone.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
-    ``results``: int32 (M). ``table``, ``dense``, ``widest``: see `kernels.segmenting.build_table`.
+    ``results``: int32 (M).
     ``leaders``: int32 (M), the position of the first merge that each one ties with, itself if there
     is none; empty if no two merges tie.
     """
@@ -27,14 +26,24 @@ class MergeArrays:
     parts: npt.NDArray[np.int32]
     part_offsets: npt.NDArray[np.int64]
     results: npt.NDArray[np.int32]
-    table: npt.NDArray[np.int64]
-    dense: npt.NDArray[np.int64]
-    widest: int
     leaders: npt.NDArray[np.int32]
     type_count: int
 
     def __len__(self) -> int:
         return len(self.merge_ids)
+
+    @cached_property
+    def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+        """``table``, ``dense`` and ``widest``, made when a kernel first looks merges up in them.
+
+        See `kernels.segmenting.build_table`.
+        """
+        from morphgraph.kernels import segmenting
+
+        table, dense, widest = segmenting.build_table(
+            self.parts, self.part_offsets, self.type_count, 0
+        )
+        return table, dense, int(widest)
 
     @cached_property
     def is_plain(self) -> bool:
@@ -56,23 +65,7 @@ class MergeArrays:
         removed = np.zeros(self.type_count, np.uint8)
         removed[types] = 1
         parts, offsets = without_types(self.parts, self.part_offsets, self.results, removed)
-        return replace(self, **_with_table(parts, offsets, self.type_count))
-
-
-def _with_table(
-    parts: npt.NDArray[np.int32], part_offsets: npt.NDArray[np.int64], type_count: int
-) -> dict[str, Any]:
-    """Parts as fields of `MergeArrays`, with the table that they are looked up in."""
-    from morphgraph.kernels import segmenting
-
-    table, dense, widest = segmenting.build_table(parts, part_offsets, type_count, 0)
-    return {
-        "parts": parts,
-        "part_offsets": part_offsets,
-        "table": table,
-        "dense": dense,
-        "widest": int(widest),
-    }
+        return replace(self, parts=parts, part_offsets=offsets)
 
 
 _cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()
@@ -96,8 +89,9 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
         merge_ids=np.fromiter(present, np.int32, count),
         results=np.fromiter([merge.result for merge in merges], np.int32, count),
         leaders=_leaders(graph),
+        parts=parts,
+        part_offsets=part_offsets,
         type_count=len(graph.types),
-        **_with_table(parts, part_offsets, len(graph.types)),
     )
     while len(kept) >= _KEPT:
         kept.pop(next(iter(kept)))

@@ -1,1 +1,14 @@
 """The numba kernels: integers in flat arrays."""
+
+import sys
+
+FEW_ATOMS = 20_000
+"""Plain Python segments this many atoms in the time that loading numba and a kernel takes."""
+
+
+def worth_loading(atoms: int) -> bool:
+    """Whether kernels are the quicker way for so many atoms: always once numba is loaded.
+
+    Whoever asks has plain Python for fewer, with the same result.
+    """
+    return atoms > FEW_ATOMS or "numba" in sys.modules

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from morphgraph.graph.arrays import MergeArrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.score.boundaries import Benchmark
+from morphgraph.kernels import worth_loading
+from morphgraph.score.boundaries import Benchmark, Gold
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_without
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -88,8 +89,6 @@ def blame(
     ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
     gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
     """
-    from morphgraph.kernels import segmenting
-
     gold = benchmark.gold(scope)
     weights = np.where(gold.has_gold, benchmark.weights(weighting), 0.0)
     if entries is not None:
@@ -98,6 +97,11 @@ def blame(
         weights = np.where(chosen, weights, 0.0)
     arrays = segmentation.arrays
     offsets = benchmark.words.word_offsets
+    if not tuples_once and not worth_loading(len(segmentation.closed_by)):
+        applied, blamed = _count_joins(benchmark, segmentation, weights, gold)
+        return Blame(arrays, applied, blamed)
+    from morphgraph.kernels import segmenting
+
     if tuples_once:
         applied, blamed = segmenting.count_applications(
             segmentation.closed_by, offsets, weights, gold.boundary, arrays.part_offsets
@@ -107,6 +111,24 @@ def blame(
             segmentation.closed_by, offsets, weights, gold.boundary, len(arrays)
         )
     return Blame(arrays, applied, blamed)
+
+
+def _count_joins(
+    benchmark: Benchmark,
+    segmentation: MergeSegmentation,
+    weights: npt.NDArray[np.float64],
+    gold: Gold,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """N and B of every merge, in order of rank: what the kernel gives, by no kernel."""
+    closed = segmentation.closed_by
+    merges = len(segmentation.arrays)
+
+    def total(gaps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        weight = weights[benchmark.words.word_of_atom[gaps]]
+        return np.bincount(closed[gaps], weight, merges).astype(np.float64, copy=False)
+
+    joined = closed >= 0
+    return total(np.flatnonzero(joined)), total(np.flatnonzero(joined & (gold.boundary > 0)))
 
 
 def candidate_types(
@@ -196,17 +218,25 @@ def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":
     """One row for each merge, in order of rank: merge_id, rank, merge, type, parts, N, B, R."""
     import pandas as pd
 
+    return pd.DataFrame(blame_columns(tokeniser, blamed, np.arange(len(blamed.arrays))))
+
+
+def blame_columns(
+    tokeniser: Tokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
+) -> dict[str, Any]:
+    """The columns of `blame_table`, for the merges at these positions only."""
     graph = tokeniser.graph
-    names = [tokeniser.readable(text) for text in graph.types]
-    merges = [graph.merge(int(number)) for number in blamed.arrays.merge_ids]
-    columns: dict[str, Any] = {
-        "merge_id": blamed.arrays.merge_ids,
+    names = tokeniser.readable_types
+    numbers = blamed.arrays.merge_ids[positions]
+    merges = [graph.merge(int(number)) for number in numbers]
+    applied = blamed.applied[positions]
+    return {
+        "merge_id": numbers,
         "rank": [merge.rank for merge in merges],
         "type": [names[merge.result] for merge in merges],
         "merge": [" + ".join([names[part] for part in merge.parts]) for merge in merges],
-        "parts": np.diff(blamed.arrays.part_offsets),
-        "N": blamed.applied,
-        "B": blamed.blamed,
-        "R": np.where(blamed.applied > 0, blamed.ratio, np.nan),
+        "parts": np.diff(blamed.arrays.part_offsets)[positions],
+        "N": applied,
+        "B": blamed.blamed[positions],
+        "R": np.where(applied > 0, blamed.ratio[positions], np.nan),
     }
-    return pd.DataFrame(columns)

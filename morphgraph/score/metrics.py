@@ -13,6 +13,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.score.boundaries import BoundaryScore, counted_score, undefined_score
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
+from morphgraph.score.sequences import edit_distances, longest_common
 from morphgraph.score.uncertainty import Ratio
 
 Array = npt.NDArray[np.float64]
@@ -64,22 +65,22 @@ class Tally:
     @cached_property
     def common(self) -> Array:
         """Longest common subsequence of morphs and pieces."""
-        return _longest_common(self._gold, self.outcome.strings)
+        return longest_common(self._gold, self.outcome.strings)
 
     @cached_property
     def distance(self) -> Array:
         """Levenshtein distance between morphs and pieces, with a separator between each two."""
-        return _distance(self._gold, self.outcome.strings)
+        return edit_distances(self._gold, self.outcome.strings)
 
     @cached_property
     def common_underlying(self) -> Array:
         """Longest common subsequence of the source's own morphemes and pieces."""
-        return _longest_common(self._underlying, self.outcome.morphemes)
+        return longest_common(self._underlying, self.outcome.morphemes)
 
     @cached_property
     def distance_underlying(self) -> Array:
         """Levenshtein distance between the source's own morphemes and pieces."""
-        return _distance(self._underlying, self.outcome.morphemes)
+        return edit_distances(self._underlying, self.outcome.morphemes)
 
     @property
     def morphs(self) -> Array:
@@ -152,20 +153,6 @@ class Tally:
             np.divide(part, whole, out=np.zeros_like(part), where=defined),
             defined.astype(np.float64),
         )
-
-
-def _longest_common(gold: Strings, found: Strings) -> Array:
-    from morphgraph.kernels.sequences import longest_common
-
-    counts: npt.NDArray[np.int64] = longest_common(*gold.arrays, *found.arrays)
-    return counts.astype(np.float64)
-
-
-def _distance(gold: Strings, found: Strings) -> Array:
-    from morphgraph.kernels.sequences import edit_distances
-
-    distances: npt.NDArray[np.int64] = edit_distances(*gold.arrays, *found.arrays)
-    return distances.astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 from morphgraph.core.threads import usual_threads
+from morphgraph.kernels import worth_loading
 
 RESAMPLES = 1000
 TRIALS = 1000
+_DRAWS_PER_ATOM = 200
+"""So many random numbers are drawn without a kernel in the time that an atom takes."""
 _CHUNK = 2_000_000
 """Random numbers held at a time, so that memory stays small whatever the number of entries."""
 
@@ -173,13 +176,42 @@ def difference_intervals(
 
 def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
     """Each score in every resample; the same resamples for all."""
-    from morphgraph.kernels.resampling import draw_counts
-
     if not ratios:
         return []
     everything, places = _side_by_side(ratios)
-    sums = _weighted_sums(draw_counts, everything, resamples, seed)
+    if worth_loading(len(everything) * resamples // _DRAWS_PER_ATOM):
+        from morphgraph.kernels.resampling import draw_counts
+
+        sums = _weighted_sums(draw_counts, everything, resamples, seed)
+    else:
+        sums = _weighted_sums(plain_counts, everything, resamples, seed)
     return [ratio.of_sums(sums[:, columns]) for ratio, columns in zip(ratios, places, strict=True)]
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+def _mixed(state: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """SplitMix64's output for states."""
+    state = (state ^ (state >> np.uint64(30))) * _MIX_1
+    state = (state ^ (state >> np.uint64(27))) * _MIX_2
+    return state ^ (state >> np.uint64(31))
+
+
+def plain_counts(seed: int, first: int, counts: Matrix) -> None:
+    """What `kernels.resampling.draw_counts` draws, by no kernel."""
+    rows, entries = counts.shape
+    numbers = np.arange(first + 1, first + rows + 1, dtype=np.uint64)
+    starts = _mixed(np.uint64(seed) ^ _mixed(numbers * _STEP))
+    steps = np.arange(1, (entries + 1) // 2 + 1, dtype=np.uint64) * _STEP
+    size = np.uint64(entries)
+    for row in range(rows):
+        bits = _mixed(starts[row] + steps)
+        halves = np.stack([bits & np.uint64(0xFFFFFFFF), bits >> np.uint64(32)], axis=1).ravel()
+        drawn = (halves[:entries] * size) >> np.uint64(32)
+        counts[row] = np.bincount(drawn.astype(np.int64), minlength=entries)
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:

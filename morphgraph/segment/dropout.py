@@ -79,6 +79,7 @@ class Dropout(Bte):
             return segment(self.tokeniser.graph, words, threads)
         kernel = segment_queueing if self.queue else segment_dropping
         arrays = merge_arrays(self.tokeniser.graph)
+        table, dense, widest = arrays.lookup
         closed_by = np.empty(len(words.atoms), np.int32)
         token_at = np.empty(len(words.atoms), np.int32)
         longest = int(np.diff(words.piece_offsets).max(initial=1))
@@ -93,11 +94,11 @@ class Dropout(Bte):
                 words.piece_offsets,
                 bounds[block],
                 bounds[block + 1],
-                arrays.table,
-                arrays.dense,
+                table,
+                dense,
                 arrays.results,
                 arrays.part_offsets,
-                arrays.widest,
+                widest,
                 longest,
                 float(self.p),
                 np.uint64(self.seed),

@@ -80,6 +80,20 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     >>> found.vertices[found.roots[0]].children
     (5, 6, 4)
     """
+    return _derive(graph, words, word, _longest_type(graph))
+
+
+def derive_all(graph: MergeGraph, words: Words) -> Iterator[Derivation]:
+    """What `derive` gives for each word."""
+    longest = _longest_type(graph)
+    return (_derive(graph, words, word, longest) for word in range(len(words)))
+
+
+def _longest_type(graph: MergeGraph) -> int:
+    return max(map(len, graph.types), default=0)
+
+
+def _derive(graph: MergeGraph, words: Words, word: int, longest: int) -> Derivation:
     start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
     first, last = words.piece_offsets.searchsorted([start, end])
     cuts = [int(cut) - start for cut in words.piece_offsets[first : last + 1]]
@@ -87,13 +101,15 @@ def derive(graph: MergeGraph, words: Words, word: int) -> Derivation:
     vertices = [Vertex(atom, None, (), place, place) for place, atom in enumerate(atoms)]
     roots: list[int] = []
     for left, right in pairwise(cuts):
-        roots += _derive_piece(graph, vertices, left, right)
+        roots += _derive_piece(graph, vertices, left, right, longest)
     return Derivation(tuple(vertices), tuple(roots))
 
 
-def _derive_piece(graph: MergeGraph, vertices: list[Vertex], left: int, right: int) -> list[int]:
+def _derive_piece(
+    graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
+) -> list[int]:
     """Add the merges of the atoms from ``left`` to before ``right``; returns the roots."""
-    waiting = _possible_merges(graph, vertices, left, right)
+    waiting = _possible_merges(graph, vertices, left, right, longest)
     at = dict(zip(range(left, right), range(left, right), strict=True))  # first atom → vertex
 
     def parts_at(place: int, merge: int) -> tuple[int, ...] | None:
@@ -132,14 +148,13 @@ def _derive_piece(graph: MergeGraph, vertices: list[Vertex], left: int, right: i
 
 
 def _possible_merges(
-    graph: MergeGraph, vertices: list[Vertex], left: int, right: int
+    graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
 ) -> dict[tuple[int, int], list[_Candidate]]:
     """(first atom, type) of a part → what may use it.
 
     What a merge makes is a part of the word's text, so only merges of such types are looked at.
     """
     types, ids = graph.types, graph.ids
-    longest = max(map(len, types), default=0)
     # An atom outside the alphabet, or one that came into it after this state, is in no merge.
     texts = [types[v.type] if v.type < len(types) else None for v in vertices[left:right]]
     starts = [0, *accumulate(len(text or "") for text in texts)]

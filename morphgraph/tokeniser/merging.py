@@ -10,7 +10,9 @@ from morphgraph.core.threads import usual_threads
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.kernels import worth_loading
+from morphgraph.tokeniser.derivation import derive_all
+from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation
 from morphgraph.tokeniser.words import Words
 
 _ATOMS_PER_THREAD = 50_000
@@ -31,10 +33,28 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
     occurrence, until none applies; merges that tie count as of one rank. Source: Sennrich et al.
     2016; Bauwens & Delobelle 2024 for tuple merges.
     """
+    if not worth_loading(len(words.atoms)):
+        return _segment_few(graph, words)
     empty = np.empty((2, len(words.atoms)), np.int32)
     result = MergeSegmentation(words, empty[0], empty[1], merge_arrays(graph))
     _segment_into(result, np.zeros(0, np.uint8), threads)
     return result
+
+
+def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
+    """Segment words one by one, by no kernel."""
+    closed_by = np.full(len(words.atoms), -1, np.int32)
+    token_at = np.full(len(words.atoms), INSIDE_TOKEN, np.int32)
+    position: dict[int | None, int] = {merge: place for place, merge in enumerate(graph.merges())}
+    starts = words.word_offsets[:-1].tolist()
+    for start, found in zip(starts, derive_all(graph, words), strict=True):
+        vertices = found.vertices
+        for vertex in found.applications():
+            for child in vertex.children[:-1]:
+                closed_by[start + vertices[child].last] = position[vertex.merge]
+        for root in found.roots:
+            token_at[start + vertices[root].last] = vertices[root].type
+    return MergeSegmentation(words, closed_by, token_at, merge_arrays(graph))
 
 
 def segment_after(
@@ -83,6 +103,7 @@ def _segment_into(
     from morphgraph.kernels.segmenting_long import LONG, segment_long
 
     words, arrays = result.words, result.arrays
+    table, dense, widest = arrays.lookup
     closed_by, token_at = result.closed_by, result.token_at
     pieces = words.piece_offsets
     share = wanted.mean() if len(wanted) else 1.0
@@ -94,10 +115,10 @@ def _segment_into(
             pieces,
             bounds[block],
             bounds[block + 1],
-            arrays.table,
-            arrays.dense,
+            table,
+            dense,
             arrays.results,
-            arrays.widest,
+            widest,
             arrays.leaders,
             LONG,
             wanted,
@@ -118,9 +139,9 @@ def _segment_into(
             words.atoms,
             start,
             end,
-            arrays.table,
+            table,
             arrays.results,
-            arrays.widest,
+            widest,
             arrays.leaders,
             closed_by,
             token_at,

@@ -9,6 +9,7 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.lists import check_list
+from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
 from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
@@ -194,6 +195,8 @@ class WordEncoder:
         )
 
     def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words:
+        if not worth_loading(len(separated)):
+            return self._encode_few_letters(words, prefix)
         from morphgraph.kernels.encoding import encode_letters
 
         atoms, offsets, position = encode_letters(
@@ -205,6 +208,23 @@ class WordEncoder:
             INSIDE_CHARACTER,
         )
         return Words(tuple(words), atoms, offsets, offsets, position)
+
+    def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
+        """What the kernel gives, by no kernel."""
+        atoms: list[int] = []
+        position: list[int] = []
+        offsets = [0]
+        for word in words:
+            atoms += self._byte_atoms[list((prefix + word).encode())].tolist()
+            position += [NO_GAP] * len(prefix)
+            for place, character in enumerate(word, start=1):
+                position += [INSIDE_CHARACTER] * (len(character.encode()) - 1) + [place]
+            position[-1] = NO_GAP
+            offsets.append(len(atoms))
+        ends = np.array(offsets, np.int64)
+        return Words(
+            tuple(words), np.array(atoms, np.int32), ends, ends, np.array(position, np.int32)
+        )
 
     def _encode_any(self, word: str, prefix: str) -> Words:
         atoms: list[int] = []

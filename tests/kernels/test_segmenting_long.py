@@ -33,6 +33,7 @@ def graphs(draw: st.DrawFn) -> MergeGraph:
 @given(graphs(), st.text(ATOMS, min_size=1, max_size=40))
 def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
     arrays = merge_arrays(graph)
+    table, dense, widest = arrays.lookup
     atoms = np.array([graph.ids[character] for character in text], np.int32)
     offsets = np.array([0, len(atoms)], np.int64)
     found = []
@@ -40,11 +41,11 @@ def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
         closed_by, token_at = np.empty(len(atoms), np.int32), np.empty(len(atoms), np.int32)
         out = (closed_by, token_at)
         if long:
-            table = (arrays.table, arrays.results, arrays.widest, arrays.leaders)
-            segment_long(atoms, 0, len(atoms), *table, *out)
+            merges = (table, arrays.results, widest, arrays.leaders)
+            segment_long(atoms, 0, len(atoms), *merges, *out)
         else:
-            table = (arrays.table, arrays.dense, arrays.results, arrays.widest, arrays.leaders)
-            segment(atoms, offsets, 0, 1, *table, len(atoms), np.zeros(0, np.uint8), *out)
+            merges = (table, dense, arrays.results, widest, arrays.leaders)
+            segment(atoms, offsets, 0, 1, *merges, len(atoms), np.zeros(0, np.uint8), *out)
         found.append((closed_by.tolist(), token_at.tolist()))
     assert found[0] == found[1] == naive(graph, text)
 

@@ -1,0 +1,156 @@
+"""What is small is done by plain Python: no command loads what it can do without."""
+
+import subprocess
+import sys
+from functools import cache
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MergeList, graph_of, with_words
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.kernels import resampling, worth_loading
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.refine import blame
+from morphgraph.score import sequences, uncertainty
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.outcome import Strings
+from morphgraph.tokeniser import merging, preprocess
+from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_plain
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Words
+
+HEAVY = (
+    "dask",
+    "distributed",
+    "networkx",
+    "numba",
+    "pandas",
+    "plotly",
+    "pyarrow",
+    "scipy",
+    "streamlit",
+    "transformers",
+)
+
+COMMANDS = (
+    "--help",
+    "--version",
+    "score --help",
+    "reference show demo:en",
+    "segment undesirable",
+    "segment --json undesirable Ärger don't",
+    "blame --tokenizer demo:en --reference demo:en",
+    "blame --tokenizer demo:en --reference demo:en --json",
+    "score --tokenizer demo:en --reference demo:en",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_loads(command: str) -> None:
+    code = (
+        "import sys\n"
+        "from morphgraph.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as done:\n    assert not done.code, done.code\n"
+        f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)\n"
+    )
+    run = [sys.executable, "-c", code, *command.split()]
+    found = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert found.stderr.split("\n")[-2] == ""
+
+
+def test_help_does_not_load_numpy() -> None:
+    code = "import sys, morphgraph.cli; sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kernels_are_used_once_they_are_loaded() -> None:
+    assert "numba" in sys.modules and worth_loading(1)
+    with patch.dict(sys.modules):
+        del sys.modules["numba"]
+        assert not worth_loading(2000)
+        assert worth_loading(1_000_000)
+
+
+@cache
+def demo() -> Tokeniser:
+    return load_tokeniser("demo:en")
+
+
+def without_kernels(graph: MergeGraph, words: Words) -> MergeSegmentation:
+    with patch.object(merging, "worth_loading", lambda atoms: False):
+        return segment(graph, words)
+
+
+def assert_same(graph: MergeGraph, found: MergeSegmentation) -> None:
+    plain = without_kernels(graph, found.words)
+    assert plain.closed_by.dtype == found.closed_by.dtype
+    assert plain.closed_by.tolist() == found.closed_by.tolist()
+    assert plain.token_at.tolist() == found.token_at.tolist()
+    assert plain.arrays is found.arrays
+
+
+@given(with_words())
+def test_segmenting_as_the_kernel(drawn: tuple[MergeList, list[str]]) -> None:
+    merges, words = drawn
+    graph = graph_of(merges)
+    assert_same(graph, segment_plain(graph, words))
+    removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
+    graph.knockout(removable[::2])
+    assert_same(graph, segment_plain(graph, words))
+
+
+@given(st.lists(st.text("undoäß…ª'1 ", max_size=8), max_size=5), st.booleans())
+def test_encoding_as_the_kernel(words: list[str], bare: bool) -> None:
+    tokeniser = demo()
+    found = tokeniser.encode(words, bare=bare)
+    with patch.object(preprocess, "worth_loading", lambda atoms: False):
+        plain = tokeniser.encode(words, bare=bare)
+    for name in ("atoms", "word_offsets", "piece_offsets", "gap_position"):
+        one, other = getattr(plain, name), getattr(found, name)
+        assert one.dtype == other.dtype and one.tolist() == other.tolist(), name
+    assert (plain.texts, plain.unknown) == (found.texts, found.unknown)
+    assert_same(tokeniser.graph, segment(tokeniser.graph, found))
+
+
+@given(st.lists(st.sampled_from(["un do", "un do ing", "dog s", "re un ite"]), min_size=1))
+def test_blame_as_the_kernel(lines: list[str]) -> None:
+    morphs = [tuple(line.split()) for line in lines]
+    entries = tuple(Entry("".join(each), each) for each in morphs)
+    tokeniser = demo()
+    frequencies = {"undo": 0.1, "undoing": 0.7, "dogs": 3.3}
+    benchmark = Benchmark.build(tokeniser, Reference("made", "plain", entries, (), ""), frequencies)
+    found = segment(tokeniser.graph, benchmark.words)
+    for weighting in ("types", "tokens"):
+        kernel = blame.blame(benchmark, found, weighting=weighting)
+        with patch.object(blame, "worth_loading", lambda atoms: False):
+            plain = blame.blame(benchmark, found, weighting=weighting)
+        assert plain.applied.tolist() == kernel.applied.tolist()
+        assert plain.blamed.tolist() == kernel.blamed.tolist()
+
+
+@given(st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 5))
+def test_draws_as_the_kernel(entries: int, seed: int, first: int) -> None:
+    drawn, plain = np.empty((3, entries)), np.empty((3, entries))
+    resampling.draw_counts(seed, first, drawn)
+    uncertainty.plain_counts(seed, first, plain)
+    assert (drawn == plain).all()
+
+
+LISTS = st.lists(
+    st.lists(st.text("abä", min_size=1, max_size=3), max_size=4), min_size=3, max_size=3
+)
+
+
+@given(LISTS, LISTS)
+def test_sequences_as_the_kernel(gold: list[list[str]], found: list[list[str]]) -> None:
+    both = Strings.of(gold), Strings.of(found)
+    for of in (sequences.longest_common, sequences.edit_distances):
+        kernel = of(*both).tolist()
+        with patch.object(sequences, "worth_loading", lambda atoms: False):
+            assert of(*both).tolist() == kernel

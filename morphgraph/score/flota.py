@@ -112,8 +112,8 @@ def flota_scores(
     >>> reference = Reference("gold", "plain", (entry,), (), "0" * 12)
     >>> found = flota_scores(vocabulary, reference, WordPiece(vocabulary), ks=(1, 2))
     >>> [(s.method, s.k, s.coverage, s.stem_recall, s.full_match) for s in found.scores[:4]]
-    [('FLOTA', 1, 0.5, 1.0, 0.0), ('FLOTA', 2, 1.0, 1.0, 1.0), ('FIRST', 1, 0.0, 0.0, 0.0), \
-('FIRST', 2, 0.0, 0.0, 0.0)]
+    [('FLOTA', 1, 0.5, 1.0, 0.0), ('FLOTA', 2, 1.0, 1.0, 1.0), ('FIRST', 1, 0.5, 0.0, 0.0), \
+('FIRST', 2, 1.0, 0.0, 0.0)]
     """
     pairs = [entry for entry in reference.entries if len(entry.morphs) == 2]
     whole = _in_vocabulary(vocabulary, [entry.word for entry in pairs])

@@ -79,7 +79,8 @@ class VocabularyHealth:
     >>> found = health.values()
     >>> found["never_used"].number, found["single_use_chains"].number
     (3.0, 2.0)
-    >>> list(health.table("single_use_chains")["chain"])
+    >>> from morphgraph.score.vocabulary_lists import list_behind
+    >>> list(list_behind(health, "single_use_chains")["chain"])
     ['b → ab → abc', 'c → abc']
     """
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def text_of(figure: Figure, value: Value) -> str:
     """A value as people read it.
 
+    >>> from morphgraph.score.vocabulary_figures import figure_called
     >>> text_of(figure_called("never_used"), Value(1234, 8000))
     '1,234 (15.4 %)'
     >>> text_of(figure_called("never_used"), Value(1, 8000))
@@ -42,6 +43,7 @@ def text_of(figure: Figure, value: Value) -> str:
 def label_of(figure: Figure, alpha: float) -> str:
     """What people call a figure; with the α of the Rényi efficiency.
 
+    >>> from morphgraph.score.vocabulary_figures import figure_called
     >>> label_of(figure_called("renyi"), 2.5)
     'Rényi efficiency, α = 2.5'
     """

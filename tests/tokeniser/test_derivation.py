@@ -157,9 +157,9 @@ def test_an_atom_that_came_later_stands_alone() -> None:
 def test_long_words_are_quick_and_deep_trees_need_no_recursion(merges: MergeList) -> None:
     graph = MergeGraph.from_merges(merges)
     segmentation = segment_plain(graph, ["a" * 500])
-    began = time.perf_counter()
+    began = time.process_time()
     found = derive(graph, segmentation.words, 0)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert found.tokens == segmentation.tokens(0)
     assert found == derive(graph, segmentation.words, 0)
     assert_same(graph, segmentation, 0)

@@ -145,9 +145,12 @@ def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:
 
 def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
     document = SubwordVocabulary(("a",)).document()
-    for change in ({"normalizer": {"type": "Nothing"}}, {"added": [{"text": "x"}]}):
+    for change, said in (
+        ({"normalizer": {"type": "Nothing"}}, "cannot be built"),
+        ({"added": [{"text": "x"}]}, "field “content” of the model is missing"),
+    ):
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}
-        with pytest.raises(MorphGraphError, match="cannot be built"):
+        with pytest.raises(MorphGraphError, match=said):
             SubwordVocabulary.from_document(broken)
 
 

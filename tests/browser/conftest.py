@@ -74,11 +74,12 @@ def screenshots() -> Path:
     return SCREENSHOTS
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StreamlitApp]:
     """A function that runs a Streamlit script and returns its address.
 
-    A script is started once a session, from the project's root, so with its configuration.
+    A script is started once for each file of tests, so that none sees the edits that another left;
+    from the project's root, so with its configuration.
     """
     running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
     logs = tmp_path_factory.mktemp("streamlit")

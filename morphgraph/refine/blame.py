@@ -90,7 +90,7 @@ def blame(
     gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
     """
     gold = benchmark.gold(scope)
-    weights = np.where(gold.has_gold, benchmark.weights(weighting), 0.0)
+    weights = benchmark.weight(scope, weighting)
     if entries is not None:
         chosen = np.zeros(len(weights), bool)
         chosen[entries] = True

@@ -10,12 +10,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.score.boundaries import Benchmark, BoundaryScore
+from morphgraph.score.boundaries import Array, Benchmark, BoundaryScore, BoundaryTally
 from morphgraph.score.cuts import cuts_of
 from morphgraph.score.errors import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Scope, Weighting
@@ -32,8 +31,7 @@ class State:
 
     segmentation: MergeSegmentation
     scores: list[BoundaryScore]
-    splits: npt.NDArray[np.int64]
-    hits: npt.NDArray[np.int64]
+    tally: BoundaryTally
     blames: dict[tuple[Weighting, Scope], Blame] = field(default_factory=dict)
 
     def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
@@ -151,9 +149,9 @@ class Study:
         else:
             change = self.graph.history[edits - 1]
             segmentation = segment_after(graph, before.segmentation, change)
-        cuts = cuts_of(segmentation)
-        hits = cuts.shared(benchmark.cuts("morphemic"))
-        return State(segmentation, benchmark.scores(segmentation), cuts.counts, hits)
+        gold, weight = benchmark.cuts("morphemic"), benchmark.weight("morphemic", "types")
+        tally = BoundaryTally(cuts_of(segmentation), gold, weight)
+        return State(segmentation, benchmark.scores(segmentation), tally)
 
     # --------------------------------------------------------------------------------- blame
 
@@ -250,9 +248,9 @@ class Study:
             for word in map(int, chosen[order[:limit]])
         ], len(chosen)
 
-    def _correct_gaps(self, state: State) -> npt.NDArray[np.int64]:
+    def _correct_gaps(self, state: State) -> Array:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
-        return state.hits - (state.splits - state.hits)
+        return state.tally.hits - state.tally.wrong
 
     def worst_order(self) -> list[int]:
         """The words with wrong gaps now, those with the most first, then the most frequent."""
@@ -274,10 +272,9 @@ class Study:
             for word in self.worst_order()[:limit]
         ]
 
-    def _wrong_gaps(self, state: State) -> npt.NDArray[np.int64]:
+    def _wrong_gaps(self, state: State) -> Array:
         """Per word, wrong splits and missed boundaries."""
-        relevant = self.benchmark.morphemic.relevant
-        return (state.splits - state.hits) + (relevant - state.hits)
+        return state.tally.wrong + state.tally.missed
 
     # --------------------------------------------------------------------------------- one type
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -19,6 +20,8 @@ from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -81,20 +84,63 @@ def undefined_score(scope: Scope, weighting: Weighting) -> BoundaryScore:
     return BoundaryScore(scope, weighting, *[math.nan] * 4)
 
 
-def counted_score(
-    scope: Scope,
-    weighting: Weighting,
-    known: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.float64],
-    counts: Sequence[npt.NDArray[np.generic]],
-) -> BoundaryScore:
-    """The score of counts by entry, of those that are known, each with its weight.
+class BoundaryTally:
+    """The one count of boundaries: whatever scores splits against gold boundaries asks it.
 
-    ``counts``: true positives, splits, gold boundaries and splits inside characters.
+    ``hits``: splits that are gold boundaries; ``predicted``: splits; ``relevant``: gold boundaries;
+    ``weight``: how much a word counts, 0 without gold. All float64, one number for each word.
     """
-    used = np.where(known, weights, 0.0)
-    # A dot product would wait for threads.
-    return BoundaryScore(scope, weighting, *(float((used * each).sum()) for each in counts))
+
+    def __init__(self, cuts: Cuts, gold: Cuts, weight: Array) -> None:
+        self.weight = weight
+        self.predicted = cuts.counts.astype(np.float64)
+        self.relevant = gold.counts.astype(np.float64)
+        self.hits = cuts.shared(gold).astype(np.float64)
+
+    @property
+    def wrong(self) -> Array:
+        """Splits that are no gold boundaries."""
+        return self.predicted - self.hits
+
+    @property
+    def missed(self) -> Array:
+        """Gold boundaries that are no splits."""
+        return self.relevant - self.hits
+
+    @property
+    def is_exact(self) -> npt.NDArray[np.bool_]:
+        """Whether a word is cut just as in the gold."""
+        exact: npt.NDArray[np.bool_] = (self.wrong == 0) & (self.missed == 0)
+        return exact
+
+    @property
+    def precision(self) -> Ratio:
+        """Hits ÷ splits."""
+        return self.ratio(self.hits, self.predicted)
+
+    @property
+    def recall(self) -> Ratio:
+        """Hits ÷ gold boundaries."""
+        return self.ratio(self.hits, self.relevant)
+
+    @property
+    def f1(self) -> Ratio:
+        """2 × hits ÷ (splits + gold boundaries); undefined without gold boundaries."""
+        return self.ratio(2 * self.hits, self.predicted + self.relevant, self.relevant)
+
+    def ratio(self, part: Array, whole: Array, needed: Array | None = None) -> Ratio:
+        """A ratio of weighted sums."""
+        weight = self.weight
+        return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)
+
+    def score(
+        self, scope: Scope, weighting: Weighting, inside: npt.NDArray[np.int64]
+    ) -> BoundaryScore:
+        """The weighted sums; ``inside``: splits inside characters of each word."""
+        counts = (self.hits, self.predicted, self.relevant, inside)
+        # A dot product would wait for threads.
+        sums = (float((self.weight * each).sum()) for each in counts)
+        return BoundaryScore(scope, weighting, *sums)
 
 
 def _ratio(part: float, whole: float, needed: float = 1.0) -> float:
@@ -227,17 +273,10 @@ class Benchmark(GoldSet):
     def _score(
         self, segmentation: Segmentation, cuts: Cuts, scope: Scope, weighting: Weighting
     ) -> BoundaryScore:
-        known = self.has_gold(scope)
-        if weighting not in self.weightings or not known.any():
+        if not self.is_scored(scope, weighting):
             return undefined_score(scope, weighting)
-        gold = self.cuts(scope)
-        counts = (
-            cuts.shared(gold),
-            cuts.counts,
-            gold.counts,
-            splits_inside_characters(segmentation),
-        )
-        return counted_score(scope, weighting, known, self.weights(weighting), counts)
+        tally = BoundaryTally(cuts, self.cuts(scope), self.weight(scope, weighting))
+        return tally.score(scope, weighting, splits_inside_characters(segmentation))
 
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""

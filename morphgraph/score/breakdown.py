@@ -11,7 +11,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import Kind
-from morphgraph.score.boundaries import boundary_positions
+from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import Outcome
@@ -266,18 +266,11 @@ class GoldBoundaries:
         draws: Draws,
     ) -> list[list[GroupScore]]:
         weight = self.gold_set.weights(weighting)
-        count = len(weight)
-        ratios: list[list[dict[str, Ratio]]] = []
-        for outcome in outcomes:
-            is_split = self._cuts.are_in(outcome.cuts).astype(np.float64)
-            row = []
-            for _, edges in chosen:
-                owners = self.owners[edges]
-                part = np.bincount(owners, is_split[edges], count)
-                row.append(
-                    {"recall": Ratio(part * weight, np.bincount(owners, None, count) * weight)}
-                )
-            ratios.append(row)
+        parts = [self._cuts.only(edges) for _, edges in chosen]
+        ratios = [
+            [{"recall": BoundaryTally(outcome.cuts, part, weight).recall} for part in parts]
+            for outcome in outcomes
+        ]
         return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios, draws)
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import checksum
-from morphgraph.score.boundaries import boundary_positions
-from morphgraph.score.cuts import cuts_of
+from morphgraph.score.boundaries import BoundaryTally, boundary_positions
+from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, spelled
@@ -125,7 +125,7 @@ class Comparison:
     def rows(self) -> list[Row]:
         """One row for each text."""
         return [
-            Row(text, self.gold[number], tuple(column[number] for column in self._columns))
+            Row(text, self.gold[number], tuple(cells[number] for cells, _ in self._columns))
             for number, text in enumerate(self.texts)
         ]
 
@@ -155,21 +155,18 @@ class Comparison:
         return signature_line(fields)
 
     def _summary(self, number: int, segmenter: Segmenter) -> Summary:
-        cells = self._columns[number]
-        known = [cell for cell in cells if cell.exact is not None]
-        hits = np.array([cell.right for cell in known], np.float64)
-        predicted = np.array([cell.right + cell.wrong for cell in known], np.float64)
-        relevant = np.array([cell.right + cell.missed for cell in known], np.float64)
-        right, found, wanted = int(hits.sum()), int(predicted.sum()), int(relevant.sum())
-        f1 = Ratio(2 * hits, predicted + relevant, relevant)
+        cells, tally = self._columns[number]
+        known = tally.weight > 0
+        ones = np.ones(len(cells))
+        tokens = np.array([len(cell.tokens) for cell in cells], np.float64)
         return Summary(
             self.labels[number],
-            _share(right, found),
-            _share(right, wanted),
-            f1.value,
-            USUAL_DRAWS.intervals([f1])[0],
-            _share(sum(len(cell.tokens) for cell in cells), len(cells)),
-            _share(sum(bool(cell.exact) for cell in known), len(known)),
+            tally.precision.value,
+            tally.recall.value,
+            tally.f1.value,
+            USUAL_DRAWS.intervals([Ratio(*(column[known] for column in tally.f1.columns))])[0],
+            Ratio(tokens, ones).value,
+            tally.ratio(tally.is_exact.astype(np.float64), ones).value,
             segmenter.vocabulary_size,
             segmenter.signature(),
         )
@@ -182,8 +179,8 @@ class Comparison:
         numbers: dict[tuple[int, ...], int] = {}
         splits = np.array(
             [
-                [numbers.setdefault(cell.splits, len(numbers)) for cell in column]
-                for column in self._columns
+                [numbers.setdefault(cell.splits, len(numbers)) for cell in cells]
+                for cells, _ in self._columns
             ]
         )
         for one in range(count):
@@ -243,23 +240,27 @@ def _column(
     texts: Sequence[str],
     gold: Sequence[tuple[str, ...] | None],
     bare: bool,
-) -> list[Cell]:
+) -> tuple[list[Cell], BoundaryTally]:
+    """Each word by a method, and the count of its boundaries; a word without gold has no weight."""
     words = segmenter.encode(texts, bare=bare)
     segmentation = segmenter.segment(words)
-    return [
-        cell_of(segmenter, words, segmentation, number, gold[number])
+    known = np.array([morphs is not None for morphs in gold], np.float64)
+    tally = BoundaryTally(cuts_of(segmentation), Cuts.of(gold), known)
+    cells = [
+        _cell(segmenter, words, segmentation, number, gold[number], tally)
         for number in range(len(texts))
     ]
+    return cells, tally
 
 
-def cell_of(
+def _cell(
     segmenter: Segmenter,
     words: Words,
     segmentation: Segmentation,
     number: int,
     gold: Sequence[str] | None,
+    tally: BoundaryTally,
 ) -> Cell:
-    """One word of a segmentation, against its gold morphs."""
     tokens = tuple(
         segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
     )
@@ -268,7 +269,6 @@ def cell_of(
     text = words.texts[number]
     wanted = set(boundary_positions(tuple(gold))) if gold is not None else set()
     cut = set(splits)
-    right = len(cut & wanted)
     pieces = []
     places = [0, *sorted(cut | wanted), len(text)]
     for start, end in pairwise(places):
@@ -290,12 +290,8 @@ def cell_of(
         tokens,
         splits,
         tuple(pieces),
-        right if gold is not None else 0,
-        len(cut) - right if gold is not None else 0,
-        len(wanted) - right,
-        cut == wanted if gold is not None else None,
+        int(tally.hits[number]),
+        int(tally.wrong[number]) if gold is not None else 0,
+        int(tally.missed[number]),
+        bool(tally.is_exact[number]) if gold is not None else None,
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else np.nan

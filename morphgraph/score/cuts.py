@@ -66,6 +66,10 @@ class Cuts:
         words = np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
         return (words << 32) | self.positions
 
+    def only(self, numbers: npt.NDArray[np.int64]) -> "Cuts":
+        """Some of the cuts, by their numbers, of the same words."""
+        return Cuts.at(self.keys[numbers] >> 32, self.positions[numbers], len(self))
+
     def are_in(self, other: "Cuts") -> npt.NDArray[np.bool_]:
         """For each cut, whether the other ones, of the same words, have it too."""
         if not len(other.keys):

@@ -169,6 +169,14 @@ class GoldSet:
             )
         return self.token_weights
 
+    def weight(self, scope: Scope, weighting: Weighting) -> npt.NDArray[np.float64]:
+        """How much each entry counts in scores of a scope: nothing without gold of it."""
+        return np.where(self.has_gold(scope), self.weights(weighting), 0.0)
+
+    def is_scored(self, scope: Scope, weighting: Weighting) -> bool:
+        """Whether there is gold of a scope, and what a weighting needs."""
+        return weighting in self.weightings and bool(self.has_gold(scope).any())
+
     @property
     def weightings(self) -> tuple[Weighting, ...]:
         """The weightings that can be computed."""

@@ -10,32 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.score.boundaries import BoundaryScore, counted_score, undefined_score
+from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, undefined_score
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.sequences import edit_distances, longest_common
 from morphgraph.score.uncertainty import Ratio
 
-Array = npt.NDArray[np.float64]
 
-
-class Tally:
-    """What scores are made of: counts for each entry of an outcome, under a scope and weighting.
-
-    All arrays are float64, one number for each entry; ``weight`` is 0 for entries that have no
-    segmentation of the scope.
-    """
+class Tally(BoundaryTally):
+    """What scores are made of: counts for each entry of an outcome, under a scope and weighting."""
 
     def __init__(self, outcome: Outcome, scope: Scope, weighting: Weighting) -> None:
         self.outcome = outcome
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
         gold_set = outcome.gold_set
+        super().__init__(outcome.cuts, gold_set.cuts(scope), gold_set.weight(scope, weighting))
         self.known = gold_set.has_gold(scope)
-        self.weight = np.where(self.known, gold_set.weights(weighting), 0.0)
-        self.predicted = outcome.cuts.counts.astype(np.float64)
-        self.relevant = gold_set.cuts(scope).counts.astype(np.float64)
-        self.hits = outcome.hits(scope).astype(np.float64)
         self.ones = np.ones(len(self.weight))
 
     def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
@@ -43,16 +34,6 @@ class Tally:
         part = copy(self)
         part.weight = np.where(entries, self.weight, 0.0)
         return part
-
-    @property
-    def wrong(self) -> Array:
-        """Splits that are no gold boundaries."""
-        return self.predicted - self.hits
-
-    @property
-    def missed(self) -> Array:
-        """Gold boundaries that are no splits."""
-        return self.relevant - self.hits
 
     @cached_property
     def _gold(self) -> Strings:
@@ -127,11 +108,6 @@ class Tally:
         """Splits inside a character."""
         return self.outcome.inside.astype(np.float64)
 
-    def boundary_score(self) -> BoundaryScore:
-        """The counts behind precision, recall and F1."""
-        counts = (self.hits, self.predicted, self.relevant, self.inside)
-        return counted_score(self.scope, self.weighting, self.known, self.weight, counts)
-
     def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
         """The share of entries for which something holds."""
         return self.ratio(which.astype(np.float64), self.ones)
@@ -140,11 +116,6 @@ class Tally:
         """A ratio against the source's morphemes, which have no whole words: undefined there."""
         known = float(self.scope == "morphemic")
         return self.ratio(part * known, whole * known)
-
-    def ratio(self, part: Array, whole: Array, needed: Array | None = None) -> Ratio:
-        """A ratio of weighted sums."""
-        weight = self.weight
-        return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)
 
     def mean(self, part: Array, whole: Array) -> Ratio:
         """The mean over entries of a ratio, those left out for which it is undefined."""
@@ -169,11 +140,6 @@ class Metric:
     better: Literal[-1, 0, 1]
     unit: Literal["%", ""]
     of: Callable[[Tally], Ratio]
-
-
-def _f1(tally: Tally) -> Ratio:
-    both = tally.predicted + tally.relevant
-    return tally.ratio(2 * tally.hits, both, tally.relevant)
 
 
 def _macro_f1(tally: Tally) -> Ratio:
@@ -210,7 +176,7 @@ METRICS: Mapping[str, Metric] = {
         "Splits that are gold boundaries ÷ splits.",
         1,
         "%",
-        lambda t: t.ratio(t.hits, t.predicted),
+        lambda t: t.precision,
     ),
     "recall": Metric(
         "Recall",
@@ -218,9 +184,11 @@ METRICS: Mapping[str, Metric] = {
         "Gold boundaries that are splits ÷ gold boundaries.",
         1,
         "%",
-        lambda t: t.ratio(t.hits, t.relevant),
+        lambda t: t.recall,
     ),
-    "f1": Metric("F1", BOUNDARIES, "The harmonic mean of precision and recall.", 1, "%", _f1),
+    "f1": Metric(
+        "F1", BOUNDARIES, "The harmonic mean of precision and recall.", 1, "%", lambda t: t.f1
+    ),
     "macro_precision": Metric(
         "Macro precision",
         MACRO,
@@ -251,7 +219,7 @@ METRICS: Mapping[str, Metric] = {
         "Words that are cut just as in the gold ÷ words.",
         1,
         "%",
-        lambda t: t.share((t.wrong == 0) & (t.missed == 0)),
+        lambda t: t.share(t.is_exact),
     ),
     "over": Metric(
         "Over-segmented",
@@ -436,7 +404,6 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
 
 def boundary_score(outcome: Outcome, scope: Scope, weighting: Weighting) -> BoundaryScore:
     """The counts behind precision, recall and F1; NaN without gold of the scope, or frequencies."""
-    gold_set = outcome.gold_set
-    if weighting not in gold_set.weightings or not gold_set.has_gold(scope).any():
+    if not outcome.gold_set.is_scored(scope, weighting):
         return undefined_score(scope, weighting)
-    return Tally(outcome, scope, weighting).boundary_score()
+    return Tally(outcome, scope, weighting).score(scope, weighting, outcome.inside)

@@ -93,10 +93,6 @@ class Outcome:
         """One line that names all that its scores depend on."""
         return self.gold_set.signature_of(self.tokeniser, **more)
 
-    def hits(self, scope: Scope) -> Counts:
-        """How many splits of each word are gold boundaries."""
-        return self.cuts.shared(self.gold_set.cuts(scope))
-
     @cached_property
     def pieces(self) -> Counts:
         """How many pieces of each word tokens cover."""

@@ -14,6 +14,7 @@ from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.gold_set import GoldSet
+from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome, Strings, gold_strings, ideal, outcome_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -405,8 +406,8 @@ def test_the_ideal_is_the_gold() -> None:
     ]
     assert (outcome.label, outcome.tokeniser, outcome.vocabulary_size) == ("Ideal", "gold", 9)
     assert outcome.token_texts(0) == ["un", "do", "ing"]
-    assert outcome.hits("morphemic").tolist() == [2, 0, 2, 1]
-    assert outcome.hits("whole-word").tolist() == [0, 0, 0, 1]
+    assert Tally(outcome, "morphemic", "types").hits.tolist() == [2, 0, 2, 1]
+    assert Tally(outcome, "whole-word", "types").hits.tolist() == [0, 0, 0, 1]
 
 
 def test_gold_strings() -> None:

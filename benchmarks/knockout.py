@@ -39,7 +39,7 @@ def click_seconds(tokeniser: "Tokeniser", reference: "Reference", entries: int) 
     A click removes a type; then come the scores, blame and changed words of the state after it.
     ``entries``: the reference is repeated until it has so many.
     """
-    from morphgraph.refine.blame import candidate_types
+    from morphgraph.refine.knockout import candidate_types
     from morphgraph.refine.study import Study
     from morphgraph.score.boundaries import Benchmark
 
@@ -63,7 +63,9 @@ def main() -> None:
     """Print seconds."""
     one_thread()
     from morphgraph.reference.readers import read_reference
-    from morphgraph.refine.blame import blame, candidate_types, threshold_curve
+    from morphgraph.refine.blame import blame
+    from morphgraph.refine.knockout import candidate_types
+    from morphgraph.refine.threshold_curve import threshold_curve
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.tokeniser.loading import load_tokeniser
     from morphgraph.tokeniser.merging import segment

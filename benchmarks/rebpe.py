@@ -24,7 +24,7 @@ def measure(case: str) -> None:
     one_thread()
     from morphgraph.corpus.counts import wordfreq_counts
     from morphgraph.reference.readers import read_reference
-    from morphgraph.refine.rebpe import ReBPERun
+    from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.tokeniser.hugging_face import from_tokenizer_json
     from morphgraph.tokeniser.loading import load_tokeniser

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from morphgraph.core.checks import check_list
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
-from morphgraph.core.lists import check_list
 from morphgraph.core.numbers import percent
 from morphgraph.core.text import counted, shortened
 from morphgraph.reference.entry import Reference
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from morphgraph.draw.pictures import GraphPicture, TreePicture
     from morphgraph.export.export import Export
     from morphgraph.graph.change import Change
-    from morphgraph.refine.rebpe import Phase
+    from morphgraph.refine.rebpe_run import Phase
     from morphgraph.refine.study import Study
     from morphgraph.score.table import ScoreTable
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
@@ -162,7 +162,7 @@ def _table(
     metrics: Sequence[str],
     baseline: int | None = None,
 ) -> "ScoreTable":
-    from morphgraph.refine.checks import check_choice
+    from morphgraph.core.checks import check_choice
     from morphgraph.refine.learning import Entrant, learn_and_score
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import USUAL
@@ -366,7 +366,8 @@ class LoadedTokeniser(Tokeniser):
         Source: Bauwens & de Lhoneux 2025, Algorithm 1.
         """
         from morphgraph.refine.learning import remember
-        from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+        from morphgraph.refine.rebpe import ReBPESettings
+        from morphgraph.refine.rebpe_run import ReBPERun
         from morphgraph.score.boundaries import Benchmark
 
         gold_set = read_gold(gold)

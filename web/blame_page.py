@@ -13,7 +13,9 @@ from morphgraph.draw.charts import (
     blame_scatter,
     threshold_curves,
 )
-from morphgraph.refine.blame import Blame, blame_table, candidate_types, threshold_curve
+from morphgraph.refine.blame import Blame, blame_table
+from morphgraph.refine.knockout import candidate_types
+from morphgraph.refine.threshold_curve import threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.refine.reify import TypeAtoms, preview_reification
+from morphgraph.graph.type_atoms import TypeAtoms
+from morphgraph.refine.reify import preview_reification
 from web.session import Session
 from web.text import plain
 

@@ -17,7 +17,7 @@ from morphgraph.draw.rebpe_charts import (
 )
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
-from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.refine.tracing import KINDS, ChangedMerge, changed_merges
 from web.edits import look_at
 from web.graph_component import merge_graph

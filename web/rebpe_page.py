@@ -6,7 +6,8 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.draw.rebpe_charts import phase_label
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from web.edits import show_message
 from web.rebpe_details import ablation_table, charts, phase_changes
 from web.rebpe_types import chosen_types

@@ -5,7 +5,7 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.rebpe_charts import phase_label
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.tracing import FollowedWord, follow
 from web.session import Session
 from web.text import plain

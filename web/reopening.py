@@ -19,7 +19,8 @@ from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps

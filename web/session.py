@@ -19,7 +19,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.ablation import AblationCell
-from morphgraph.refine.rebpe import ReBPERun
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte

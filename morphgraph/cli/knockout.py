@@ -89,10 +89,9 @@ def knockout(
         SELECTIONS,
         KnockoutSettings,
         knock_out,
-        score_report,
     )
     from morphgraph.refine.learning import remember
-    from morphgraph.score.boundaries import or_none
+    from morphgraph.score.boundaries import or_none, score_report
     from morphgraph.tokeniser.recipe import read_recipe, replay
 
     check_threshold(threshold)
@@ -114,16 +113,16 @@ def knockout(
     if percent is not None:
         count = percent_of_types(loaded.graph, percent)
     settings = KnockoutSettings(
-        one_of(select, "--select", SELECTIONS),
-        threshold,
-        minimum_vocabulary,
-        one_of(scope, "--scope", ("morphemic", "whole-word")),
-        one_of(weighting, "--weighting", ("types", "tokens")),
-        tuples_once,
-        count,
-        holdout,
-        seed,
-        cascade,
+        select=one_of(select, "--select", SELECTIONS),
+        threshold=threshold,
+        minimum_vocabulary=minimum_vocabulary,
+        scope=one_of(scope, "--scope", ("morphemic", "whole-word")),
+        weighting=one_of(weighting, "--weighting", ("types", "tokens")),
+        tuples_once=tuples_once,
+        count=count,
+        holdout=holdout,
+        seed=seed,
+        cascade=cascade,
     )
     with progress_bar("knocking out"):
         result = knock_out(loaded, benchmark, settings)

@@ -41,7 +41,7 @@ from morphgraph.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.refine.rebpe import Phase
+    from morphgraph.refine.rebpe_run import Phase
 
 
 def rebpe(
@@ -99,9 +99,10 @@ def rebpe(
     as_json: JsonOption = False,
 ) -> None:
     """Run ReBPE: anneal, then knock out and reify in turn until nothing changes."""
-    from morphgraph.refine.knockout import score_report
     from morphgraph.refine.learning import remember
-    from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+    from morphgraph.refine.rebpe import ReBPESettings
+    from morphgraph.refine.rebpe_run import ReBPERun
+    from morphgraph.score.boundaries import score_report
 
     check_threshold(threshold)
     check_threshold(minimum_ratio, "--min-ratio")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-    from morphgraph.refine.blame import ThresholdPoint
+    from morphgraph.refine.threshold_curve import ThresholdPoint
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
 """Merges below and above the threshold: told apart by lightness too."""

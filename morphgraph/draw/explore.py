@@ -9,9 +9,10 @@ from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
 from morphgraph.refine.blame import Blame
-from morphgraph.refine.reify import TypeAtoms, preview_reification
+from morphgraph.refine.reify import preview_reification
 from morphgraph.refine.study import Study
 
 _LONGEST = 200

@@ -12,7 +12,7 @@ from morphgraph.graph.change import ORIGINS
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from morphgraph.refine.rebpe import Phase
+    from morphgraph.refine.rebpe_run import Phase
 
 KIND_COLOURS = {
     "annealed": "#1d9a6c",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.tokeniser.tokeniser import Tokeniser
 

@@ -1,4 +1,7 @@
-"""Annealing: pair merges worth adding, because they hardly ever cross a gold boundary."""
+"""Annealing: add pair merges that hardly ever cross a gold boundary.
+
+`preview_annealing` is the algorithm. Source: Bauwens & de Lhoneux 2026, §3.4.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,15 +9,57 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope
+from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
 MINIMUM_GOOD = 3
 MINIMUM_RATIO = 0.80
+
+
+def preview_annealing(
+    tokeniser: Tokeniser,
+    benchmark: Benchmark,
+    *,
+    scope: Scope = "morphemic",
+    entries: npt.NDArray[np.int64] | None = None,
+    minimum_good: int = MINIMUM_GOOD,
+    minimum_ratio: float = MINIMUM_RATIO,
+    maximum_vocabulary: int | None = None,
+) -> Change:
+    """Annealing, computed without doing it: missing atoms, then merges of the pairs that are good.
+
+    Merges are added up to ``maximum_vocabulary`` types; atoms are added for all words. See
+    `annealing_pairs` for the others.
+
+    Ġund and o stand side by side in a morph three times, which is enough; Ġred and o in none.
+
+    >>> import morphgraph as mg
+    >>> tokeniser = mg.load("demo:en")
+    >>> gold = mg.read_gold([("undo", ["undo"])] * 3 + [("redo", ["red", "o"])] * 3)
+    >>> preview_annealing(tokeniser, Benchmark.on(gold, tokeniser)).step["merges"]
+    [['Ġund', 'o']]
+    """
+    graph = tokeniser.graph
+    atoms = missing_atoms(tokeniser, benchmark)
+    with graph.tentatively(graph.preview_anneal((), atoms)):
+        benchmark = benchmark.encoded_for(tokeniser)
+        pairs = annealing_pairs(
+            graph,
+            benchmark,
+            segment(graph, benchmark.words),
+            scope=scope,
+            entries=entries,
+            minimum_good=minimum_good,
+            minimum_ratio=minimum_ratio,
+        )
+        merges = within_vocabulary(graph, pairs, tokeniser.vocabulary_size, maximum_vocabulary)
+    return graph.preview_anneal(merges, atoms)
 
 
 @dataclass(frozen=True)

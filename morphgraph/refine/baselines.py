@@ -1,4 +1,4 @@
-"""Choosing types to knock out without a reference: the baselines that blame is held against.
+"""Types to knock out, chosen without a reference: the baselines that blame is compared with.
 
 Source: Bauwens & Delobelle 2024, §A.2.
 """

@@ -1,8 +1,10 @@
-"""Blame: how often each merge closes a gap that the reference keeps open."""
+"""Blame: how often each merge closes a gap that the reference keeps open.
+
+`blame` is the algorithm. Source: Bauwens & Delobelle 2024, §3.4.
+"""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Benchmark, Gold
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_without
+from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 if TYPE_CHECKING:
@@ -65,6 +67,11 @@ class Blame:
         places = [self.position[merge] for merge in graph.incoming(number)]
         return max(places, key=lambda p: (self.ratio[p], self.blamed[p], -p), default=None)
 
+    def counts(self, merge: int) -> tuple[float, float]:
+        """N and B of a merge, by its id."""
+        position = self.position[merge]
+        return float(self.applied[position]), float(self.blamed[position])
+
     def shown_ratio(self, position: int) -> float:
         """R of a merge, or NaN if it was never applied: it is undefined then."""
         return float(self.ratio[position]) if self.applied[position] else math.nan
@@ -88,6 +95,20 @@ def blame(
 
     ``tuples_once``: a tuple merge counts each application once, blamed if any of its joins is on a
     gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
+    Source: Bauwens & Delobelle 2024, §3.4.
+
+    undo is Ġund o in this tokeniser, and n + d closed the boundary un|do; redo is Ġred o.
+
+    >>> import morphgraph as mg
+    >>> from morphgraph.tokeniser.merging import segment
+    >>> tokeniser = mg.load("demo:en")
+    >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
+    >>> benchmark = Benchmark.on(gold, tokeniser)
+    >>> found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
+    >>> blame_columns(tokeniser, found, found.candidates())["merge"]
+    ['n + d', 'Ġre + d']
+    >>> [found.counts(merge) for merge in tokeniser.graph.incoming(tokeniser.graph.ids["nd"])]
+    [(1.0, 1.0)]
     """
     gold = benchmark.gold(scope)
     weights = benchmark.weight(scope, weighting)
@@ -129,89 +150,6 @@ def _count_joins(
 
     joined = closed >= 0
     return total(np.flatnonzero(joined)), total(np.flatnonzero(joined & (gold.boundary > 0)))
-
-
-def candidate_types(
-    tokeniser: Tokeniser,
-    blamed: Blame,
-    threshold: float = DEFAULT_THRESHOLD,
-    minimum_vocabulary: int = 0,
-) -> list[str]:
-    """The types to knock out for a threshold, worst first, cut at a minimum vocabulary size.
-
-    A type that two merges produce is listed once, where its worst merge stands.
-    """
-    graph = tokeniser.graph
-    results = blamed.arrays.results
-    numbers = dict.fromkeys(int(results[position]) for position in blamed.candidates(threshold))
-    removable = [number for number in numbers if graph.is_removable(number)]
-    room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
-    return [graph.types[number] for number in removable[:room]]
-
-
-@dataclass(frozen=True)
-class ThresholdPoint:
-    """What knocking out all merges with R ≥ threshold gives."""
-
-    threshold: float
-    removed: int
-    dropout_rate: float
-    precision: float
-    recall: float
-    f1: float
-
-
-THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
-
-
-def threshold_curve(
-    tokeniser: Tokeniser,
-    benchmark: Benchmark,
-    blamed: Blame,
-    *,
-    scope: Scope = "morphemic",
-    weighting: Weighting = "types",
-    thresholds: Sequence[float] = THRESHOLDS,
-    progress: Callable[[float], None] | None = None,
-) -> list[ThresholdPoint]:
-    """Scores after knocking out all merges above each threshold, each from the same start.
-
-    The tokeniser itself is not changed.
-    """
-    arrays = blamed.arrays
-    worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
-    positions = np.arange(len(arrays), dtype=np.int32)
-    segmentation = segment(tokeniser.graph, benchmark.words)
-    found: dict[float, ThresholdPoint] = {}
-    point: ThresholdPoint | None = None
-    # Types of a threshold are among those of every lower one, and the order of knocking out does
-    # not matter, so it goes down the thresholds once, and on from the words as they are.
-    for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
-        wanted = worst >= threshold
-        count = int(wanted.sum())
-        if point is None or count > point.removed:
-            gone = wanted[arrays.results]
-            left = arrays.without(np.flatnonzero(wanted))
-            segmentation = segment_without(segmentation, left, np.where(gone, -1, positions))
-            score = benchmark.score(segmentation, scope, weighting)
-            rate = blamed.dropout_rate(np.flatnonzero(gone))
-            point = ThresholdPoint(threshold, count, rate, score.precision, score.recall, score.f1)
-        found[threshold] = replace(point, threshold=threshold)
-        if progress:
-            progress(done / len(thresholds))
-    return [found[threshold] for threshold in thresholds]
-
-
-def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:
-    """By type, the highest R of its merges, if it is ``least`` or more; -1 for all other types,
-    and for those that cannot be knocked out."""
-    worst = np.full(blamed.arrays.type_count, -1.0)
-    positions = blamed.candidates(least)
-    np.maximum.at(worst, blamed.arrays.results[positions], blamed.ratio[positions])
-    for number in np.flatnonzero(worst >= 0):
-        if not graph.is_removable(int(number)):
-            worst[number] = -1.0
-    return worst
 
 
 def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":

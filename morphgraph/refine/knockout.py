@@ -1,128 +1,139 @@
-"""Knock out types for the better: choose them, remove them, score before and after."""
+"""BPE-knockout: blame merges for the boundaries that they cross, and remove the types they make.
+
+`preview_knockout` is the algorithm; `MergeGraph.knockout` rewires the merges that used a removed
+type, and `knock_out` scores a tokeniser before and after. Source: Bauwens & Delobelle 2024,
+Algorithm 1.
+"""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.checks import check_choice, check_share, check_whole
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.baselines import last_leaves, last_types, random_types, share_of_leaves
-from morphgraph.refine.blame import (
-    DEFAULT_THRESHOLD,
-    Blame,
-    blame,
-    candidate_types,
-)
-from morphgraph.refine.checks import check_blame_settings, check_choice, check_whole
+from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
-from morphgraph.score.gold_set import Scope, Weighting, split_entries
-from morphgraph.tokeniser.merging import segment
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, split_entries
+from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
 SELECTIONS: tuple[Selection, ...] = ("blame", "random", "last", "leaves")
 
 
-@dataclass(frozen=True)
-class KnockoutSettings:
-    """How to choose the types and how to remove them.
+@dataclass(frozen=True, kw_only=True)
+class BlameSettings:
+    """What a knockout and ReBPE have in common: how merges are blamed, and what is removed.
 
-    ``select``: by "blame" (R ≥ ``threshold``), or as a baseline: as many types as blame would
-    choose, or ``count``, at "random" or as the "last" merges or the last "leaves". ``holdout``:
-    the share of entries that blame does not see and that alone are scored. ``cascade``: also remove
-    what is made from a removed type. A value that is none of these is a `MorphGraphError`.
+    ``threshold``: the least R. ``minimum_vocabulary``: how many types stay at least. ``scope`` and
+    ``weighting``: of the gold boundaries and of the words. ``tuples_once``: see `blame`.
+    ``holdout``: the share of entries that blame does not see and that alone are scored, drawn by
+    ``seed``. ``cascade``: also remove what is made from a removed type. Any other value is a
+    `MorphGraphError`.
     """
 
-    select: Selection = "blame"
     threshold: float = DEFAULT_THRESHOLD
     minimum_vocabulary: int = 0
     scope: Scope = "morphemic"
     weighting: Weighting = "types"
     tuples_once: bool = False
-    count: int | None = None
     holdout: float = 0.0
     seed: int = 0
     cascade: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("select", self.select, SELECTIONS)
-        check_blame_settings(self)
+        check_share("threshold", self.threshold)
+        check_choice("scope", self.scope, SCOPES)
+        check_choice("weighting", self.weighting, WEIGHTINGS)
+        check_share("holdout", self.holdout)
+        if self.holdout == 1:
+            raise MorphGraphError("A holdout of 1 leaves no words to learn from. Give less than 1.")
+        check_whole("seed", self.seed)
         check_whole("minimum_vocabulary", self.minimum_vocabulary)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnockoutSettings(BlameSettings):
+    """How to choose the types and how to remove them.
+
+    ``select``: by "blame" (R ≥ ``threshold``), or as a baseline: as many types as blame would
+    choose, or ``count``, at "random" or as the "last" merges or the last "leaves".
+    """
+
+    select: Selection = "blame"
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("select", self.select, SELECTIONS)
+        super().__post_init__()
         if self.count is not None:
             check_whole("count", self.count)
 
 
-@dataclass(frozen=True)
-class KnockoutResult:
-    """What a knockout removed, and the scores of ``scored`` before and after it.
+def preview_knockout(
+    tokeniser: Tokeniser,
+    benchmark: Benchmark,
+    segmentation: MergeSegmentation,
+    settings: KnockoutSettings,
+    entries: npt.NDArray[np.int64] | None = None,
+) -> tuple[Change, Blame]:
+    """One knockout, computed without doing it: what it changes, and the blame it goes by.
 
-    ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
-    ``late_leaves`` is the share of leaves among the last half of all merges (`share_of_leaves`).
+    ``segmentation``: of the benchmark's words in the present state. ``entries``: blame sees only
+    these. Source: Bauwens & Delobelle 2024, Algorithm 1.
+
+    undo is Ġund o in this tokeniser, and n + d closed the boundary un|do. Without it, whatever was
+    made with nd is made with n and d.
+
+    >>> import morphgraph as mg
+    >>> tokeniser = mg.load("demo:en")
+    >>> benchmark = Benchmark.on(mg.read_gold([("undo", ["un", "do"])]), tokeniser)
+    >>> words = segment(tokeniser.graph, benchmark.words)
+    >>> change, blamed = preview_knockout(tokeniser, benchmark, words, KnockoutSettings())
+    >>> graph = tokeniser.graph
+    >>> [graph.types[number] for number in change.removed_types]
+    ['nd']
+    >>> [graph.types[part] for part in change.rewired[0].old_parts]
+    ['Ġa', 'nd']
+    >>> [graph.types[part] for part in change.rewired[0].new_parts]
+    ['Ġa', 'n', 'd']
     """
-
-    change: Change
-    removed: list[str]
-    scored: Benchmark
-    before: list[BoundaryScore]
-    after: list[BoundaryScore]
-    signature_before: str
-    signature_after: str
-    dropout_rate: float
-    share_of_merges: float
-    late_leaves: float
-    vocabulary_size: int
-    seconds: float
-
-
-def knock_out(
-    tokeniser: Tokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
-) -> KnockoutResult:
-    """Choose types, remove them from the tokeniser in place, and score it before and after.
-
-    Source: Bauwens & Delobelle 2024, Algorithm 1 and §A.2.
-    """
-    settings = settings or KnockoutSettings()
-    started = time.perf_counter()
-    graph = tokeniser.graph
-    seen: npt.NDArray[np.int64] | None = None
-    scored = benchmark
-    if settings.holdout:
-        seen, held_out = split_entries(benchmark.words.texts, settings.holdout, settings.seed)
-        scored = benchmark.held_out(held_out, settings.holdout, settings.seed)
-    segmentation = segment(graph, benchmark.words)
-    before = scored.scores(segmentation if scored is benchmark else segment(graph, scored.words))
-    signature_before = scored.signature(tokeniser)
     blamed = blame(
         benchmark,
         segmentation,
         weighting=settings.weighting,
         scope=settings.scope,
         tuples_once=settings.tuples_once,
-        entries=seen,
+        entries=entries,
     )
-    merges, late_leaves = graph.merge_count, share_of_leaves(graph)
-    chosen = choose_types(tokeniser, blamed, settings)
-    change = graph.cascade(chosen) if settings.cascade else graph.knockout(chosen)
-    removed = np.array([blamed.position[merge] for merge in change.removed_merges], np.int64)
-    after = scored.scores(segment(graph, scored.words))
-    return KnockoutResult(
-        change,
-        [graph.types[number] for number in change.removed_types],
-        scored,
-        before,
-        after,
-        signature_before,
-        scored.signature(tokeniser),
-        blamed.dropout_rate(removed),
-        len(removed) / merges if merges else 0.0,
-        late_leaves,
-        tokeniser.vocabulary_size,
-        time.perf_counter() - started,
-    )
+    types = choose_types(tokeniser, blamed, settings)
+    graph = tokeniser.graph
+    remove = graph.preview_cascade if settings.cascade else graph.preview_knockout
+    return remove(types), blamed
+
+
+def candidate_types(
+    tokeniser: Tokeniser,
+    blamed: Blame,
+    threshold: float = DEFAULT_THRESHOLD,
+    minimum_vocabulary: int = 0,
+) -> list[str]:
+    """The types to knock out for a threshold, worst first, cut at a minimum vocabulary size.
+
+    A type that two merges produce is listed once, where its worst merge stands.
+    """
+    graph = tokeniser.graph
+    results = blamed.arrays.results
+    numbers = dict.fromkeys(int(results[position]) for position in blamed.candidates(threshold))
+    removable = [number for number in numbers if graph.is_removable(number)]
+    room = max(0, tokeniser.vocabulary_size - minimum_vocabulary)
+    return [graph.types[number] for number in removable[:room]]
 
 
 def choose_types(tokeniser: Tokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
@@ -157,13 +168,58 @@ def _cascade_that_fits(graph: MergeGraph, types: list[str], room: int) -> int:
     return low
 
 
-def score_report(
-    benchmark: Benchmark, scores: list[BoundaryScore], signature: str
-) -> Mapping[str, Any]:
-    """Scores as JSON, with the entries, the skipped lines by reason, and the signature."""
-    return {
-        "scores": [score.to_dict() for score in scores],
-        "entries": len(benchmark.reference),
-        "skipped": {skip.reason: skip.count for skip in benchmark.reference.skipped},
-        "signature": signature,
-    }
+@dataclass(frozen=True)
+class KnockoutResult:
+    """What a knockout removed, and the scores of ``scored`` before and after it.
+
+    ``dropout_rate`` and ``share_of_merges`` are p = Σ N(removed) ÷ Σ N and |M†| ÷ |M|;
+    ``late_leaves`` is the share of leaves among the last half of all merges (`share_of_leaves`).
+    """
+
+    change: Change
+    removed: list[str]
+    scored: Benchmark
+    before: list[BoundaryScore]
+    after: list[BoundaryScore]
+    signature_before: str
+    signature_after: str
+    dropout_rate: float
+    share_of_merges: float
+    late_leaves: float
+    vocabulary_size: int
+    seconds: float
+
+
+def knock_out(
+    tokeniser: Tokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
+) -> KnockoutResult:
+    """Knock out types of a tokeniser, in place, and score it before and after."""
+    settings = settings or KnockoutSettings()
+    started = time.perf_counter()
+    graph = tokeniser.graph
+    seen: npt.NDArray[np.int64] | None = None
+    scored = benchmark
+    if settings.holdout:
+        seen, held_out = split_entries(benchmark.words.texts, settings.holdout, settings.seed)
+        scored = benchmark.held_out(held_out, settings.holdout, settings.seed)
+    segmentation = segment(graph, benchmark.words)
+    before = scored.scores(segmentation if scored is benchmark else segment(graph, scored.words))
+    signature_before = scored.signature(tokeniser)
+    merges, late_leaves = graph.merge_count, share_of_leaves(graph)
+    change, blamed = preview_knockout(tokeniser, benchmark, segmentation, settings, seen)
+    graph.apply(change)
+    removed = np.array([blamed.position[merge] for merge in change.removed_merges], np.int64)
+    return KnockoutResult(
+        change,
+        [graph.types[number] for number in change.removed_types],
+        scored,
+        before,
+        scored.scores(segment(graph, scored.words)),
+        signature_before,
+        scored.signature(tokeniser),
+        blamed.dropout_rate(removed),
+        len(removed) / merges if merges else 0.0,
+        late_leaves,
+        tokeniser.vocabulary_size,
+        time.perf_counter() - started,
+    )

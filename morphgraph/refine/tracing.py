@@ -6,7 +6,7 @@ from typing import Literal
 
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.rebpe import Phase, ReBPERun
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.tokeniser.derivation import derive
 from morphgraph.tokeniser.words import Words
 

@@ -306,3 +306,15 @@ def score_frame(
         row["splits inside a character"] = score.splits_inside_characters
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def score_report(
+    benchmark: Benchmark, scores: list[BoundaryScore], signature: str
+) -> Mapping[str, Any]:
+    """Scores as JSON, with the entries, the skipped lines by reason, and the signature."""
+    return {
+        "scores": [score.to_dict() for score in scores],
+        "entries": len(benchmark.reference),
+        "skipped": {skip.reason: skip.count for skip in benchmark.reference.skipped},
+        "signature": signature,
+    }

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from morphgraph.core.checks import check_share
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
 from morphgraph.core.text import counted, visible
-from morphgraph.refine.blame import Blame, blame_table, candidate_types
-from morphgraph.refine.checks import check_share
+from morphgraph.refine.blame import Blame, blame_table
+from morphgraph.refine.knockout import candidate_types
 from morphgraph.score.metrics import METRICS, check_metrics
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import ScoreTable

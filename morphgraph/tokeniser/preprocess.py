@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from morphgraph.core.checks import check_list
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.lists import check_list
 from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from morphgraph.core.numbers import percent
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 
 
 def tab(app: Any, name: str) -> Any:

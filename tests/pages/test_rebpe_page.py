@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from morphgraph.core.numbers import percent
-from morphgraph.refine.rebpe import Phase, ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import Phase, ReBPERun
 
 TAB = "rebpe tab"
 

@@ -8,8 +8,8 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.knockout import KnockoutSettings, knock_out, score_report
-from morphgraph.score.boundaries import Benchmark
+from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
@@ -90,7 +90,7 @@ def test_cascade_removes_what_is_made_of_it(
 
 def test_too_many_types(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
     with pytest.raises(MorphGraphError, match="from 0 to 6"):
-        removed(small_tokeniser, small_reference(*LINES), KnockoutSettings("last", count=7))
+        removed(small_tokeniser, small_reference(*LINES), KnockoutSettings(select="last", count=7))
 
 
 def test_holdout_blames_by_some_and_scores_the_others(
@@ -119,7 +119,7 @@ def test_knockout_helps_the_demos(language: str) -> None:
     for select in ("blame", "random"):
         tokeniser = load_tokeniser(f"demo:{language}")
         benchmark = Benchmark.build(tokeniser, reference)
-        result = knock_out(tokeniser, benchmark, KnockoutSettings(select))  # type: ignore[arg-type]
+        result = knock_out(tokeniser, benchmark, KnockoutSettings(select=select))  # type: ignore[arg-type]
         tokeniser.graph.check()
         found[select] = result
         assert result.after[0].relevant == result.before[0].relevant

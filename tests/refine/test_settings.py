@@ -15,16 +15,16 @@ from morphgraph.segment.registry import check_method
 @pytest.mark.parametrize(
     "given, said",
     [
-        ({"threshold": 50}, "threshold=50 is no share. Give a number from 0 to 1."),
-        ({"threshold": math.nan}, "threshold=nan is no share"),
-        ({"threshold": "0.5"}, "threshold='0.5' is no share"),
-        ({"threshold": True}, "threshold=True is no share"),
+        ({"threshold": 50}, "threshold=50 is not a share. Give a number from 0 to 1."),
+        ({"threshold": math.nan}, "threshold=nan is not a share"),
+        ({"threshold": "0.5"}, "threshold='0.5' is not a share"),
+        ({"threshold": True}, "threshold=True is not a share"),
         ({"holdout": 1}, "leaves no words to learn from"),
-        ({"holdout": -0.1}, "holdout=-0.1 is no share"),
+        ({"holdout": -0.1}, "holdout=-0.1 is not a share"),
         ({"scope": "foo"}, "scope='foo' is not known. Use one of: morphemic, whole-word."),
         ({"weighting": "words"}, "weighting='words' is not known"),
-        ({"seed": -1}, "seed=-1 is no whole number of 0 or more"),
-        ({"minimum_vocabulary": 1.5}, "minimum_vocabulary=1.5 is no whole number"),
+        ({"seed": -1}, "seed=-1 is not a whole number of 0 or more"),
+        ({"minimum_vocabulary": 1.5}, "minimum_vocabulary=1.5 is not a whole number"),
     ],
 )
 def test_values_of_both(kind: Any, given: dict[str, Any], said: str) -> None:
@@ -37,11 +37,15 @@ def test_values_of_both(kind: Any, given: dict[str, Any], said: str) -> None:
     "kind, given, said",
     [
         (KnockoutSettings, {"select": "foo"}, "Use one of: blame, random, last, leaves."),
-        (KnockoutSettings, {"count": -1}, "count=-1 is no whole number of 0 or more"),
-        (ReBPESettings, {"iterations": -1}, "iterations=-1 is no whole number"),
-        (ReBPESettings, {"minimum_good": 0}, "minimum_good=0 is no whole number of 1 or more"),
-        (ReBPESettings, {"minimum_ratio": 2}, "minimum_ratio=2 is no share"),
-        (ReBPESettings, {"maximum_vocabulary": "1"}, "maximum_vocabulary='1' is no whole number"),
+        (KnockoutSettings, {"count": -1}, "count=-1 is not a whole number of 0 or more"),
+        (ReBPESettings, {"iterations": -1}, "iterations=-1 is not a whole number"),
+        (ReBPESettings, {"minimum_good": 0}, "minimum_good=0 is not a whole number of 1 or more"),
+        (ReBPESettings, {"minimum_ratio": 2}, "minimum_ratio=2 is not a share"),
+        (
+            ReBPESettings,
+            {"maximum_vocabulary": "1"},
+            "maximum_vocabulary='1' is not a whole number",
+        ),
     ],
 )
 def test_values_of_one(kind: Any, given: dict[str, Any], said: str) -> None:

@@ -8,7 +8,8 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.ablation import ablation
-from morphgraph.refine.rebpe import ReBPERun, ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.tracing import changed_merges, follow
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser

@@ -1,6 +1,7 @@
-"""Lists of strings that callers give: one string is not a list of its letters."""
+"""Values that callers give, checked when they arrive: a wrong one never means something else."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
@@ -32,3 +33,23 @@ def check_list(
             f"{shortened(repr(wrong))} in a list of {what} is not a string. Give strings only."
         )
     return listed
+
+
+def check_share(name: str, value: Any) -> None:
+    """`MorphGraphError` unless a value is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise MorphGraphError(f"{name}={value!r} is not a share. Give a number from 0 to 1.")
+
+
+def check_whole(name: str, value: Any, least: int = 0) -> None:
+    """`MorphGraphError` unless a value is a whole number, ``least`` or more."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise MorphGraphError(
+            f"{name}={value!r} is not a whole number of {least} or more. Give one."
+        )
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """`MorphGraphError` unless a value is one of some words."""
+    if value not in choices:
+        raise MorphGraphError(f"{name}={value!r} is not known. Use one of: {', '.join(choices)}.")

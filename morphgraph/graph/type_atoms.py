@@ -1,0 +1,64 @@
+"""What types consist of, whatever has been edited since."""
+
+import re
+from collections.abc import Iterable
+
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.plans import Parts
+
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
+"""How a byte is spelled where characters outside the alphabet become their bytes."""
+
+
+class TypeAtoms:
+    """The atoms that the strings of types consist of, by id; found out once for each type.
+
+    They stay the same whatever is edited: every edit keeps what a type is made of. A type of many
+    characters that no merge makes occurs in no word, so its atoms are its characters. ``suffix``:
+    what is glued to the last character of a word, the two being one atom (``</w>``).
+    """
+
+    def __init__(self, suffix: str = "") -> None:
+        self._suffix = suffix
+        self._known: dict[int, Parts] = {}
+
+    def of(self, graph: MergeGraph, parts: Iterable[int]) -> list[int]:
+        """The atoms of parts, one after the other."""
+        found: list[int] = []
+        for part in parts:
+            known = self._known.get(part)
+            if known is None:
+                known = self._known[part] = self._look_up(graph, part)
+            found += known
+        return found
+
+    def _look_up(self, graph: MergeGraph, type_: int) -> Parts:
+        # A type may be thousands of merges deep, so this keeps its own stack.
+        stack = [type_]
+        while stack:
+            number = stack[-1]
+            incoming = graph.incoming(number)
+            is_atom = not incoming or self._ends_word(graph.types[number])
+            parts = () if is_atom else graph.merge(incoming[0]).parts
+            waiting = [part for part in parts if part not in self._known]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            atoms = [atom for part in parts for atom in self._known[part]]
+            self._known[number] = tuple(atoms) if parts else self._of_leaf(graph, number)
+        return self._known[type_]
+
+    def _ends_word(self, text: str) -> bool:
+        """Whether a type is the last character of a word, with the suffix."""
+        suffix = self._suffix
+        return bool(suffix) and text.endswith(suffix) and len(text) == len(suffix) + 1
+
+    def _of_leaf(self, graph: MergeGraph, number: int) -> Parts:
+        text = graph.types[number]
+        known = self._ends_word(text) or number in graph.fixed
+        if len(text) == 1 or known or _BYTE.fullmatch(text):
+            return (number,)
+        if all(character in graph for character in text):
+            return tuple(graph.ids[character] for character in text)
+        return (number,)

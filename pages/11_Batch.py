@@ -1,7 +1,36 @@
-"""Full evaluations: choose one, start it, watch it, and compare what came out."""
+"""Full evaluations: what to run, how far it is, and what several runs say."""
 
-from web.batch_page import batch_page
+from __future__ import annotations
+
+import streamlit as st
+
+from web.batch.compare import compare_tab
+from web.batch.editor import configure_tab
+from web.batch.progress import is_over
+from web.batch.runs import runs_tab
+from web.batch.state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs, recall_drafts
 from web.bootstrap import start
+from web.session import remembered
+
+
+def batch_page() -> None:
+    """Three tabs; only the open one is computed."""
+    recall_drafts()
+    st.title("Batch")
+    st.caption(
+        "A whole evaluation from one file: languages × tokenisers × methods × references, run in "
+        "the background, with a report at the end. Closing this page stops nothing."
+    )
+    # Who comes back to a run that is running sees it at once.
+    is_new = VIEW not in st.session_state and f"kept {VIEW}" not in st.session_state
+    at_work = is_new and any(not is_over(run) for run in known_runs())
+    with remembered(**{VIEW: RUNS if at_work else CONFIGURE}):
+        tabs = st.tabs([CONFIGURE, RUNS, COMPARE], key=VIEW, on_change="rerun")
+    for tab, show in zip(tabs, (configure_tab, runs_tab, compare_tab), strict=True):
+        if tab.open:
+            with tab:
+                show()
+
 
 start("Batch")
 batch_page()

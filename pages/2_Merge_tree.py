@@ -1,9 +1,135 @@
 """How a word comes to be segmented, merge by merge, now and before edits."""
 
+import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import ratio_text
+from morphgraph.core.text import counted, shortened
+from morphgraph.draw.merge_tree import MergeTree
 from web.bootstrap import start
-from web.tree_page import tree_page
+from web.session import Session, remembered
+from web.text import code, plain
+from web.views.trees import Since, number_of, word_key, word_tree_changes, word_tree_now
+
+# Characters of a typed word that are shown.
+LONGEST = 200
+_SINCE: dict[str, Since] = {"the last edit": "last", "all edits": "start"}
+_NOTHING = "nothing"
+
+
+@st.fragment
+def tree_page(current: Session) -> None:
+    """The whole page; a fragment, so that another word draws nothing else anew."""
+    study = current.study
+    word = _word(current)
+    if word is None:
+        return
+    number = number_of(study, word)
+    compared = _NOTHING
+    if study.graph.history:
+        with remembered(tree_compared="the last edit"):
+            compared = (
+                st.segmented_control(
+                    "Compare with before", [*_SINCE, _NOTHING], key="tree_compared", required=True
+                )
+                or _NOTHING
+            )
+    shown = word if number is None else number
+    if compared in _SINCE:
+        trees = word_tree_changes(current, shown, "tree", _SINCE[compared])
+    else:
+        trees = word_tree_now(current, shown, "tree")
+    if not trees:
+        return
+    if number is None:
+        st.caption(
+            "This word is not in the reference, so there are no gold boundaries to compare with."
+        )
+    unknown = dict.fromkeys(leaf.label for leaf in trees[-1].leaves if leaf.is_unknown)
+    if unknown:
+        st.caption(
+            f"Not in the alphabet of this tokeniser, so no merge takes it: "
+            f"{' '.join(code(label) for label in unknown)}"
+        )
+    _merge_table(trees[-1])
+
+
+def _word(current: Session) -> str | None:
+    """Type a word, or take one of the worst; None, with a message, if there is nothing to show."""
+    study = current.study
+    key = word_key(current)
+    typed, worst = st.columns(2, vertical_alignment="bottom")
+    examples = study.worst_words(100)
+    first = examples[0].word if examples else study.benchmark.words.texts[0]
+    gold = {example.word: f"{example.gold}  ({-example.gain})" for example in examples}
+    choice_key = f"worst word {current.study_number}"
+
+    def choose() -> None:
+        chosen = st.session_state.get(choice_key)
+        if chosen:
+            st.session_state[key] = chosen
+
+    worst.selectbox(
+        "Or one of the worst words, with its gold boundaries and wrong gaps",
+        list(gold),
+        index=None,
+        format_func=lambda word: gold[word],
+        key=choice_key,
+        placeholder="choose a word" if gold else "every word is split at its gold boundaries",
+        disabled=not gold,
+        on_change=choose,
+    )
+    with remembered(**{key: first}):
+        text = typed.text_input("Word", key=key, help="Any word; also one that is in no list.")
+    words = text.split()
+    if not words:
+        st.info("Type a word to see how it comes to be segmented.")
+        return None
+    if len(words) > 1:
+        st.info(f"One word at a time: this is the first one, {plain(shortened(words[0]))}.")
+    word = words[0]
+    if len(word) > LONGEST and number_of(study, word) is None:
+        st.info(f"Only the first {LONGEST} of {len(word):,} characters are shown.")
+        word = word[:LONGEST]
+    return word
+
+
+def _merge_table(tree: MergeTree) -> None:
+    """The merges of a tree, in the order of application."""
+    tokens = " ".join(code(tree.label(root)) for root in tree.roots[:60])
+    st.markdown(f"**{counted(len(tree.roots), 'token')}:** {tokens}")
+    if not tree.merges:
+        st.caption("No merge applies to this word: its tokens are its atoms.")
+        return
+    closed = [merge.closes for merge in tree.merges]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "step": range(1, len(tree.merges) + 1),
+                "rank": [merge.rank for merge in tree.merges],
+                "merge": [shortened(merge.description, 200) for merge in tree.merges],
+                "R": [ratio_text(merge.ratio) for merge in tree.merges],
+                **({"gold boundaries closed": closed} if tree.has_gold else {}),
+            }
+        ),
+        hide_index=True,
+        height=min(35 * (len(tree.merges) + 1) + 3, 420),
+        column_config={
+            "step": st.column_config.NumberColumn(width="small"),
+            "rank": st.column_config.NumberColumn(format="localized", width="small"),
+            "merge": st.column_config.TextColumn(width="medium"),
+            "R": st.column_config.TextColumn(
+                width="small",
+                alignment="right",
+                help="The merge's share of blame, in all of the reference; n/a: never applied.",
+            ),
+            "gold boundaries closed": st.column_config.NumberColumn(
+                width="small", help="In this word."
+            ),
+        },
+    )
+    st.caption("The merges in the order in which they are applied now.")
+
 
 current = start("Merge tree")
 st.title("Merge tree")

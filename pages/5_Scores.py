@@ -1,9 +1,317 @@
 """The dashboard of scores: tokenisers by references."""
 
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
+from morphgraph.core.numbers import UNDEFINED, count
+from morphgraph.core.text import apart, shortened
+from morphgraph.reference.predictions import Predictions
+from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
+from morphgraph.score.metrics import METRICS, USUAL
+from morphgraph.score.outcome import Outcome, ideal
+from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
+from morphgraph.tokeniser.segmentation import Segmenter
 from web.bootstrap import start
-from web.scores_page import scores_page
+from web.downloads import downloads
+from web.inputs import catalogue_panel, frequency_choice, reference_upload
+from web.method_picker import START, choose_methods
+from web.reference_notes import reference_in_another_language, skipped_lines
+from web.reopening import keep
+from web.score_inputs import choose_predictions, choose_references
+from web.scoreboard import partial_gold, score_table
+from web.session import Session, remembered
+from web.text import plain
+from web.views.errors import error_browser
+from web.views.scores import breakdowns, flota_table, pictures
+
+# What is scored: a method, or what another program predicted.
+Scored = Segmenter | Predictions
+_NO_TEST = "no test"
+_WEIGHTED = {"types": "once", "tokens": "by frequency"}
+
+
+@st.fragment
+def scores_page(current: Session) -> None:
+    """All below the uploads; a fragment, so that a choice draws nothing else anew."""
+    left, right = st.columns(2)
+    settings = st.container()
+    with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
+        reference, public, more, frequencies, models, programs = st.tabs(
+            [
+                "Open a reference",
+                "Public references",
+                "Score on one more",
+                "Word frequencies",
+                "Add a model",
+                "Add segmentations",
+            ]
+        )
+    with reference:
+        reference_upload(current)
+    with public:
+        catalogue_panel(current)
+    with frequencies:
+        frequency_choice(current)
+    scored: list[Scored] = []
+    with left:
+        segmenters, labels = choose_methods(current, "scores", (START, "bpe"), models)
+        predictions = choose_predictions(programs)
+    scored += segmenters
+    scored += predictions.values()
+    labels = apart([*labels, *predictions])
+    with right:
+        gold_sets = choose_references(current, more)
+    if not scored or not gold_sets:
+        st.info("Choose at least one method and one reference.")
+        return
+    with settings:
+        scope, weighting, with_ideal, baseline, metrics = _settings(gold_sets, labels)
+    outcomes = [_outcomes(current, scored, labels, gold_set, with_ideal) for gold_set in gold_sets]
+    tables = [
+        _table(current, found, scope, _weighting(weighting, gold_set), metrics, baseline)
+        for found, gold_set in zip(outcomes, gold_sets, strict=True)
+    ]
+    _show(tables)
+    reference_in_another_language(current)
+    for note in dict.fromkeys(_partial(gold_set) for gold_set in gold_sets):
+        partial_gold(note)
+    downloads(
+        {
+            "scores.csv": partial(scores_csv, tables),
+            "scores.tex": partial(scores_latex, tables),
+            "scores.md": partial(scores_markdown, tables),
+        },
+        "The table above with p-values and the signature of every row.",
+    )
+    pictures(current, tables)
+    known = {
+        f"{table.labels[number]} on {gold_set.reference.name}"
+        if len(gold_sets) > 1
+        else table.labels[number]: outcome
+        for table, gold_set in zip(tables, gold_sets, strict=True)
+        for number, outcome in enumerate(table.outcomes)
+        if isinstance(outcome, Outcome)
+    }
+    breakdowns(current, tables, scope)
+    error_browser(current, known, scope)
+    flota_table(current, gold_sets)
+    with st.expander("The open tokeniser, with the counts behind its scores"):
+        score_table(current.study)
+    skipped_lines(current)
+    keep(current)
+
+
+def _partial(gold_set: GoldSet) -> str:
+    """What to say of a reference whose gold is partial, with its name; else nothing."""
+    note = gold_set.reference.partial_note
+    return f"{gold_set.reference.name}: {note}" if note else ""
+
+
+def _settings(
+    gold_sets: Sequence[GoldSet], labels: Sequence[str]
+) -> tuple[Scope, Weighting, bool, int | None, list[str]]:
+    """Scope, weighting, whether the gold is a row too, what to test against, and which scores.
+
+    What no reference has is not offered.
+    """
+    scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
+    weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
+    chosen: dict[str, str] = {"scores_scope": scopes[0], "scores_weighting": weightings[0]}
+    tests = [*labels, _NO_TEST]
+    with (
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
+        remembered(
+            scores_scope=SCOPES[0],
+            scores_weighting=WEIGHTINGS[0],
+            scores_ideal=True,
+            scores_metrics=list(USUAL),
+            scores_baseline=tests[0],
+        ),
+    ):
+        for key, label, offered in (
+            ("scores_scope", "Gold boundaries", scopes),
+            ("scores_weighting", "Each word counts", weightings),
+        ):
+            if st.session_state[key] not in offered:
+                st.session_state[key] = offered[0]
+            if len(offered) > 1:
+                chosen[key] = (
+                    st.segmented_control(
+                        label,
+                        offered,
+                        key=key,
+                        required=True,
+                        format_func=lambda name: _WEIGHTED.get(name, name),
+                    )
+                    or offered[0]
+                )
+        if st.session_state["scores_baseline"] not in tests:
+            st.session_state["scores_baseline"] = tests[0]
+        tested = _NO_TEST
+        if len(labels) > 1:
+            tested = st.selectbox(
+                "Test differences to",
+                tests,
+                key="scores_baseline",
+                width=200,
+                help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
+                "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
+            )
+        # A field that is drawn late, in a popover, takes its value only if it is set in every run.
+        st.session_state["scores_metrics"] = list(st.session_state["scores_metrics"])
+        with st.popover("Which scores", icon=":material/checklist:"):
+            metrics = st.multiselect(
+                "Scores",
+                list(METRICS),
+                key="scores_metrics",
+                format_func=lambda name: METRICS[name].title,
+            )
+        with_ideal = st.toggle(
+            "Gold as a row",
+            key="scores_ideal",
+            help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its whole-word "
+            "precision is below 100 %, since it splits affixes off too.",
+        )
+    scope, weighting = chosen["scores_scope"], chosen["scores_weighting"]
+    baseline = labels.index(tested) if tested in labels else None
+    return (
+        next(s for s in scopes if s == scope),
+        next(w for w in weightings if w == weighting),
+        with_ideal,
+        baseline,
+        metrics or list(USUAL),
+    )
+
+
+def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
+    """What was asked for, where a reference has frequencies; the table says which it is."""
+    return asked if asked in gold_set.weightings else "types"
+
+
+def _outcomes(
+    current: Session,
+    scored: Sequence[Scored],
+    labels: Sequence[str],
+    gold_set: GoldSet,
+    with_ideal: bool,
+) -> list[Outcome | Failure]:
+    """How each method cuts the words of a reference, computed once."""
+    found: list[Outcome | Failure] = []
+    for each, label in zip(scored, labels, strict=True):
+        named = each.checksum if isinstance(each, Predictions) else each.signature()
+        key = ("outcome", named, id(each), label, id(gold_set))
+        found += current.once(key, partial(outcomes_of, [(label, each)], gold_set))
+    if with_ideal:
+        found.append(current.once(("outcome", "ideal", id(gold_set)), lambda: ideal(gold_set)))
+    return found
+
+
+def _table(
+    current: Session,
+    outcomes: list[Outcome | Failure],
+    scope: Scope,
+    weighting: Weighting,
+    metrics: list[str],
+    baseline: int | None,
+) -> ScoreTable:
+    key = ("scores", tuple(map(id, outcomes)), scope, weighting, tuple(metrics), baseline)
+
+    def make() -> ScoreTable:
+        table = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
+        _ = table.estimates  # computed here, so that it is kept
+        return table
+
+    found: ScoreTable = current.once(key, make)
+    return found
+
+
+def _show(tables: Sequence[ScoreTable]) -> None:
+    """The scores of all references in one table, and the signature of each."""
+    for table in tables:
+        for outcome in table.outcomes:
+            if isinstance(outcome, Failure):
+                st.error(plain(f"{outcome.label}: {outcome.message}"), icon=":material/error:")
+    frame = _frame(tables)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height=38 + 35 * min(len(frame), 20),
+        column_config=_columns(tables[0].metrics),
+        # Widths are measured when a table is new: another one needs another key.
+        key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",
+    )
+    several = len(tables) > 1
+    st.caption(
+        "In brackets: 95 % bootstrap interval over entries. Stars: different from the tokeniser "
+        "tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
+        + (" Each reference has a signature of its own." if several else "")
+        + _undefined(tables)
+    )
+    lines = [table.signature for table in tables if table.signature]
+    with st.expander("Signatures, one for each reference") if several else nullcontext():
+        for line in lines:
+            st.code(line, language=None, wrap_lines=True)
+
+
+def _undefined(tables: Sequence[ScoreTable]) -> str:
+    missing = []
+    if not any(t.gold_set and t.gold_set.has_gold("whole-word").any() for t in tables):
+        missing.append(" Whole-word scores need a reference that tells free from bound morphemes.")
+    if not any(t.gold_set and "tokens" in t.gold_set.weightings for t in tables):
+        missing.append(" Scores over tokens need word frequencies: choose some above.")
+    return "".join(missing)
+
+
+def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for table in tables:
+        for outcome, found in zip(table.outcomes, table.estimates, strict=True):
+            row: dict[str, Any] = {}
+            if len(tables) > 1 and table.gold_set is not None:
+                row["reference"] = shortened(table.gold_set.reference.name, 40)
+                row["each word"] = _WEIGHTED[table.weighting]
+            row["tokeniser"] = outcome.label
+            size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
+            row["types"] = UNDEFINED if size is None else count(size)
+            for name in table.metrics:
+                row[name] = "failed" if found is None else _cell(name, found[name])
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _cell(name: str, estimate: Any) -> str:
+    text, unit = score_text(name, estimate.value), METRICS[name].unit
+    if estimate.value != estimate.value:
+        return text
+    low, high = (
+        100 * end if unit else end for end in (estimate.interval.low, estimate.interval.high)
+    )
+    digits = 1 if unit else 2
+    spread = f" [{low:.{digits}f}, {high:.{digits}f}]" if high > low else ""
+    return f"{text}{estimate.mark}{spread}"
+
+
+def _columns(metrics: Sequence[str]) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "types": st.column_config.TextColumn("|V|", alignment="right"),
+        "tokeniser": st.column_config.TextColumn("tokeniser", pinned=True, width="medium"),
+    }
+    for name in metrics:
+        metric = METRICS[name]
+        columns[name] = st.column_config.TextColumn(
+            f"{metric.title} %" if metric.unit else metric.title,
+            help=metric.meaning,
+            width=165 if metric.unit else 150,
+            alignment="right",
+        )
+    return columns
+
 
 current = start("Scores")
 st.title("Scores")

@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web import autosave
-from web.graph_component import vis_loader
+from web.components.graph import vis_loader
 from web.reopening import keep, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.text import plain

@@ -3,8 +3,10 @@
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.reify import preview_reification
+from web.components.graph import Click
 from web.session import Session
 from web.text import plain
 
@@ -57,3 +59,37 @@ def look_at(current: Session, number: int) -> None:
     """Put a type in the middle of the picture and into the panel."""
     current.focus = current.selected = number
     current.positions, current.shown_merges = {}, frozenset()
+
+
+def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> None:
+    """Do what clicks ask for, in their order: select, knock out, or look around a type."""
+    graph = current.study.graph
+    for click in clicks:
+        number = _clicked_type(graph, click.key)
+        if number is None:
+            continue
+        if click.kind == "double":
+            if not knocks_out and graph.is_present(number):
+                current.focus = current.selected = number
+            continue
+        current.selected = number
+        if knocks_out:
+            knock_out(current, number)
+
+
+def _clicked_type(graph: MergeGraph, key: str) -> int | None:
+    """The type of a vertex, or that its merge makes; None if the graph has no such vertex.
+
+    A click can come late, when its merge is gone or another tokeniser is open.
+    """
+    if not key[1:].isdecimal():
+        return None
+    number = int(key[1:])
+    if key.startswith("t"):
+        return number if number < len(graph.types) else None
+    if not key.startswith("m"):
+        return None
+    if number < graph.merge_id_limit and graph.has_merge(number):
+        return graph.merge(number).result
+    removed = (c.removed_merges[number] for c in graph.history if number in c.removed_merges)
+    return next((merge.result for merge in removed), None)

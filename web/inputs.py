@@ -1,4 +1,4 @@
-"""Uploads: tokenisers, references, frequencies; an error becomes a message, never a traceback."""
+"""References and frequencies from files and downloads; an error becomes a message."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import check_size
-from morphgraph.core.text import counted
+from morphgraph.core.reading import check_size, read_bytes
+from morphgraph.reference import catalogue
+from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
+from morphgraph.reference.downloads import get, is_downloaded, local_path
 from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
 from web.session import (
@@ -46,10 +48,6 @@ _ENCODINGS = (
 )
 _NO_FREQUENCIES, _FROM_FILE = "none", "a file"
 _TAKEN = "uploads taken"
-_FEW = 10
-"""A reference with fewer words than this is likely to have been read wrongly."""
-_REASONS = 3
-"""So many reasons for skipped lines stand in a warning."""
 
 
 def attempt(action: Callable[[], None]) -> bool:
@@ -172,40 +170,100 @@ def _active_frequencies(current: Session, languages: Sequence[str]) -> str:
     return language if source != language and language in languages else _FROM_FILE
 
 
-def skipped_lines(current: Session) -> None:
-    """How many lines of the reference were skipped, by reason."""
-    skipped = current.study.benchmark.reference.skipped
-    if not skipped:
+_CATALOGUE = "catalogue"
+_ALL = "all languages"
+
+
+def catalogue_panel(current: Session) -> None:
+    """Choose a source of the catalogue and open it; nothing is fetched before a click."""
+    spoken = {code for source in SOURCES.values() for code in source.languages}
+    language = st.selectbox(
+        "Language",
+        [_ALL, *sorted(spoken, key=lambda code: LANGUAGES[code][1])],
+        format_func=lambda code: code if code == _ALL else LANGUAGES[code][1],
+        key=f"{_CATALOGUE} language",
+    )
+    name = st.selectbox(
+        "Source",
+        [source.name for source in sources_of(None if language == _ALL else language)],
+        format_func=_label,
+        key=f"{_CATALOGUE} source",
+    )
+    if name is None:
         return
-    total = sum(skip.count for skip in skipped)
-    with st.expander(
-        counted(total, "line of the reference was", "lines of the reference were") + " skipped"
-    ):
-        st.dataframe(
-            {
-                "reason": [skip.reason for skip in skipped],
-                "lines": [skip.count for skip in skipped],
-                "first line": [skip.first_line for skip in skipped],
-            },
-            hide_index=True,
+    source = find_source(name)
+    _facts(source)
+    if not source.can_be_fetched:
+        _by_hand(source)
+    elif is_downloaded(source):
+        _open_downloaded(current, source)
+    else:
+        _download(source)
+
+
+def _label(name: str) -> str:
+    source = find_source(name)
+    return f"{source.title} · {source.language_names} · {name}"
+
+
+def _facts(source: catalogue.Source) -> None:
+    """Licence, size, home page, and how to cite it."""
+    entries = "n/a" if source.entries is None else f"{source.entries:,}"
+    size = f" · {source.size / 1e6:.1f} MB" if source.can_be_fetched else ""
+    st.markdown(
+        f"Licence: [{plain(source.licence)}]({source.licence_url}) · entries: {entries}{size} · "
+        f"[home page]({source.home})"
+    )
+    with st.expander("How to cite it"):
+        st.code(source.citation, language=None, wrap_lines=True)
+
+
+def _by_hand(source: catalogue.Source) -> None:
+    st.info(
+        f"This one has to be fetched by yourself. {plain(source.by_hand)} Then open the file with "
+        "the upload field for references.",
+        icon=":material/info:",
+    )
+
+
+def _download(source: catalogue.Source) -> None:
+    accepted = st.checkbox("I accept the licence", key=f"{_CATALOGUE} licence {source.name}")
+    pressed = st.button(
+        "Download",
+        disabled=not accepted,
+        icon=":material/download:",
+        key=f"{_CATALOGUE} download",
+        help=f"From {plain(source.url)}. Its SHA-256 is checked before it is used.",
+    )
+    if not (pressed and accepted):
+        return
+    bar = st.progress(0.0, "Downloading …")
+
+    def fetch() -> None:
+        get(
+            source.name,
+            accept_licence=True,
+            progress=lambda share: bar.progress(share, f"{share:.0%} downloaded"),
         )
 
+    done = attempt(fetch)
+    bar.empty()
+    if done:
+        st.rerun()
 
-def doubtful_reference(current: Session) -> None:
-    """Warn of a reference that has next to no words, or of which most lines were skipped."""
-    reference = current.study.benchmark.reference
-    # A line may hold several analyses; two sheets of a workbook have the same line numbers.
-    used = len({(entry.line, entry.word) for entry in reference.entries})
-    total = used + sum(skip.count for skip in reference.skipped)
-    if total > 2 * used:
-        why = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in reference.skipped[:_REASONS])
-        more = "; …" if len(reference.skipped) > _REASONS else ""
-        message = f"Only {used:,} of {counted(total, 'line')} could be used: {why}{more}."
-    elif len(reference) < _FEW:
-        message = f"The reference has only {counted(len(reference), 'word')}."
-    else:
-        return
-    st.warning(
-        f"{plain(message)} If that is not what the file holds, choose its format and encoding.",
-        icon=":material/warning:",
+
+def _open_downloaded(current: Session, source: catalogue.Source) -> None:
+    def open_it() -> None:
+        path, shown = local_path(source.name), f"catalogue:{source.name}"
+        kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
+        current.open_reference(uploaded_reference(kept), kept)
+
+    pressed = st.button(
+        "Open as reference",
+        type="primary",
+        icon=":material/folder_open:",
+        key=f"{_CATALOGUE} open",
+        help="It is downloaded. Your tokeniser and its edits stay.",
     )
+    if pressed and attempt(open_it):
+        st.rerun()

@@ -14,9 +14,8 @@ from morphgraph.segment.registry import Method, Parameter, method_on, parse_meth
 from morphgraph.tokeniser.segmentation import Segmenter, spelled
 from web.inputs import content_of
 from web.picky_on_demand import PICKY, can_be_trained, trained_picky
-from web.session import Session, remembered, trained_models
+from web.session import MOST_MODELS, Session, remembered, trained_models
 from web.text import plain
-from web.train_page import MOST_MODELS
 
 START = "before the edits"
 _TRAINED = "picky"

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from morphgraph.core.numbers import count, percent
+from morphgraph.core.numbers import count, percent, signed
 from morphgraph.core.text import counted
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import edit_buttons
 from web.session import Session
-from web.text import plain, signed
+from web.text import plain
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"

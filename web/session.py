@@ -4,6 +4,8 @@ Edits are never lost by opening something else: the recipe of each tokeniser is 
 checksum, and replayed when it is opened again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -349,3 +351,7 @@ def sent_anew(**defaults: Any) -> Iterator[None]:
 def demo_name(code: str) -> str:
     """The name of a demo's language."""
     return DEMOS.get(code, code)
+
+
+MOST_MODELS = 12
+"""The oldest model of the session makes room for one more than this."""

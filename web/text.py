@@ -8,8 +8,6 @@ from morphgraph.core.text import shortened
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"
 _BACKTICKS = re.compile("`+")
-
-
 _TURNED_INTO_SOMETHING = re.compile(
     r"(?<=[-<>~=])(?=[-<>=])|(?<=:)(?=//|streamlit:)|(?<=www)(?=\.)|(?=@)|(?<=mailto)(?=:)", re.I
 )
@@ -40,17 +38,6 @@ def code(text: str) -> str:
     runs = [len(run) for run in _BACKTICKS.findall(text)]
     fence = "`" * (max(runs, default=1) + 1)
     return f"{fence} {' '.join(text.split()) or ' '} {fence}"
-
-
-def signed(value: float, digits: int = 2, unit: str = "") -> str:
-    """A difference with its sign; n/a if undefined.
-
-    >>> signed(0.5), signed(-1.25), signed(float("nan"))
-    ('+0.50', '−1.25', 'n/a')
-    """
-    if value != value:
-        return "n/a"
-    return f"{value:+,.{digits}f}{unit}".replace("-", "−")
 
 
 def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:

@@ -1,10 +1,6 @@
 """Numbers as people read them."""
 
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 UNDEFINED = "n/a"
 
@@ -34,3 +30,14 @@ def count(value: float) -> str:
     ('1,234,567', 'n/a')
     """
     return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
+
+
+def signed(value: float, digits: int = 2, unit: str = "") -> str:
+    """A difference with its sign; n/a if undefined.
+
+    >>> signed(0.5), signed(-1.25), signed(float("nan"))
+    ('+0.50', '−1.25', 'n/a')
+    """
+    if value != value:
+        return "n/a"
+    return f"{value:+,.{digits}f}{unit}".replace("-", "−")

@@ -229,7 +229,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, Any, Any]]:
         found.append((text, name, options["workers"], options["languages"]))
         return Run(name, left_by(root / name, DONE, configuration=text), None)
 
-    monkeypatch.setattr("web.batch_state.start_run", start)
+    monkeypatch.setattr("web.batch.state.start_run", start)
     return found
 
 

@@ -62,13 +62,12 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import web.export
-    from morphgraph.export.export import ExportError
+    from morphgraph.export import export
 
     def differ(*_: Any) -> None:
-        raise ExportError("The exported tokeniser would differ from this one: “un”.")
+        raise export.ExportError("The exported tokeniser would differ from this one: “un”.")
 
-    monkeypatch.setattr(web.export, "export", differ)
+    monkeypatch.setattr(export, "export", differ)
     app.open("graph").press("Knock out")  # nothing that another test has prepared
     app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
     open_page(app).press("Check and prepare")

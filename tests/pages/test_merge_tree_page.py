@@ -17,7 +17,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from web.tree_view import before_and_after, earlier_graph, number_of, trees_of
+from web.views.trees import before_and_after, earlier_graph, number_of, trees_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/2_Merge_tree.py"

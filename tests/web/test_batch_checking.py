@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from web.batch_checking import (
+from web.batch.checking import (
     cell_table,
     check_text,
     described,
@@ -17,11 +17,12 @@ from web.batch_checking import (
     free_name,
     name_problem,
     one_line,
+    parts_of_file,
     same_languages,
     summary,
     task_table,
+    values_of,
 )
-from web.batch_fields import parts_of_file, values_of
 
 TINY = """name: tiny
 languages: [en, de]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from web.batch_drafts import MOST_BYTES, MOST_TEXTS, Draft, forget_draft, keep_draft, kept_drafts
+from web.batch.state import MOST_BYTES, MOST_TEXTS, Draft, forget_draft, keep_draft, kept_drafts
 
 
 @pytest.fixture(autouse=True)

@@ -15,21 +15,20 @@ from pyarrow import parquet
 
 from morphgraph.batch.background import Run
 from morphgraph.batch.build_tables import make_table
-from morphgraph.batch.comparing_runs import compare_runs
-from morphgraph.batch.progress import Progress
-from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from web import batch_results
-from web.batch_comparing import (
+from morphgraph.batch.compare_runs import (
+    compare_runs,
     filtered,
-    named_apart,
     nothing_shared,
     presence,
     shown_comparison,
     signatures_in,
 )
-from web.batch_failed import cell_states, grouped_failures, told_cells, with_lost_cells
-from web.batch_files import (
+from morphgraph.batch.progress import Progress
+from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from web.batch import results as batch_results
+from web.batch.compare import named_apart
+from web.batch.files import (
     column_titles,
     files_in,
     first_of,
@@ -39,9 +38,11 @@ from web.batch_files import (
     shown_table,
     table_has_intervals,
 )
-from web.batch_progress import (
+from web.batch.progress import (
     badge_of,
     buttons_of,
+    cell_states,
+    grouped_failures,
     is_over,
     latest,
     read_facts,
@@ -49,10 +50,12 @@ from web.batch_progress import (
     tasks_of,
     times_of,
     told,
+    told_cells,
     visible_lines,
+    with_lost_cells,
 )
-from web.batch_runs import command_of
-from web.batch_state import Settings, settings_of
+from web.batch.runs import command_of
+from web.batch.state import Settings, settings_of
 
 NAN = math.nan
 

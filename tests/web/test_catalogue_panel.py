@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import SOURCES
-from web import catalogue_panel
+from web import inputs
 
 CONTENT = b"unbreakable\tun break able\nundoing\tun do ing\n"
 
@@ -63,7 +63,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     )
     changed = {"small": small, **SOURCES}
     monkeypatch.setattr(catalogue, "SOURCES", changed)
-    monkeypatch.setattr(catalogue_panel, "SOURCES", changed)
+    monkeypatch.setattr(inputs, "SOURCES", changed)
     yield found
     found.shutdown()
     thread.join()
@@ -71,7 +71,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def _page() -> None:
-    from web.catalogue_panel import catalogue_panel
+    from web.inputs import catalogue_panel
     from web.session import session
 
     catalogue_panel(session())

@@ -9,8 +9,8 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from web.explorer import handle_clicks, knock_out, look_at
-from web.graph_component import Click, new_clicks
+from web.components.graph import Click, new_clicks
+from web.edits import handle_clicks, knock_out, look_at
 from web.session import Session
 
 MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from morphgraph.core.numbers import signed
 from morphgraph.core.text import shortened
-from web.text import code, plain, signed
+from web.text import code, plain
 
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 

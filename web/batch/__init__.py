@@ -1,0 +1,1 @@
+"""The three tabs of the page of evaluations, and what they know of runs."""

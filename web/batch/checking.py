@@ -1,0 +1,322 @@
+"""What a configuration comes to before it is run, or what is wrong, and where; and its fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.text import counted, shortened, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.batch.evaluating import Prepared
+
+_AROUND = 2
+"""So many lines above and below the one that is wrong are shown."""
+_LINE_LENGTH = 160
+_LINE = re.compile(r"line ([\d,]+)")
+_NAME_LENGTH = 80
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{_NAME_LENGTH - 1}}}")
+_KINDS = {"counts": "word counts", "tokeniser": "tokenisers", "cell": "cells"}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A configuration that was looked at: ready to run, or with an error and the lines around it.
+
+    ``languages``: those of the file, in its order, also if a file that it names is missing.
+    """
+
+    prepared: Prepared | None = None
+    languages: tuple[str, ...] = ()
+    name: str = ""
+    message: str = ""
+    excerpt: str = ""
+
+
+def check_text(
+    text: str, file: str, folder: Path, languages: Collection[str] | None = None
+) -> Checked:
+    """Look at a configuration; ``languages`` that it does not have are passed over, None is all."""
+    from morphgraph.batch.configuration import parse_evaluation
+    from morphgraph.batch.evaluating import prepare_text
+
+    known: tuple[str, ...] = ()
+    name = ""
+    try:
+        evaluation, _ = parse_evaluation(text, file)
+        known, name = tuple(evaluation.languages), evaluation.name
+        wanted = None if languages is None else [one for one in known if one in languages]
+        if wanted is not None and not wanted:
+            return Checked(None, known, name, "No language is chosen. Choose at least one.")
+        return Checked(prepare_text(text, file, folder, wanted), known, name)
+    except FileFormatError as error:
+        return Checked(None, known, name, str(error), excerpt(text, error.place))
+    except MorphGraphError as error:
+        return Checked(None, known, name, str(error))
+    except OSError as error:
+        return Checked(None, known, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
+
+
+def excerpt(text: str, place: str) -> str:
+    """The line that an error names, with its number, a mark, and its neighbours; else nothing.
+
+    >>> print(excerpt("a: 1\\nb: 2\\nc: 3", "line 2, field b"))
+        1  a: 1
+    →   2  b: 2
+        3  c: 3
+    """
+    found = _LINE.match(place)
+    if found is None:
+        return ""
+    wrong = int(found[1].replace(",", "")) - 1
+    lines = text.split("\n")
+    if wrong >= len(lines):
+        return ""
+    first = max(0, wrong - _AROUND)
+    return "\n".join(
+        f"{'→' if number == wrong else ' '} {number + 1:>3}  "
+        f"{shortened(visible(line), _LINE_LENGTH)}".rstrip()
+        for number, line in enumerate(lines[first : wrong + _AROUND + 1], first)
+    )
+
+
+def summary(prepared: Prepared, workers: int) -> str:
+    """One line: how much there is to do, and how long that may take."""
+    from morphgraph.batch.progress import duration
+
+    tasks, cells = len(prepared.plan.tasks), len(prepared.plan.cells)
+    time = duration(prepared.plan.cost / max(1, min(workers, tasks)))
+    return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
+
+
+def task_table(prepared: Prepared) -> dict[str, list[str]]:
+    """How many tasks there are of each kind, and how long they may take on one core."""
+    from morphgraph.batch.progress import duration
+
+    tasks = prepared.plan.tasks
+    kinds = list(dict.fromkeys(task.kind for task in tasks))
+    costs = [sum(task.cost for task in tasks if task.kind == kind) for kind in kinds]
+    return {
+        "tasks": [_KINDS.get(kind, kind) for kind in kinds],
+        "number": [f"{sum(task.kind == kind for task in tasks):,}" for kind in kinds],
+        "may take, on one core": [duration(cost) for cost in costs],
+    }
+
+
+def cell_table(prepared: Prepared) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The cells of a plan in its order, and what is the same in all of them, by its title.
+
+    A plan of one cell is shown with all that it has; what is empty everywhere is left out.
+    """
+    import pandas as pd
+
+    from morphgraph.batch.report_data import text_of
+    from morphgraph.batch.report_table import TITLES
+
+    rows = [task.columns for task in prepared.plan.cells]
+    names = [name for name in TITLES if any(name in row for row in rows)]
+    columns = {
+        TITLES[name]: [shortened(text_of(row.get(name)), 80) for row in rows] for name in names
+    }
+    columns = {title: texts for title, texts in columns.items() if any(texts)}
+    alike = {
+        title: texts[0]
+        for title, texts in columns.items()
+        if len(rows) > 1 and len(set(texts)) == 1
+    }
+    if len(alike) == len(columns):  # cells that differ in nothing that is shown
+        alike = {}
+    shown = {title: texts for title, texts in columns.items() if title not in alike}
+    return pd.DataFrame(shown), alike
+
+
+def name_problem(name: str, taken: Collection[str]) -> str:
+    """Why a run cannot have a name, and what to do; nothing if it can.
+
+    >>> name_problem("demo-2", ["demo"]), name_problem("", [])
+    ('', 'The run needs a name.')
+    """
+    if not name:
+        return "The run needs a name."
+    if not _NAME.fullmatch(name):
+        return (
+            f"“{shortened(visible(name), _NAME_LENGTH)}” cannot name a run. Use unaccented letters "
+            "a–z, digits, dots, dashes and underscores, and begin with a letter or a digit."
+        )
+    if name in taken:
+        return f"There is a run “{name}” already. Choose another name, or resume it under Runs."
+    return ""
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name for a run that no other one has.
+
+    >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
+    ('demo', 'demo-3')
+    """
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted[: _NAME_LENGTH - 6]}-{number}"
+    return name
+
+
+def one_line(text: str) -> str:
+    """The first sentence of a description, in one line.
+
+    >>> one_line("BPE of all\\n  sizes. And more.")
+    'BPE of all sizes.'
+    """
+    first, dot, _ = " ".join(text.split()).partition(". ")
+    return shortened(first + dot.strip(), 240)
+
+
+@lru_cache(maxsize=64)
+def described(text: str) -> tuple[str, str]:
+    """The title and description of a configuration, as far as it can be read."""
+    from morphgraph.batch.yaml_reading import load_yaml
+
+    try:
+        content, _ = load_yaml(text, "")
+    except MorphGraphError:
+        return "", ""
+    if not isinstance(content, dict):
+        return "", ""
+    title, description = content.get("title") or content.get("name"), content.get("description")
+    return str(title or ""), str(description or "")
+
+
+def same_languages(chosen: Sequence[str], known: Sequence[str]) -> list[str] | None:
+    """The languages to run with; None for all that the file has."""
+    return None if set(chosen) >= set(known) else [one for one in known if one in chosen]
+
+
+_TOP = "the file"
+_PARTS = {
+    "corpora": "Corpus",
+    "tokenisers": "TokeniserChoice",
+    "references": "ReferenceChoice",
+    "predictions": "PredictionsChoice",
+    "tables": "TableChoice",
+    "published": "PublishedFigures",
+}
+_LISTS_SHOWN = 60
+"""More values than these are not listed."""
+
+
+class FieldOfFile(NamedTuple):
+    """A field: its name, what it means, what can stand there, and what holds if it is left out."""
+
+    name: str
+    meaning: str
+    values: str
+    default: str
+
+
+@cache
+def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
+    """What each part of a configuration is, and its fields: the file itself, its lists, methods."""
+    from morphgraph.batch.configuration import schema
+    from morphgraph.batch.methods import METHOD_MODELS
+
+    found = schema()
+    known = found["$defs"]
+    parts = {_TOP: found}
+    parts |= {name: known[title] for name, title in _PARTS.items()}
+    parts |= {f"method {name}": known[model.__name__] for name, model in METHOD_MODELS.items()}
+    told = {
+        name: (part.get("description", ""), list(_fields(part, known)))
+        for name, part in parts.items()
+    }
+    return told | {"metrics": ("What scores are called in metrics.", list(_metrics()))}
+
+
+def _metrics() -> Iterator[FieldOfFile]:
+    from morphgraph.batch.names import FACTS, named_metrics
+
+    for key, named in named_metrics().items():
+        if not key.startswith("vocabulary."):
+            where = "in tables only" if key in FACTS else "in metrics, and in tables"
+            yield FieldOfFile(key, named.label, where, "")
+
+
+def _fields(part: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[FieldOfFile]:
+    needed = part.get("required", [])
+    for name, field in part["properties"].items():
+        default = "needed" if name in needed else _default(field)
+        yield FieldOfFile(name, field.get("description", ""), values_of(field, known), default)
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    given = field.get("default")
+    if given in (None, "", [], {}):
+        return "nothing"
+    if isinstance(given, list):
+        return ", ".join(one if isinstance(one, str) else json.dumps(one) for one in given)
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+def values_of(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """What can stand in a field, in words.
+
+    >>> values_of({"type": "integer", "minimum": 2}, {})
+    'a whole number, 2 or more'
+    >>> values_of({"enum": ["types", "tokens"], "type": "string"}, {})
+    'types, tokens'
+    >>> values_of({"type": "array", "items": {"type": "string"}}, {})
+    'a list: text'
+    """
+    if "discriminator" in field:
+        return "see the methods"
+    if "$ref" in field:
+        title = field["$ref"].rpartition("/")[2]
+        part = next((name for name, its in _PARTS.items() if its == title), None)
+        return f"see {part}" if part else values_of(known.get(title, {}), known)
+    if "enum" in field:
+        return ", ".join(map(str, field["enum"][:_LISTS_SHOWN]))
+    if "const" in field:
+        return str(field["const"])
+    if "anyOf" in field or "oneOf" in field:
+        return _one_of(field.get("anyOf") or field["oneOf"], known)
+    match field.get("type"):
+        case "array":
+            inner = values_of(field["items"], known) if "items" in field else ""
+            return f"a list: {inner}" if inner else "a list"
+        case "integer":
+            return "a whole number" + _bounds(field)
+        case "number":
+            return "a number" + _bounds(field)
+        case "boolean":
+            return "true, false"
+        case "string":
+            return "text"
+        case "object":
+            return "fields"
+    return ""
+
+
+def _one_of(choices: list[Mapping[str, Any]], known: Mapping[str, Any]) -> str:
+    shapes = [choice for choice in choices if choice.get("type") != "null"]
+    if len(shapes) == 2 and shapes[1].get("type") == "array":
+        single = values_of(shapes[0], known)
+        if single == values_of(shapes[1].get("items", {}), known):
+            return f"{single}; or a list of them"
+    return " or ".join(dict.fromkeys(filter(None, (values_of(one, known) for one in shapes))))
+
+
+def _bounds(field: Mapping[str, Any]) -> str:
+    least, most = field.get("minimum"), field.get("maximum")
+    below = field.get("exclusiveMaximum")
+    if least is not None and most is not None:
+        return f", {least:g} to {most:,}" if most > 1000 else f", {least:g} to {most:g}"
+    if least is not None and below is not None:
+        return f", {least:g} or more, below {below:g}"
+    return "" if least is None else f", {least:g} or more"

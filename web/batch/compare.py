@@ -1,0 +1,230 @@
+"""The tab that holds the results of several runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from morphgraph.batch.compare_runs import (
+    filtered,
+    nothing_shared,
+    presence,
+    scope_name,
+    shown_comparison,
+    signatures_in,
+)
+from morphgraph.batch.names import metric_label
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened, visible
+from web.batch.files import first_of, frame_csv, not_empty, results_from
+from web.batch.progress import told
+from web.batch.results import kept_results, signatures_of, width_of
+from web.batch.state import known_runs
+from web.inputs import content_of
+from web.session import remembered
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_UPLOADED = "batch uploaded results"
+_USUAL = ("precision", "recall", "f1")
+_MOST = 6
+_ROW = 35
+_WIDEST_NAME = 220
+_LEFT_OUT = "batch result left out"
+
+
+def compare_tab() -> None:
+    """Choose runs, choose scores, and see how far they are apart."""
+    uploaded: dict[str, pd.DataFrame] = st.session_state.setdefault(_UPLOADED, {})
+    own = {run.name: run for run in known_runs() if run.has_results}
+    left, right = st.columns([7, 3], vertical_alignment="bottom")
+    with right.popover("Add a file", icon=":material/upload_file:", width="stretch"):
+        _upload(uploaded, list(own))
+    left_out = st.session_state.pop(_LEFT_OUT, None)
+    if left_out is not None:
+        most = f"Six at most: remove one, then choose {left_out}."
+        st.warning(told(most, 200), icon=":material/warning:")
+    names = [*own, *(name for name in uploaded if name not in own)]
+    if len(names) < 2:
+        left.info(
+            "There are fewer than two runs with results. Run an evaluation twice, such as with "
+            "another setting, or add the results\\.parquet of somebody else's run."
+        )
+        return
+    chosen = _runs(left, names)
+    if len(chosen) < 2:
+        st.info("Choose two runs or more. The first one is the baseline.")
+        return
+    found: dict[str, pd.DataFrame] = {}
+    for name in chosen:
+        try:
+            found[name] = (
+                uploaded[name]
+                if name not in own
+                else not_empty(kept_results(own[name].folder), "results.parquet")
+            )
+        except MorphGraphError as error:
+            st.error(told(f"{shortened(name, 80)}: {error}", 1_000), icon=":material/error:")
+    if len(found) < 2:
+        return
+    try:
+        _compared(found)
+    except MorphGraphError as error:
+        st.error(told(str(error), 1_000), icon=":material/error:")
+
+
+def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
+    file = st.file_uploader(
+        "results.parquet",
+        type=["parquet"],
+        key=f"batch results upload {len(uploaded)}",
+        help="Of a run on any machine; it is in the folder of the run.",
+    )
+    if file is None:
+        return
+    try:
+        results = results_from(content_of(file), file.name)
+    except MorphGraphError as error:
+        st.error(told(str(error), 1_000), icon=":material/error:")
+        return
+    name = named_apart(shortened(visible(file.name), 60), dict.fromkeys([*own, *uploaded]))
+    uploaded[name] = results
+    for key in (_CHOSEN, f"kept {_CHOSEN}"):
+        known = [one for one in st.session_state.get(key, []) if one != name]
+        if len(known) < _MOST:
+            st.session_state[key] = [*known, name]
+        else:
+            st.session_state[_LEFT_OUT] = name
+    st.rerun()
+
+
+_CHOSEN = "batch_compared"
+
+
+def _runs(place: st.delta_generator.DeltaGenerator, names: list[str]) -> list[str]:
+    with place, remembered(**{_CHOSEN: names[:2][::-1]}):
+        st.session_state[_CHOSEN] = [one for one in st.session_state[_CHOSEN] if one in names]
+        chosen: list[str] = st.multiselect(
+            "Runs",
+            names,
+            key=_CHOSEN,
+            max_selections=_MOST,
+            format_func=lambda name: shortened(visible(name), 60),
+            placeholder="Choose two or more",
+            help="The first one is the baseline.",
+        )
+    return chosen
+
+
+def _compared(found: dict[str, pd.DataFrame]) -> None:
+    from morphgraph.batch.compare_runs import compare_runs
+
+    runs = list(found)
+    compared = compare_runs(found)
+    there = presence(compared, found)
+    for sentence in nothing_shared(compared, there):
+        st.warning(told(sentence, 1_000), icon=":material/join_inner:")
+    shown, counts = _filters(compared, there.all(axis=1), runs[0])
+    if not len(shown):
+        st.info("Nothing is left with these choices.")
+        return
+    frame, titles, same = shown_comparison(shown, runs)
+    names = len(titles) - (2 * len(runs) - 1)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height=_ROW * (min(len(frame), 20) + 1) + 3,
+        key=f"batch comparison {hash((*titles, frame.to_csv()))}",
+        column_config={
+            str(number): st.column_config.TextColumn(
+                shortened(title, 40),
+                width=min(_WIDEST_NAME, width_of([shortened(title, 40), *frame[str(number)]])),
+                help=told(title, 300) if len(title) > 24 else None,
+                pinned=number < names,
+                alignment="left" if number < names else "right",
+            )
+            for number, title in enumerate(titles)
+        },
+    )
+    first = told(runs[0], 60)
+    notes = [
+        counts,
+        f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
+        "means over seeds. n/a: undefined, or that run has no such cell.",
+    ]
+    if same:
+        notes.append(f"The same in all rows: {told(', '.join(same), 500)}.")
+    st.caption(" ".join(note for note in notes if note))
+    signatures_of(signatures_in(shown, found))
+    st.download_button(
+        "CSV",
+        lambda: frame_csv(shown),
+        file_name="comparison.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="batch comparison csv",
+        on_click="ignore",
+        help="The rows above with all digits; shares from 0 to 1.",
+    )
+
+
+def _filters(
+    compared: pd.DataFrame, in_all: pd.Series[bool], first: str
+) -> tuple[pd.DataFrame, str]:
+    """The rows that are asked for, and a sentence on how many of them all runs have.
+
+    By metric, by scope, whether all runs have them, and whether runs differ in them.
+    """
+    metrics = list(dict.fromkeys(compared["metric"]))
+    left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
+    with left, remembered(batch_metrics=first_of(metrics, _USUAL)):
+        kept = [one for one in st.session_state["batch_metrics"] if one in metrics]
+        st.session_state["batch_metrics"] = kept
+        wanted = st.multiselect(
+            "Metrics",
+            metrics,
+            key="batch_metrics",
+            format_func=lambda key: shortened(visible(metric_label(key)), 60),
+            placeholder="All of them",
+        )
+    scopes = list(dict.fromkeys(compared[compared["metric"].isin(wanted or metrics)]["scope"]))
+    key = f"batch scopes {scopes}"
+    with middle, remembered(**{key: []}):
+        chosen = st.multiselect(
+            "Scopes",
+            scopes,
+            key=key,
+            format_func=lambda scope: shortened(visible(scope_name(scope)), 40),
+            placeholder="All of them",
+        )
+    with right, remembered(batch_different=False):
+        only = st.toggle("Only differences", key="batch_different", help="Leave out equal rows.")
+    asked = {"metrics": wanted or metrics, "scopes": chosen or scopes}
+    rows = filtered(compared, first, **asked, only_different=False)
+    number, counts = int(in_all[rows.index].sum()), ""
+    if 0 < number < len(rows):
+        counts = f"{number:,} of {counted(len(rows), 'row')} are in all runs."
+        with right, remembered(batch_shared=True):
+            if st.toggle(
+                "Only rows in all runs",
+                key="batch_shared",
+                help="Leave out rows that a run does not have.",
+            ):
+                rows = rows[in_all[rows.index]]
+    return filtered(rows, first, **asked, only_different=only), counts
+
+
+def named_apart(name: str, taken: Mapping[str, object]) -> str:
+    """A name that is not taken, the same with a number behind it otherwise.
+
+    >>> named_apart("a", {"a": 1, "a (2)": 2})
+    'a (3)'
+    """
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} ({number})"
+    return found

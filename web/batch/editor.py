@@ -1,0 +1,398 @@
+"""The tab that configures an evaluation: choose or open a file, edit it, see what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from morphgraph.batch.shipped import shipped_configurations
+from morphgraph.batch.yaml_reading import MAX_BYTES
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import check_size, decode_utf8
+from morphgraph.core.text import shortened, visible
+from morphgraph.core.threads import available_cores
+from web.batch.checking import (
+    Checked,
+    cell_table,
+    described,
+    free_name,
+    name_problem,
+    one_line,
+    parts_of_file,
+    summary,
+    task_table,
+)
+from web.batch.state import (
+    CONFIGURE,
+    OWN,
+    SOURCE,
+    VIEW,
+    Draft,
+    Settings,
+    add_source,
+    begin,
+    checked_as_wanted,
+    checked_text,
+    fits,
+    folder_of,
+    forget_draft,
+    keep_draft,
+    known_runs,
+    languages_key,
+    text_key,
+    value_now,
+)
+from web.inputs import attempt
+from web.session import remembered, sent_anew
+from web.text import plain
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from morphgraph.batch.evaluating import Prepared
+
+_PROBLEM = "batch problem"
+_REFUSED = "batch refused"
+_WORKERS = "batch_workers"
+_EDITOR_HEIGHT = 520
+
+
+def configure_tab() -> None:
+    """Choose, edit, check and start."""
+    sources = _sources()
+    source = _choice(sources)
+    if source is None:
+        return
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        text = _editor(source, sources[source])
+    with right.container():
+        checked = _outcome(source, text)
+    if checked.prepared is not None:
+        _plan(checked.prepared)
+    what_can_stand_here()
+
+
+# ------------------------------------------------------------------------------------- choosing
+
+
+def _sources() -> dict[str, str]:
+    """The texts to start from, by name: what ships, and what was opened here."""
+    shipped: dict[str, str] = {}
+    attempt(lambda: shipped.update(shipped_configurations()))
+    own: dict[str, str] = st.session_state.setdefault(OWN, {})
+    return shipped | own
+
+
+def _choice(sources: dict[str, str]) -> str | None:
+    left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
+    titles = {name: described(text)[0] or name for name, text in sources.items()}
+    with left, remembered(**{SOURCE: next(iter(sources), None)}):
+        if st.session_state[SOURCE] not in sources:
+            st.session_state[SOURCE] = next(iter(sources), None)
+        source: str | None = st.selectbox(
+            "Start from",
+            list(sources),
+            key=SOURCE,
+            format_func=lambda name: shortened(visible(f"{titles[name]} · {name}"), 90),
+            on_change=_keep,
+            args=(SOURCE,),
+        )
+    # A popover of another key is closed: it must not cover what was opened.
+    key = f"batch open {len(st.session_state[OWN])}"
+    with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
+        _upload()
+    if source is not None:
+        note = one_line(described(sources[source])[1])
+        if note:
+            st.caption(plain(note))
+    return source
+
+
+def _upload() -> None:
+    """A YAML file becomes one more text to start from."""
+    key = f"batch upload {len(st.session_state[OWN])}"
+    st.file_uploader(
+        "Evaluation",
+        type=["yaml", "yml"],
+        key=key,
+        max_upload_size=10,  # more than we take, so that it is we who say what to do
+        on_change=_take,
+        args=(key,),
+        help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
+    )
+    if st.session_state.get(_PROBLEM):
+        st.error(plain(st.session_state[_PROBLEM]), icon=":material/error:")
+
+
+def _take(key: str) -> None:
+    """Keep what was uploaded, and choose it."""
+    file: UploadedFile | None = st.session_state[key]
+    st.session_state[_PROBLEM] = ""
+    if file is None:
+        return
+    try:
+        text, shipped = read_configuration(file.name, file.getvalue()), shipped_configurations()
+    except MorphGraphError as error:
+        st.session_state[_PROBLEM] = str(error)
+        return
+    add_source(shortened(visible(file.name), 60), text, shipped)
+
+
+def read_configuration(name: str, data: bytes) -> str:
+    """The text of an uploaded file; one that is too large or not UTF-8 is a `FileFormatError`."""
+    check_size(name, len(data))
+    if len(data) > MAX_BYTES:
+        problem = f"it has {len(data):,} bytes, more than {MAX_BYTES:,}"
+        raise FileFormatError(name, "", problem, "Choose the YAML file of an evaluation.")
+    text = decode_utf8(data, name)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# ------------------------------------------------------------------------------------- editing
+
+
+def _editor(source: str, original: str) -> str:
+    key = text_key(source)
+    with st.container(key="batch-editor"), sent_anew(**{key: original}):
+        text = st.text_area(
+            "Evaluation",
+            key=key,
+            height=_EDITOR_HEIGHT,
+            max_chars=MAX_BYTES,
+            help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
+            on_change=_keep_text,
+            args=(source, original),
+        )
+    st.html(_MONOSPACE)
+    if not fits(text):
+        st.caption("A text of more than 200 kB is lost when this page is closed: download it.")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download YAML",
+            _text_now(key, text),
+            file_name="evaluation.yaml",
+            mime="application/yaml",
+            icon=":material/download:",
+            key="batch yaml",
+            on_click="ignore",
+        )
+        st.button(
+            "Undo all edits",
+            icon=":material/restart_alt:",
+            disabled=text == original,
+            on_click=_put_back,
+            args=(source, original),
+            help="Back to how the file was.",
+        )
+    return str(text)
+
+
+_MONOSPACE = """<style>
+.st-key-batch-editor textarea {
+  font-family: var(--st-code-font, "Source Code Pro", monospace);
+  font-size: 0.85rem;
+  line-height: 1.5;
+  white-space: pre;
+  overflow-x: auto;
+}
+</style>"""
+
+
+def _text_now(key: str, shown: str) -> Callable[[], bytes]:
+    """What makes a download of what is in the editor then, outside of any run of the page."""
+    context = get_script_run_ctx()
+
+    def data() -> bytes:
+        state = None if context is None else context.session_state
+        text = state[key] if state is not None and key in state else shown
+        return str(text).encode("utf-8", "replace")
+
+    return data
+
+
+def _keep(key: str) -> None:
+    """Keep a value at once: the run that brings it may not draw its widget any more."""
+    st.session_state[f"kept {key}"] = st.session_state[key]
+
+
+def _keep_text(source: str, original: str) -> None:
+    _keep(text_key(source))
+    text, own = st.session_state[text_key(source)], st.session_state[OWN]
+    if source in own or text != original:
+        keep_draft(Draft(source, own.get(source), text))
+    else:
+        forget_draft(source)
+
+
+def _put_back(source: str, original: str) -> None:
+    st.session_state[text_key(source)] = original
+    _keep_text(source, original)
+
+
+# ------------------------------------------------------------------------------------- outcome
+
+
+def _outcome(source: str, text: str) -> Checked:
+    """What the text comes to, the choices of a run, and the button that starts it."""
+    first = checked_text(source, text, None)
+    if len(first.languages) > 1:
+        _languages(first.languages)
+    checked, _ = checked_as_wanted(source, text)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with remembered(**{_WORKERS: available_cores()}):
+            workers = st.number_input(
+                "Workers",
+                1,
+                available_cores(),
+                key=_WORKERS,
+                help=f"Tasks at once; this machine has {available_cores()} cores. Each takes "
+                "memory of its own, up to 1 GB for large vocabularies.",
+                on_change=_keep,
+                args=(_WORKERS,),
+            )
+        suggested = _suggested(checked)
+        name = _name(suggested)
+    problem = name_problem(name, _taken()) if checked.prepared else ""
+    _told(checked, int(workers), problem)
+    st.button(
+        "Start",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        disabled=checked.prepared is None or bool(problem),
+        on_click=_start,
+        args=(source, checked.name, suggested),
+    )
+    if any(run.progress is not None and not run.progress.is_over for run in known_runs()):
+        st.caption("Another run is running: both will share this machine.")
+    refused = st.session_state.pop(_REFUSED, "")
+    if refused:
+        st.error(plain(refused), icon=":material/error:")
+    return checked
+
+
+def _plan(prepared: Prepared) -> None:
+    """The tasks and cells of a run; what all cells share stands above them."""
+    with st.expander("Plan preview", icon=":material/list:"):
+        st.dataframe(task_table(prepared), hide_index=True)
+        cells, alike = cell_table(prepared)
+        if alike:
+            shared = "; ".join(f"{title}: {value}" for title, value in alike.items())
+            st.caption(plain(f"The same in all cells: {shared}"))
+        st.dataframe(
+            cells,
+            hide_index=True,
+            height=38 + 35 * min(len(cells), 10),
+            key=f"batch cells {hash(tuple(cells.itertuples(index=False, name=None)))}",
+        )
+
+
+def _languages(known: tuple[str, ...]) -> None:
+    key = languages_key(known)
+    with sent_anew(**{key: list(known)}):
+        st.multiselect(
+            "Languages",
+            list(known),
+            key=key,
+            format_func=lambda name: shortened(visible(name), 40),
+            placeholder="Choose at least one",
+            on_change=_keep,
+            args=(key,),
+        )
+
+
+def _taken() -> list[str]:
+    return [run.name for run in known_runs()]
+
+
+def _suggested(checked: Checked) -> str:
+    return free_name(checked.name or "evaluation", _taken())
+
+
+def _name_key(suggested: str) -> str:
+    return f"batch name {suggested}"
+
+
+def _name(suggested: str) -> str:
+    """The name of the run; what is suggested is free."""
+    key = _name_key(suggested)
+    with sent_anew(**{key: suggested}):
+        name = st.text_input(
+            "Name of the run",
+            key=key,
+            max_chars=80,
+            help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets this "
+            "name.",
+            on_change=_keep,
+            args=(key,),
+        )
+    return str(name).strip()
+
+
+def _told(checked: Checked, workers: int, problem: str) -> None:
+    """One green line, or what is wrong and the lines around it."""
+    if checked.prepared is None:
+        st.error(plain(checked.message), icon=":material/error:")
+        if checked.excerpt:
+            st.code(checked.excerpt, language=None)
+        st.button("Check again", icon=":material/refresh:", help="After you mended a file.")
+    elif problem:
+        st.error(plain(problem), icon=":material/error:")
+    else:
+        st.success(plain(summary(checked.prepared, workers)), icon=":material/check_circle:")
+
+
+def _start(source: str, shown_name: str, suggested: str) -> None:
+    """Start what is in the editor now: the run that drew the button may have had an older text.
+
+    ``shown_name``: what that text called itself; ``suggested``: what stood in the field of the
+    name, which is computed anew if the text has another name now and the field was left alone.
+    """
+    text = str(value_now(text_key(source), ""))
+    checked, wanted = checked_as_wanted(source, text)
+    name = str(value_now(_name_key(suggested), suggested)).strip()
+    if checked.name != shown_name and name == suggested:
+        name = _suggested(checked)
+    if checked.prepared is None or name_problem(name, _taken()):
+        if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
+            st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
+        return
+    try:
+        begin(
+            text,
+            name,
+            Settings(int(value_now(_WORKERS, available_cores())), wanted, str(folder_of(source))),
+        )
+    except MorphGraphError as error:
+        st.session_state[_REFUSED] = str(error)
+
+
+def what_can_stand_here() -> None:
+    """A part of the file to choose, and its fields."""
+    with st.expander("Configuration reference", icon=":material/help:"):
+        parts = parts_of_file()
+        with remembered(batch_part=next(iter(parts))):
+            part = st.selectbox("Part of the file", list(parts), key="batch_part")
+        meaning, fields = parts[part]
+        st.caption(plain(meaning))
+        st.dataframe(
+            {
+                "field": [field.name for field in fields],
+                "what can stand there": [field.values for field in fields],
+                "if left out": [field.default for field in fields],
+                "meaning": [field.meaning for field in fields],
+            },
+            hide_index=True,
+            height=38 + 35 * min(len(fields), 12),
+            key=f"batch fields {part}",
+            column_config={
+                "field": st.column_config.TextColumn(width=150, pinned=True),
+                "what can stand there": st.column_config.TextColumn(width=300),
+                "if left out": st.column_config.TextColumn(width=150),
+                "meaning": st.column_config.TextColumn(width=400),
+            },
+        )

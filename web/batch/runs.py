@@ -1,0 +1,282 @@
+"""The tab of runs: how far one is, what failed, stopping it, resuming it, and what came out."""
+
+from __future__ import annotations
+
+import shlex
+
+import streamlit as st
+
+from morphgraph.batch.background import Run, ended_early, stop_run
+from morphgraph.batch.progress import Progress
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.core.text import counted, shortened, visible
+from web.batch.progress import (
+    badge_of,
+    buttons_of,
+    failed_lines,
+    grouped_failures,
+    is_over,
+    latest,
+    read_facts,
+    recovered,
+    share_of,
+    state_of,
+    tasks_of,
+    times_of,
+    told,
+    visible_lines,
+)
+from web.batch.results import results_of
+from web.batch.state import CHOSEN, add_source, begin, known_runs, settings_of, show_editor
+from web.session import remembered
+from web.text import code
+
+_EVERY = 1.0
+_MOST_FAILURES = 20
+_FIRST = "Workers start first: that takes a few seconds."
+_FIRST_TASKS = "The first tasks are running."
+_GONE = (
+    "The process ended without a word, as when a machine is switched off. What was done is kept: "
+    "Resume runs the rest."
+)
+
+
+def runs_tab() -> None:
+    """The chosen run, the newest by default."""
+    runs = {run.name: recovered(run) for run in known_runs()}
+    if not runs:
+        st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
+        st.button("Configure one", icon=":material/tune:", on_click=show_editor)
+        return
+    run = runs[_choice(list(runs))]
+    _watched(run)
+    _buttons(run)
+    # Whoever wrote a report has written results: these are gone if they are not there.
+    has_ended = run.has_results or state_of(run) == "done"
+    if has_ended and is_over(run) and not results_of(run):
+        _write_again(run)
+    _folder(run)
+    if len(runs) > 1:
+        _all(list(runs.values()))
+
+
+def _choice(names: list[str]) -> str:
+    with remembered(**{CHOSEN: names[0]}):
+        if st.session_state[CHOSEN] not in names:
+            st.session_state[CHOSEN] = names[0]
+        name: str = st.selectbox(
+            "Run",
+            names,
+            key=CHOSEN,
+            format_func=lambda name: shortened(visible(name), 80),
+            help="The newest first.",
+        )
+    return name
+
+
+# ------------------------------------------------------------------------------------- state
+
+
+def _watched(run: Run) -> None:
+    """How far a run is; looks again about once a second while it is running, and only then."""
+    at_work, shown = not is_over(run), buttons_of(run)
+
+    def show() -> None:
+        now = latest(run)
+        if at_work and buttons_of(now) != shown:
+            st.rerun()  # the whole page: buttons and results are other ones now
+        _state(now)
+
+    st.fragment(show, run_every=_EVERY if at_work else None)()
+
+
+def _state(run: Run) -> None:
+    progress = run.progress
+    title, colour, icon = badge_of(run)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(title, color=colour, icon=icon)
+            if progress is not None:
+                facts = read_facts(run.folder) if progress.is_over else None
+                st.caption(told(times_of(progress, facts), 200))
+        if progress is None:
+            _no_progress(run)
+            return
+        st.progress(share_of(progress), told(tasks_of(progress), 200))
+        if not progress.is_over:
+            # The line is always there, so that nothing below it jumps.
+            first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
+            last = f"Last: {code(shortened(visible(progress.last), 110))}"
+            st.caption(last if progress.last else first)
+        if progress.state == "interrupted":
+            st.caption(_GONE)
+        if progress.message:
+            st.error(told(progress.message, 1_000), icon=":material/error:")
+    if progress.failed:
+        _failures(run, progress)
+
+
+def _no_progress(run: Run) -> None:
+    said = ended_early(run)
+    if state_of(run) == "beginning":
+        st.progress(0.0, "Getting ready …")
+        st.caption(_FIRST)
+        return
+    st.error(
+        "It ended before its first task, or its file progress\\.json cannot be read\\. "
+        "Resume to run what is missing\\.",
+        icon=":material/error:",
+    )
+    if said:
+        st.code(visible_lines(said), language=None, wrap_lines=True)
+
+
+def _failures(run: Run, progress: Progress) -> None:
+    # All of them are told at the end only; until then, the last ones are.
+    lines = failed_lines(run.folder) if progress.state in ("done", "stopped") else []
+    lines = lines or list(progress.failures)
+    groups = grouped_failures(lines)
+    shown = groups[-_MOST_FAILURES:]
+    title = f"{counted(progress.failed, 'task')} failed"
+    with st.expander(title, icon=":material/error:", expanded=True):
+        for line, others in shown:
+            need = "needs" if others == 1 else "need"
+            also = f" – and {counted(others, 'task')} that {need} it" if others else ""
+            st.markdown(f"- {told(line, 500)}{also}")
+        number = sum(1 + others for _, others in shown)
+        if progress.failed > number:
+            what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
+            st.caption(f"{what} are in the log.")
+
+
+# ------------------------------------------------------------------------------------- buttons
+
+
+def _buttons(run: Run) -> None:
+    refused = st.session_state.pop("batch refused", "")
+    if refused:
+        st.error(told(refused, 1_000), icon=":material/error:")
+    state, can = state_of(run), buttons_of(run)
+    if can != "over":
+        if can == "stopping":
+            st.button("Stopping …", icon=":material/stop:", disabled=True, key="batch stopping")
+            return
+        with st.popover("Stop", icon=":material/stop:", disabled=can == "wait"):
+            st.write("What is done is kept, and the run can be resumed later.")
+            st.button(
+                "Stop the run",
+                type="primary",
+                on_click=_stop,
+                args=(run,),
+                key=f"batch stop {run.name}",
+            )
+        return
+    failed = run.progress is not None and run.progress.failed > 0
+    if state == "done" and not failed:
+        return
+    label = "Retry failed tasks" if state == "done" else "Resume"
+    st.button(
+        label,
+        icon=":material/play_arrow:",
+        type="primary" if state != "done" else "secondary",
+        on_click=_go_on,
+        args=(run,),
+        key=f"batch go on {run.name}",
+        help="What is done is kept: only what is missing is run.",
+    )
+
+
+def _write_again(run: Run) -> None:
+    """The results of a run whose file is gone or damaged: what was done is in its store."""
+    if state_of(run) != "done":
+        return  # "Resume", above, writes them too
+    st.button(
+        "Write the results again",
+        icon=":material/refresh:",
+        type="primary",
+        on_click=_go_on,
+        args=(run,),
+        key=f"batch write again {run.name}",
+        help="From what is kept in the folder of the run; only what is missing there is run.",
+    )
+
+
+def _edit_a_copy(run: Run) -> None:
+    """The file of a run, to be changed and started as another one."""
+    path = run.folder / "configuration.yaml"
+    try:
+        add_source(f"copy of {run.name}"[:80], decode_utf8(read_bytes(path), str(path)))
+    except MorphGraphError as error:
+        st.session_state["batch refused"] = str(error)
+        return
+    show_editor()
+
+
+def _stop(run: Run) -> None:
+    try:
+        stop_run(run.folder)
+    except MorphGraphError as error:
+        st.session_state["batch refused"] = str(error)
+
+
+def _go_on(run: Run) -> None:
+    """The same text, name, languages and workers once more."""
+    path = run.folder / "configuration.yaml"
+    try:
+        begin(decode_utf8(read_bytes(path), str(path)), run.name, settings_of(run.folder))
+    except MorphGraphError as error:
+        st.session_state["batch refused"] = str(error)
+
+
+# ------------------------------------------------------------------------------------- places
+
+
+def _folder(run: Run) -> None:
+    with st.expander("Files of this run", icon=":material/folder:"):
+        st.caption("All of it is in this folder of this machine:")
+        st.code(str(run.folder), language=None, wrap_lines=True)
+        st.button(
+            "Edit a copy of its file",
+            icon=":material/edit:",
+            on_click=_edit_a_copy,
+            args=(run,),
+            key=f"batch copy {run.name}",
+            help="Under Configure; the run stays as it is.",
+        )
+        st.caption("To resume it in a terminal")
+        st.code(
+            command_of(run),
+            language=None,
+            wrap_lines=True,
+        )
+
+
+def command_of(run: Run) -> str:
+    """The command that resumes a run in a terminal."""
+    settings = settings_of(run.folder)
+    words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
+    words += ["--out", str(run.folder), "--workers", str(settings.workers)]
+    if settings.languages is not None:
+        words += ["--languages", ",".join(settings.languages)]
+    if settings.folder is not None:
+        words += ["--folder", settings.folder]
+    return shlex.join(words)
+
+
+def _all(runs: list[Run]) -> None:
+    with st.expander(f"All {counted(len(runs), 'run')}", icon=":material/list:"):
+        st.dataframe(
+            {
+                "run": [shortened(visible(run.name), 80) for run in runs],
+                "state": [badge_of(run)[0] for run in runs],
+                "tasks": [tasks_of(run.progress) for run in runs],
+                "details": [_details(run) for run in runs],
+            },
+            hide_index=True,
+            height=38 + 35 * min(len(runs), 12),
+        )
+
+
+def _details(run: Run) -> str:
+    return "" if run.progress is None else times_of(run.progress, read_facts(run.folder))

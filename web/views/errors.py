@@ -1,0 +1,165 @@
+"""The error browser: which words a tokeniser cuts wrongly, and how each came about."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
+from morphgraph.score.gold_set import Scope
+from morphgraph.score.outcome import Outcome
+from morphgraph.segment.bte import Bte
+from morphgraph.tables.errors import errors_csv
+from web.edits import look_at
+from web.scoreboard import MARKS
+from web.session import Session, remembered
+from web.text import code
+from web.views.scores import gold_boundaries
+from web.views.trees import open_in_merge_tree, word_trees
+
+_PAGE = 200
+_ANY = "any affix"
+
+
+@st.fragment
+def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scope) -> None:
+    """Search and filter the words of one tokeniser, and look at one of them."""
+    st.subheader("Words and errors", anchor=False)
+    if not outcomes:
+        return
+    first, second = st.columns([3, 7], vertical_alignment="bottom")
+    with remembered(errors_of=next(iter(outcomes))):
+        if st.session_state["errors_of"] not in outcomes:
+            st.session_state["errors_of"] = next(iter(outcomes))
+        name = first.selectbox("Tokeniser", list(outcomes), key="errors_of")
+    outcome = outcomes[name or next(iter(outcomes))]
+    browser: ErrorBrowser = current.once(
+        ("errors", id(outcome), scope), lambda: ErrorBrowser(outcome, scope)
+    )
+    counts = browser.counts()
+    with second, remembered(error_kinds=list(ERROR_KINDS[:3])):
+        st.session_state["error_kinds"] = list(st.session_state["error_kinds"])
+        kinds = st.pills(
+            "What is wrong",
+            ERROR_KINDS,
+            selection_mode="multi",
+            key="error_kinds",
+            format_func=lambda kind: f"{kind} {counts[kind]:,}",
+            help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
+        )
+    text, affix = _search(current, outcome)
+    found = browser.find(kinds, text=text, among=affix)
+    pages = max(1, -(-len(found) // _PAGE))
+    page = 1
+    if pages > 1:
+        page = int(
+            st.number_input(f"Page of {pages:,}", 1, pages, key=f"errors page {pages}", width=160)
+        )
+    shown = [browser.row(int(entry)) for entry in found[(page - 1) * _PAGE : page * _PAGE]]
+    if not shown:
+        st.info("No word is like that.")
+        return
+    weighted = outcome.gold_set.frequencies is not None
+    columns: dict[str, list[Any]] = {
+        "word": [row.word for row in shown],
+        "gold": [row.gold for row in shown],
+        "tokens": [row.tokens for row in shown],
+        "marked": [row.marked for row in shown],
+        "wrong": [row.wrong for row in shown],
+        "missed": [row.missed for row in shown],
+        **({"frequency": [row.weight for row in shown]} if weighted else {}),
+    }
+    key = f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {len(found)} {page}"
+    event: Any = st.dataframe(
+        pd.DataFrame(columns),
+        hide_index=True,
+        height=min(420, 38 + 35 * len(shown)),
+        on_select="rerun",
+        selection_mode="single-row",
+        key=key,
+        column_config={
+            "wrong": st.column_config.NumberColumn("wrong splits"),
+            "missed": st.column_config.NumberColumn("missed boundaries"),
+            "frequency": st.column_config.NumberColumn(format="localized"),
+        },
+    )
+    st.caption(
+        f"{counted(len(found), 'word')}, the most wrong gaps first, then the most frequent. "
+        f"{MARKS}. Choose a row to see how the word came to be cut."
+    )
+    st.download_button(
+        f"All {counted(len(found), 'word')} as CSV",
+        lambda: errors_csv(browser, found),
+        file_name="errors.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key="errors csv",
+        on_click="ignore",
+    )
+    rows = event.selection.rows if event else []
+    if rows and rows[0] < len(shown):
+        _one_word(current, outcome, shown[rows[0]].entry)
+
+
+def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
+    """What words must contain, and the entries with the chosen affix."""
+    left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
+    with remembered(error_search=""):
+        text = left.text_input(
+            "Search words", key="error_search", placeholder="part of a word", max_chars=50
+        )
+    gold_set = outcome.gold_set
+    gold = gold_boundaries(current, gold_set)
+    affixes = [_ANY, *list(gold.affixes)[:1000]]
+    with remembered(error_affix=_ANY):
+        if st.session_state["error_affix"] not in affixes:
+            st.session_state["error_affix"] = _ANY
+        chosen = right.selectbox(
+            "With the affix",
+            affixes,
+            format_func=lambda name: (
+                _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})"
+            ),
+            key="error_affix",
+        )
+    if chosen == _ANY:
+        return text.strip(), None
+    among = np.zeros(len(gold_set.reference), bool)
+    among[gold.owners[gold.affixes[chosen]]] = True
+    return text.strip(), among
+
+
+def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
+    """How one word is cut: its merge tree, and ways to its types in the graph."""
+    word = outcome.gold_set.texts[entry]
+    st.markdown(f"**{code(word)}** → {' '.join(code(t) for t in outcome.token_texts(entry))}")
+    segmenter = outcome.segmenter
+    tokeniser = current.study.tokeniser
+    is_open = isinstance(segmenter, Bte) and segmenter.tokeniser is tokeniser
+    if not is_open:
+        st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
+    left, right = st.columns([4, 6], vertical_alignment="bottom")
+    if left.button("Open in Merge tree", icon=":material/account_tree:", key="errors to tree"):
+        open_in_merge_tree(current, word)
+    if is_open and outcome.segmentation is not None:
+        types = [
+            type_
+            for _, type_ in outcome.segmentation.token_ends(entry)
+            if 0 <= type_ < len(current.study.graph.types)
+        ]
+        names = tokeniser.readable_types
+        with right:
+            chosen = st.pills(
+                "Show a token in the graph",
+                list(dict.fromkeys(types)),
+                format_func=lambda type_: names[type_],
+                key=f"errors to graph {entry} {id(outcome)}",
+            )
+        if chosen is not None:
+            look_at(current, chosen)
+            st.switch_page("pages/1_Merge_graph.py")
+        word_trees(current, word, [("", current.study.graph)], "errors tree")

@@ -1,0 +1,351 @@
+"""Below a table of scores: pictures, scores of some of the words, FLOTA's own scores."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.numbers import count, percent
+from morphgraph.core.text import counted
+from morphgraph.draw.score_charts import (
+    Difference,
+    Dumbbell,
+    Spread,
+    breakdown,
+    difference_forest,
+    dumbbells,
+    radar,
+)
+from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
+from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
+from morphgraph.score.gold_set import GoldSet, Scope
+from morphgraph.score.metrics import METRICS
+from morphgraph.score.outcome import Outcome
+from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.tables.breakdown import breakdown_csv
+from morphgraph.tokeniser.vocabularies import vocabulary_of
+from web.session import Session, remembered
+from web.text import plain
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
+_BASIC = ("precision", "recall", "f1")
+_NOWHERE = Spread(float("nan"))
+
+
+def picture_config(name: str) -> dict[str, Any]:
+    """How a figure is saved by the camera in its corner: as what was chosen, twice as sharp."""
+    kind = st.session_state.get("kept picture_format", "svg")
+    return {
+        "displaylogo": False,
+        "toImageButtonOptions": {"format": kind, "filename": name, "scale": 2},
+    }
+
+
+@st.fragment
+def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
+    """One picture of the scores, for each reference."""
+    tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
+    kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
+    left, middle, right = st.columns([5, 3, 2], vertical_alignment="bottom")
+    with left, remembered(scores_picture=_DUMBBELLS):
+        if st.session_state["scores_picture"] not in kinds:
+            st.session_state["scores_picture"] = _DUMBBELLS
+        kind = st.segmented_control("Picture", kinds, key="scores_picture", required=True)
+    metric = "f1"
+    if kind == _DIFFERENCES:
+        shares = [name for name in tables[0].metrics if METRICS[name].unit]
+        metric = middle.selectbox(
+            "Score",
+            shares or ["f1"],
+            index=shares.index("f1") if "f1" in shares else 0,
+            format_func=lambda name: METRICS[name].title,
+            key=f"difference of {' '.join(shares)}",
+        )
+    with right, remembered(picture_format="svg"):
+        st.segmented_control(
+            "Saved as",
+            ["svg", "png"],
+            key="picture_format",
+            required=True,
+            format_func=str.upper,
+            help="The camera in the corner of a figure saves it.",
+        )
+    for number, table in enumerate(tables):
+        if table.gold_set is None:
+            continue
+        if len(tables) > 1:
+            st.caption(f"`{table.gold_set.reference.name}`")
+        key = ("picture", id(table), kind, metric)
+        figure = current.once(key, partial(_figure, table, kind or _DUMBBELLS, metric))
+        if figure is None:
+            st.info("Choose at least three scores in %, for the corners of the radar.")
+            continue
+        st.plotly_chart(figure, key=f"scores picture {number}", config=picture_config("scores"))
+
+
+def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
+    if kind == _RADAR:
+        return _radar(table)
+    if kind == _DIFFERENCES and metric in table.metrics and table.baseline is not None:
+        return _differences(table, metric, table.baseline)
+    rows = []
+    for number, label in enumerate(table.labels):
+        if table.scope == "morphemic" and number in _gold(table):
+            continue  # 100 % of everything
+        found = table.of(number, _BASIC)
+        rows.append(Dumbbell(label, *(_spread(found.get(name)) for name in _BASIC)))
+    return dumbbells(rows)
+
+
+def _gold(table: ScoreTable) -> set[int]:
+    """The rows of the gold itself."""
+    return {n for n, o in enumerate(table.outcomes) if isinstance(o, Outcome) and o.is_gold}
+
+
+def _spread(estimate: Estimate | None) -> Spread:
+    if estimate is None:
+        return _NOWHERE
+    return Spread(estimate.value, estimate.interval.low, estimate.interval.high)
+
+
+def _radar(table: ScoreTable) -> "go.Figure | None":
+    shares = [name for name in table.metrics if METRICS[name].unit and METRICS[name].better]
+    known = [n for n, found in enumerate(table.estimates) if found is not None]
+    known = [n for n in known if n not in _gold(table)]
+    if len(shares) < 3 or not known:
+        return None
+    estimates = [table.of(number, shares) for number in known]
+    return radar(
+        [table.labels[number] for number in known],
+        [METRICS[name].title for name in shares],
+        [[found[name].value for name in shares] for found in estimates],
+        [METRICS[name].better for name in shares],
+    )
+
+
+def _differences(table: ScoreTable, metric: str, baseline: int) -> "go.Figure":
+    intervals = table.differences(metric)
+    base = table.of(baseline, [metric]).get(metric)
+    start = np.nan if base is None else base.value
+    rows = []
+    for number, label in enumerate(table.labels):
+        found = table.of(number, [metric]).get(metric)
+        if number == baseline or number in _gold(table):
+            continue
+        value = np.nan if found is None else found.value - start
+        low, high = intervals[number].low, intervals[number].high
+        rows.append(Difference(label, Spread(value, low, high), found.mark if found else ""))
+    return difference_forest(rows, table.labels[baseline])
+
+
+_METRICS = ("f1", "precision", "recall", "exact")
+_NOTES = {
+    "boundaries": "Recall of morph boundaries: behind a prefix, before a suffix, at an interfix or "
+    "hyphen, or between the parts of a compound. A wrong split belongs to no kind, so there is no "
+    "precision.",
+    "affixes": "Recall of the boundaries of the most frequent affixes, as the gold names them.",
+}
+
+
+def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
+    """The boundaries of a reference and what meets there, computed once."""
+    found: GoldBoundaries = current.once(
+        ("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set)
+    )
+    return found
+
+
+@st.fragment
+def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
+    """One reference at a time, all its tokenisers."""
+    st.subheader("Where it goes right and wrong", anchor=False)
+    known = [table for table in tables if table.gold_set is not None]
+    if not known:
+        return
+    with remembered(breakdown_by="boundaries"):
+        by = st.segmented_control(
+            "By",
+            list(BREAKDOWNS),
+            key="breakdown_by",
+            required=True,
+            format_func=lambda name: BREAKDOWNS[name],
+        )
+    by = by or "boundaries"
+    metric = "recall"
+    left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
+    if by in GROUPINGS:
+        with left, remembered(breakdown_metric=_METRICS[0]):
+            metric = st.selectbox(
+                "Score",
+                _METRICS,
+                key="breakdown_metric",
+                format_func=lambda name: METRICS[name].title,
+            )
+    table = known[0]
+    if len(known) > 1:
+        number = (right if by in GROUPINGS else left).selectbox(
+            "On",
+            range(len(known)),
+            format_func=lambda i: known[i].gold_set.reference.name,  # type: ignore[union-attr]
+            key=f"breakdown on {len(known)}",
+        )
+        table = known[number or 0]
+    outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+    if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
+        st.info("Choose word frequencies above.")
+        return
+    key = ("breakdown", by, metric, scope, table.weighting, *map(id, outcomes))
+    found = current.once(key, lambda: _made_breakdown(current, outcomes, by, metric, scope, table))
+    if not found[0].groups:
+        st.info("This reference tells nothing of that.")
+        return
+    _show_breakdown(*found)
+
+
+def _made_breakdown(
+    current: Session,
+    outcomes: Sequence[Outcome],
+    by: str,
+    metric: str,
+    scope: Scope,
+    table: ScoreTable,
+) -> tuple[Breakdown, Any]:
+    """The breakdown and its picture."""
+    gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
+    found = break_down(outcomes, by, metric, scope, table.weighting, gold)
+    if not found.groups:
+        return found, None
+    estimates = {label: found.estimates(n) for n, label in enumerate(found.labels)}
+    figure = breakdown(
+        [group.name for group in found.groups],
+        [group.size for group in found.groups],
+        {label: [each.value for each in row] for label, row in estimates.items()},
+        METRICS[found.metric].title,
+        {
+            label: [(each.interval.low, each.interval.high) for each in row]
+            for label, row in estimates.items()
+        },
+    )
+    return found, figure
+
+
+def _show_breakdown(found: Breakdown, figure: Any) -> None:
+    st.plotly_chart(figure, key=f"breakdown {found.by}", config=picture_config("breakdown"))
+    notes = [_NOTES[found.by]] if found.by in _NOTES else []
+    if any(group.name == "not told" for group in found.groups):
+        notes.append("Not told: the reference does not say.")
+    if notes:
+        st.caption(" ".join(notes))
+    rows: dict[str, list[str]] = {
+        "group": [group.name for group in found.groups],
+        found.counted: [count(group.size) for group in found.groups],
+    }
+    for number, label in enumerate(found.labels):
+        rows[label] = [_cell(estimate) for estimate in found.estimates(number)]
+    with st.expander("As a table, with 95 % intervals"):
+        st.dataframe(
+            pd.DataFrame(rows),
+            hide_index=True,
+            column_config={
+                "group": st.column_config.TextColumn(BREAKDOWNS[found.by].lower()),
+                **{
+                    name: st.column_config.TextColumn(name, alignment="right")
+                    for name in list(rows)[1:]
+                },
+            },
+        )
+        st.download_button(
+            "CSV",
+            lambda: breakdown_csv(found),
+            file_name="breakdown.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key=f"breakdown csv {found.by}",
+            on_click="ignore",
+        )
+        st.code(found.signature, language=None, wrap_lines=True)
+
+
+def _cell(estimate: Estimate) -> str:
+    if estimate.value != estimate.value:
+        return percent(estimate.value)
+    low, high = percent(estimate.interval.low, 1), percent(estimate.interval.high, 1)
+    return f"{percent(estimate.value, 1)} [{low}, {high}]"
+
+
+@st.fragment
+def flota_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
+    """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
+    st.subheader("FLOTA's scores", anchor=False)
+    with remembered(scores_flota=False):
+        wanted = st.toggle(
+            "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
+            key="scores_flota",
+            help="Over words of two morphs that are both in the vocabulary while the word is not "
+            "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
+        )
+    if not wanted:
+        return
+    for gold_set in gold_sets:
+        try:
+            # The gold set is kept with them, so that no other one can have its id.
+            _, found = current.once(
+                ("flota scores", id(gold_set)), partial(_scores, current, gold_set)
+            )
+        except MorphGraphError as error:
+            st.error(plain(str(error)))
+            continue
+        _show_flota(found, gold_set)
+
+
+def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
+    tokeniser = current.study.tokeniser
+    standard = standard_segmenter(tokeniser)
+    return gold_set, flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
+
+
+def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "method": score.method,
+            "k": "∞" if score.k is None else str(score.k),
+            "coverage C %": percent(score.coverage),
+            "stem recall R %": percent(score.stem_recall),
+            "full match M %": percent(score.full_match),
+        }
+        for score in found.scores
+    ]
+    frame = pd.DataFrame(rows)
+    numbers = list(frame.columns[1:])
+    st.dataframe(
+        frame,
+        hide_index=True,
+        column_config={
+            name: st.column_config.TextColumn(name, alignment="right") for name in numbers
+        },
+    )
+    first = found.scores[0]
+    notes = [
+        f"{plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "
+        f"are both types while the word is not, {first.entries_with_stem:,} of them with a stem."
+    ]
+    if not first.entries_with_stem:
+        notes.append("Stem recall is n/a: the reference does not say which morph is a stem.")
+    st.caption(" ".join(notes))
+    st.code(found.signature, language=None, wrap_lines=True)
+    st.download_button(
+        "CSV",
+        lambda: frame.assign(signature=found.signature).to_csv(index=False).encode(),
+        file_name="flota.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key=f"flota csv {id(gold_set)}",
+        on_click="ignore",
+    )

@@ -1,7 +1,7 @@
 """Fetching a source of the catalogue once its licence is accepted: checked, resumable, and kept.
 
-`pooch` gives a file its final name only after its SHA-256 was found right. Until then it is
-``NAME.part``, from which the next try goes on.
+`pooch` downloads, compares the SHA-256, and only then gives a file its name. What it writes into
+is ``NAME.part``, which outlives a cut: the next try asks for the rest.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class _Cut(Exception):
     """The connection broke off, or the server is busy: what came is kept, and it is tried again."""
 
 
-# ------------------------------------------------------------------------------ what is kept
+class _Misfit(Exception):
+    """The server's answer does not continue the part: it is fetched from the start."""
 
 
 def cache_folder() -> Path:
@@ -101,20 +102,10 @@ def how_to_fetch_by_hand(source: Source) -> str:
     )
 
 
-# ------------------------------------------------------------------------------ fetching
-
-
-def get(
-    name: str,
-    accept_licence: bool,
-    progress: Progress | None = None,
-    *,
-    base_url: str | None = None,
-) -> Path:
+def get(name: str, accept_licence: bool, progress: Progress | None = None) -> Path:
     """Fetch a source, unless it is there already, and return the path of its file.
 
-    `progress` is told the share that is there, 0 to 1. `base_url` (``http://host:port``) takes the
-    place of the source's server. Another process that fetches the same source is waited for.
+    Another process that fetches the same source is waited for.
 
     Raises `MorphGraphError` for an unknown source, one to fetch by hand, a licence that was not
     accepted, a file that is missing, longer or shorter than stated or of another SHA-256, a server
@@ -131,15 +122,12 @@ def get(
             f"{source.name} is under {source.licence} ({source.licence_url}). Nothing is fetched "
             "before you accept the licence: add --accept-licence."
         )
-    url = source.url if base_url is None else base_url.rstrip("/") + urlsplit(source.url).path
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise MorphGraphError(f"{url} is no address that starts with http:// or https://.")
-    download = _Download(source, path.with_suffix(".part"), progress or (lambda share: None))
+    part = _Part(source, path.with_suffix(".part"), progress or (lambda share: None))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path.with_suffix(".lock"), download.report):
+        with _alone(path.with_suffix(".lock"), part.report):
             if not _is_intact(path, source):
-                _retrieve(url, path, download)
+                _retrieve(path, part)
     except OSError as error:
         full = error.errno == errno.ENOSPC
         problem = "the disk is full" if full else (error.strerror or "it cannot be written").lower()
@@ -151,113 +139,155 @@ def get(
     return path
 
 
-def _retrieve(url: str, path: Path, download: _Download) -> None:
+def _retrieve(path: Path, part: _Part) -> None:
+    """Let pooch fetch a file; once more from the start if what an earlier try left was wrong."""
     import pooch
 
-    source, logger = download.source, pooch.get_logger()
-    level = logger.level
+    source, logger = part.source, pooch.get_logger()
     logger.setLevel("WARNING")  # the caller has a progress of its own
+    left_from_before = part.length > 0
+    known, folder = f"sha256:{source.sha256}", path.parent
     try:
-        pooch.retrieve(
-            url,
-            known_hash=f"sha256:{source.sha256}",
-            fname=path.name,
-            path=path.parent,
-            downloader=download,
-        )
+        pooch.retrieve(source.url, known, path.name, folder, downloader=part.complete)
     except ValueError as error:  # pooch compared the sums and removed the file
+        if left_from_before:
+            _retrieve(path, part)
+            return
         raise MorphGraphError(
-            f"{source.name}: what came from {url} has the SHA-256 {download.received}, the "
+            f"{source.name}: what came from {source.url} has the SHA-256 {part.checksum}, the "
             f"catalogue says {source.sha256}. It was changed there or on the way, and has been "
             f"removed. Try again; if that does not help, see {source.home} and use the file that "
             "is there with --reference FILE."
         ) from error
-    finally:
-        logger.setLevel(level)
 
 
-class _Download:
-    """A downloader for `pooch.retrieve` that goes on from the part an earlier one left."""
+class _Part:
+    """The file that pooch's `HTTPDownloader` writes into: what is there so far."""
 
-    def __init__(self, source: Source, part: Path, progress: Progress) -> None:
-        self.source, self.part, self.progress = source, part, progress
-        self.validator = part.with_suffix(".etag")
-        self.received = ""
+    def __init__(self, source: Source, path: Path, progress: Progress) -> None:
+        self.source, self.path, self.progress = source, path, progress
+        self.validator = path.with_suffix(".etag")
+        self.checksum = ""
+        self.answer: requests.Response | None = None
 
-    def __call__(self, url: str, output_file: str, pooch_: Any) -> None:
-        """Fetch into the part, and move it to `output_file` once it is complete."""
-        import pooch
-
-        left_from_before = self.have() > 0
-        self._complete(url)
-        self.received = pooch.file_hash(self.part)
-        if left_from_before and self.received != self.source.sha256:
-            # Its beginning may be that of another version: from the start, once.
-            self._restart()
-            self._complete(url)
-            self.received = pooch.file_hash(self.part)
-        self.validator.unlink(missing_ok=True)
-        self.part.replace(output_file)
-
-    def have(self) -> int:
-        """How many bytes are in the part."""
-        try:
-            return self.part.stat().st_size
-        except FileNotFoundError:
-            return 0
+    @property
+    def length(self) -> int:
+        """How many bytes there are."""
+        return self.path.stat().st_size if self.path.exists() else 0
 
     def report(self) -> None:
         """Tell the progress."""
-        self.progress(min(self.have() / self.source.size, 1.0))
+        self.progress(min(self.length / self.source.size, 1.0))
 
-    def _restart(self) -> None:
-        self.part.unlink(missing_ok=True)
-        self.validator.unlink(missing_ok=True)
+    def write(self, piece: bytes) -> None:
+        """Put a piece behind what is there; a file that grows too long is an error."""
+        if self.length + len(piece) > self.source.size:
+            raise self._changed("more bytes")
+        with self.path.open("ab") as file:
+            file.write(piece)
+        self.report()
 
-    def _complete(self, url: str) -> None:
-        """Fetch until all is there; after a cut a few more times."""
-        if self.have() > self.source.size:
-            self._restart()
-        if shutil.disk_usage(self.part.parent).free < self.source.size - self.have():
+    def flush(self) -> None:
+        """Each piece is written at once."""
+
+    def complete(self, url: str, output_file: str, pooch_: object) -> None:
+        """Fetch until all is there, after a cut a few more times; then move it."""
+        import pooch
+
+        if self.length > self.source.size:
+            self._drop()
+        if shutil.disk_usage(self.path.parent).free < self.source.size - self.length:
             raise OSError(errno.ENOSPC, "the disk is full")
-        for wait in (*WAITS, None):
+        waits = list(WAITS)
+        while self.length < self.source.size:
             try:
-                self._go_on(url)
-                self.report()
-                return
+                self._ask(url)
+            except _Misfit:
+                self._drop()
             except _Cut as cut:
-                if wait is None:
+                if not waits:
                     raise MorphGraphError(
-                        f"{self.source.name}: {cut}, with {self.have():,} of "
+                        f"{self.source.name}: {cut}, with {self.length:,} of "
                         f"{self.source.size:,} bytes from {url}. They are kept: the same command, "
                         "or button, resumes from there."
                     ) from cut
-                time.sleep(wait)
+                time.sleep(waits.pop(0))
+        self.report()
+        self.checksum = pooch.file_hash(self.path)
+        self.validator.unlink(missing_ok=True)
+        self.path.replace(output_file)
 
-    def _go_on(self, url: str) -> None:
+    def _drop(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self.validator.unlink(missing_ok=True)
+
+    def _ask(self, url: str) -> None:
         """One request for what is missing."""
-        have = self.have()
-        if have == self.source.size:
-            return
+        from pooch import HTTPDownloader
+        from requests import exceptions
+
         # Compressed, the positions of bytes would be those of another file.
         headers = {"Accept-Encoding": "identity", "User-Agent": "morphgraph"}
-        etag = self._etag() if have else ""
-        if have:
-            headers["Range"] = f"bytes={have}-"
-        if etag and not etag.startswith("W/"):  # a weak one does not stand for the same bytes
-            headers["If-Range"] = etag
-        with _request(url, headers) as response:
-            status = response.status_code
-            if have and (status == 416 or (status == 206 and not self._fits(response, have, etag))):
-                self._restart()
-            elif status == 200 or (status == 206 and have):
-                self._take(response, have if status == 206 else 0)
-                return
-            elif status in _TRY_LATER:
-                raise _Cut(f"the server is busy (it answers {status})")
-            else:
-                raise MorphGraphError(self._refused(url, status))
-        self._go_on(url)
+        if self.length:
+            headers["Range"] = f"bytes={self.length}-"
+            if (etag := self._etag()) and not etag.startswith("W/"):  # weak: not the same bytes
+                headers["If-Range"] = etag
+        self.answer = None
+        options = {"timeout": TIMEOUTS, "headers": headers, "hooks": {"response": self._look_at}}
+        try:
+            HTTPDownloader(chunk_size=_PIECE, **options)(url, self, None)
+        except exceptions.HTTPError as error:
+            status = 0 if error.response is None else error.response.status_code
+            raise self._refused(url, status) from error
+        except exceptions.ReadTimeout as error:
+            problem = f"the server does not answer within {TIMEOUTS[1]:g} seconds"
+            raise _Cut(problem) from error
+        except exceptions.RequestException as error:
+            cause = error.args[0] if error.args else None
+            is_made = type(error) is exceptions.ConnectionError and not hasattr(cause, "reason")
+            if self.answer is not None or is_made:  # else all tries to connect ran out
+                raise _Cut("the connection was cut") from error
+            raise MorphGraphError(
+                f"{urlsplit(url).netloc} cannot be reached ({type(error).__name__}). Check the "
+                "network, or the proxy in the environment variable HTTPS_PROXY; or download "
+                f"{url} elsewhere, and use the file with --reference FILE."
+            ) from error
+        if self.length < self.source.size:
+            if _content_length(self.answer) is None:
+                raise _Cut("the connection was cut")
+            raise self._changed(f"{self.length:,} bytes")  # a cut would have been noticed
+
+    def _look_at(self, answer: requests.Response, **_: Any) -> None:
+        """Judge an answer before anything is read of it."""
+        status, length = answer.status_code, self.length
+        if answer.is_redirect or status >= 400:
+            return  # followed, or an error of pooch's
+        self.answer = answer
+        if status == 206 and length:
+            if not self._continues(answer):
+                raise _Misfit
+        elif status == 200:
+            if length:
+                self._drop()
+            etag = answer.headers.get("ETag", "")
+            self.validator.write_text(etag if len(etag) <= 200 else "", "utf-8")
+        else:
+            raise self._refused(answer.url, status)
+        stated = _content_length(answer)
+        if stated is not None and self.length + stated > self.source.size:
+            raise self._changed(f"{self.length + stated:,} bytes")
+
+    def _continues(self, answer: requests.Response) -> bool:
+        """Whether an answer goes on exactly where the part ends, in the same file."""
+        found = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        etag = self._etag()
+        return (
+            found is not None
+            and int(found[1]) == self.length
+            and found[2] in ("*", str(self.source.size))
+            and answer.headers.get("Content-Encoding", "identity") == "identity"
+            and (not etag or answer.headers.get("ETag", etag) == etag)
+        )
 
     def _etag(self) -> str:
         try:
@@ -265,98 +295,32 @@ class _Download:
         except (OSError, UnicodeDecodeError):
             return ""
 
-    def _fits(self, response: requests.Response, have: int, etag: str) -> bool:
-        """Whether an answer goes on exactly where the part ends, in the same file."""
-        found = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        return (
-            found is not None
-            and int(found[1]) == have
-            and found[2] in ("*", str(self.source.size))
-            and response.headers.get("Content-Encoding", "identity") == "identity"
-            and (not etag or response.headers.get("ETag", etag) == etag)
+    def _refused(self, url: str, status: int) -> Exception:
+        if status == 416 and self.length:
+            return _Misfit()
+        if status in _TRY_LATER:
+            return _Cut(f"the server is busy (it answers {status})")
+        gone = "there is no such file any more" if status in (404, 410) else "the server refuses"
+        return MorphGraphError(
+            f"{self.source.name}: {gone} ({url} answers {status}). See {self.source.home}, and use "
+            "the file that is there with --reference FILE."
         )
 
-    def _take(self, response: requests.Response, have: int) -> None:
-        """Write an answer behind the first `have` bytes of the part; those may be none."""
-        import requests
-
-        size, stated = self.source.size, _content_length(response)
-        if stated is not None and have + stated > size:
-            self._restart()
-            raise MorphGraphError(self._changed(f"{have + stated:,} bytes"))
-        if not have:
-            etag = response.headers.get("ETag", "")
-            self.validator.write_text(etag if len(etag) <= 200 else "", "utf-8")
-        with self.part.open("ab" if have else "wb") as file:
-            try:
-                for piece in response.iter_content(_PIECE):
-                    have += len(piece)
-                    if have > size:
-                        break
-                    file.write(piece)
-                    self.progress(have / size)
-            except requests.exceptions.RequestException as error:
-                raise _Cut("the connection was cut") from error
-        if have > size:
-            self._restart()
-            raise MorphGraphError(self._changed("more bytes"))
-        if have < size and response.status_code == 200 and stated is not None:
-            self._restart()  # a cut would have been noticed: this is all there is
-            raise MorphGraphError(self._changed(f"{have:,} bytes"))
-        if have < size:
-            raise _Cut("the connection was cut")
-
-    def _changed(self, found: str) -> str:
-        return (
+    def _changed(self, found: str) -> MorphGraphError:
+        self._drop()
+        return MorphGraphError(
             f"{self.source.name}: the file on the server has {found}, the catalogue says "
             f"{self.source.size:,}: it is not the one that was checked. See {self.source.home}, "
             "and use the file that is there with --reference FILE."
         )
 
-    def _refused(self, url: str, status: int) -> str:
-        gone = "there is no such file any more" if status in (404, 410) else "the server refuses"
-        return (
-            f"{self.source.name}: {gone} ({url} answers {status}). See {self.source.home}, and use "
-            "the file that is there with --reference FILE."
-        )
 
-
-def _request(url: str, headers: dict[str, str]) -> requests.Response:
-    """Ask for a file, without reading it yet."""
-    import requests
-    from requests import exceptions
-
-    try:
-        return requests.get(url, headers=headers, stream=True, timeout=TIMEOUTS)
-    except exceptions.ReadTimeout as error:
-        raise _Cut(f"the server does not answer within {TIMEOUTS[1]:g} seconds") from error
-    except exceptions.ConnectionError as error:
-        cause = error.args[0] if error.args else None
-        if type(error) is exceptions.ConnectionError and not hasattr(cause, "reason"):
-            raise _Cut("the connection was cut") from error  # it was made: no retries ran out
-        raise _unreachable(url, error) from error
-    except exceptions.RequestException as error:
-        raise _unreachable(url, error) from error
-
-
-def _unreachable(url: str, error: Exception) -> MorphGraphError:
-    server = urlsplit(url).netloc
-    kind = type(error).__name__
-    return MorphGraphError(
-        f"{server} cannot be reached ({kind}). Check the network, or the proxy in the environment "
-        f"variable HTTPS_PROXY; or download {url} elsewhere, and use the file with --reference "
-        "FILE."
-    )
-
-
-def _content_length(response: requests.Response) -> int | None:
+def _content_length(answer: requests.Response | None) -> int | None:
     """How long an answer says it is; None if it does not, or is compressed all the same."""
-    text = response.headers.get("Content-Length", "")
-    plain = response.headers.get("Content-Encoding", "identity") == "identity"
+    headers = answer.headers if answer is not None else {}
+    text = headers.get("Content-Length", "")
+    plain = headers.get("Content-Encoding", "identity") == "identity"
     return int(text) if plain and re.fullmatch(r"[0-9]{1,18}", text) else None
-
-
-# ------------------------------------------------------------------------------ one at a time
 
 
 @contextmanager

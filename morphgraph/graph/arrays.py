@@ -46,6 +46,21 @@ class MergeArrays:
         return table, dense, int(widest)
 
     @cached_property
+    def pairs(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint16]] | None:
+        """The table and seeds of merges of two parts; None if some have more, or merges tie.
+
+        See `kernels.segmenting_pairs`.
+        """
+        from morphgraph.kernels.segmenting_pairs import MOST_MERGES, MOST_TYPES, build_pairs
+
+        if len(self.leaders) or self.type_count > MOST_TYPES or len(self) > MOST_MERGES:
+            return None
+        if (np.diff(self.part_offsets) > 2).any():
+            return None
+        table, seeds = build_pairs(self.parts, self.part_offsets)
+        return (table, seeds) if len(table) else None
+
+    @cached_property
     def is_plain(self) -> bool:
         """Whether each type has one merge at most, after those of its parts, and no merges tie.
 

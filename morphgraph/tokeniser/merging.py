@@ -1,5 +1,6 @@
 """Segment words by the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -99,61 +100,56 @@ def _segment_into(
     result: MergeSegmentation, wanted: npt.NDArray[np.uint8], threads: int | None
 ) -> None:
     """Segment the ``wanted`` pieces of a segmentation's words (all if it is empty), in place."""
-    from morphgraph.kernels import segmenting
+    from morphgraph.kernels.segmenting import segment
     from morphgraph.kernels.segmenting_long import LONG, segment_long
+    from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
     words, arrays = result.words, result.arrays
     table, dense, widest = arrays.lookup
-    closed_by, token_at = result.closed_by, result.token_at
-    pieces = words.piece_offsets
-    share = wanted.mean() if len(wanted) else 1.0
-    bounds = _blocks(pieces, threads or usual_threads(), share)
+    common = words.atoms, words.piece_offsets
+    merges = arrays.results, widest, arrays.leaders
+    both = result.closed_by, result.token_at
+    lengths = np.diff(words.piece_offsets)
+    bounds = _blocks(words.piece_offsets, threads or usual_threads(), wanted)
+    if arrays.pairs is not None:
+        pairs = arrays.pairs
 
-    def run(block: int) -> None:
-        segmenting.segment(
-            words.atoms,
-            pieces,
-            bounds[block],
-            bounds[block + 1],
-            table,
-            dense,
-            arrays.results,
-            widest,
-            arrays.leaders,
-            LONG,
-            wanted,
-            closed_by,
-            token_at,
-        )
+        def run_short(first: int, last: int) -> None:
+            segment_pairs(*common, first, last, *pairs, dense, arrays.results, wanted, *both)
 
-    if len(bounds) == 2:
-        run(0)
-    else:
-        with ThreadPoolExecutor(len(bounds) - 1) as pool:
-            list(pool.map(run, range(len(bounds) - 1)))
-    for piece in np.flatnonzero(np.diff(pieces) > LONG):
+        _run_blocks(run_short, bounds)
+        if lengths.max(initial=0) <= SHORT:
+            return
+        is_long = (lengths > SHORT).astype(np.uint8)
+        wanted = is_long & wanted if len(wanted) else is_long
+        bounds = _blocks(words.piece_offsets, threads or usual_threads(), wanted)
+
+    def run(first: int, last: int) -> None:
+        segment(*common, first, last, table, dense, *merges, LONG, wanted, *both)
+
+    _run_blocks(run, bounds)
+    for piece in np.flatnonzero(lengths > LONG):
         if len(wanted) and not wanted[piece]:
             continue
-        start, end = pieces[piece], pieces[piece + 1]
-        segment_long(
-            words.atoms,
-            start,
-            end,
-            table,
-            arrays.results,
-            widest,
-            arrays.leaders,
-            closed_by,
-            token_at,
-        )
+        start, end = words.piece_offsets[piece : piece + 2]
+        segment_long(words.atoms, start, end, table, *merges, *both)
 
 
-def _blocks(piece_offsets: npt.NDArray[np.int64], threads: int, share: float) -> list[int]:
-    """Piece numbers that cut the work into blocks of about as many atoms, one for each thread.
+def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:
+    """Run on each block of pieces, from its first to the next block's, a thread for each."""
+    if len(bounds) == 2:
+        run(*bounds)
+        return
+    with ThreadPoolExecutor(len(bounds) - 1) as pool:
+        list(pool.map(run, bounds[:-1], bounds[1:]))
 
-    ``share``: how much of the work there is to do.
-    """
+
+def _blocks(
+    piece_offsets: npt.NDArray[np.int64], threads: int, wanted: npt.NDArray[np.uint8]
+) -> list[int]:
+    """Piece numbers that cut the work into blocks of about as many atoms, one for each thread."""
     atoms = int(piece_offsets[-1])
+    share = wanted.mean() if len(wanted) else 1.0
     count = max(1, min(threads, int(atoms * share) // _ATOMS_PER_THREAD))
     targets = [atoms * block // count for block in range(1, count)]
     inner = [int(piece) for piece in np.searchsorted(piece_offsets, targets)]

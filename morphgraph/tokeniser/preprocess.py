@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -154,10 +154,12 @@ class WordEncoder:
         letters_prefix = " " if self.preprocessor.adds_space else prefix
         try:
             whole = _separated(words)
-            if self._is_simple(whole) and _can_be_separated(whole, len(words)):
-                return self._encode_letters(words, whole, letters_prefix)
+            if self._is_simple(whole):
+                letters = self._encode_letters(words, whole, letters_prefix)
+                if letters is not None:
+                    return letters
             chunks = [
-                self._encode_letters(run, _separated(run), letters_prefix)
+                cast(Words, self._encode_letters(run, _separated(run), letters_prefix))
                 if only_letters
                 else concatenate([self._encode_any(word, prefix) for word in run])
                 for only_letters, run in (
@@ -194,9 +196,11 @@ class WordEncoder:
             )
         )
 
-    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words:
+    def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words | None:
+        """Words of letters with a separator around each; None if one is empty or holds it."""
         if not worth_loading(len(separated)):
-            return self._encode_few_letters(words, prefix)
+            fits = SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == len(words) + 1
+            return self._encode_few_letters(words, prefix) if fits else None
         from morphgraph.kernels.encoding import encode_letters
 
         atoms, offsets, position = encode_letters(
@@ -207,6 +211,8 @@ class WordEncoder:
             self._byte_atoms,
             INSIDE_CHARACTER,
         )
+        if offsets[-1] < 0:
+            return None
         return Words(tuple(words), atoms, offsets, offsets, position)
 
     def _encode_few_letters(self, words: Sequence[str], prefix: str) -> Words:
@@ -314,11 +320,6 @@ whether all are letters; rare, and one byte of a Python string, so that it does 
 
 def _separated(words: Sequence[str]) -> str:
     return SEPARATOR.join(["", *words, ""])
-
-
-def _can_be_separated(separated: str, count: int) -> bool:
-    """Whether no word is empty or holds the separator."""
-    return SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == count + 1
 
 
 def gap_position(

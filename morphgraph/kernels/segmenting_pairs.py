@@ -1,0 +1,227 @@
+"""Segment short pieces by merges of two parts: the common case, without a step that has to wait.
+
+The merges are in a table in which every pair has a slot of its own (a perfect hash): a look-up
+reads the seed of the pair's group and then one slot, found or not, without a branch. A slot is
+``first part << 43 | second part << 22 | rank``. The arrays are those of `kernels.segmenting`.
+"""
+
+import numpy as np
+from numba import njit
+
+SHORT = 32
+"""Pieces of at most this many atoms can be segmented here."""
+
+MOST_TYPES = 2**21 - 1
+MOST_MERGES = 2**22
+
+_NONE = np.int32(0x3FFFFFF)
+"""No merge has these two parts."""
+
+_NO_CANDIDATE = np.int32(0x7FFFFFFF)
+_OUTSIDE = np.int32(0x1FFFFF)
+"""Stands for the token before the first and behind the last; it has no merges."""
+
+_EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = np.uint64(0xD6E8FEB86659FD93)
+_TYPE_BITS = np.uint64(21)
+_RANK_BITS = np.uint64(22)
+_RANK = np.uint64(0x3FFFFF)
+_GROUP = 4
+"""Pairs that share a seed, at most on average."""
+
+_SEEDS = 65_536
+
+
+@njit(inline="always")
+def _slot(mixed, seed, shift):  # type: ignore[no-untyped-def]
+    return ((mixed ^ (np.uint64(seed) * _SPREAD)) * _MIX) >> shift
+
+
+@njit(inline="always")
+def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore[no-untyped-def]
+    key = (np.uint64(first) << _TYPE_BITS) | np.uint64(second)
+    mixed = key * _MIX
+    found = table[_slot(mixed, seeds[mixed >> seed_shift], table_shift)]
+    return np.int32(found & _RANK) if found >> _RANK_BITS == key else _NONE
+
+
+@njit(cache=True, nogil=True)
+def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
+    """The table, uint64 (slots), and the seeds, uint16 (groups), of merges of two parts by rank.
+
+    Both lengths are powers of two. A merge without parts is none; of two with the same parts the
+    lower rank stays. The table is empty if no seeds were found, which is next to impossible.
+    """
+    merges = part_offsets.shape[0] - 1
+    size = np.int64(16)
+    while 5 * size < 6 * merges:
+        size *= 2
+    groups = np.int64(2)
+    while _GROUP * groups < merges:
+        groups *= 2
+    shift = _shift(size)
+    seed_shift = _shift(groups)
+    keys = np.zeros(merges, np.uint64)
+    group_of = np.full(merges, groups, np.int64)
+    ends = np.zeros(groups + 2, np.int64)
+    for merge in range(merges):
+        first = part_offsets[merge]
+        if part_offsets[merge + 1] > first:
+            key = (np.uint64(parts[first]) << _TYPE_BITS) | np.uint64(parts[first + 1])
+            keys[merge] = key
+            group_of[merge] = np.int64((key * _MIX) >> seed_shift)
+        ends[group_of[merge] + 1] += 1
+    sizes = ends[1:-1].copy()
+    ends = np.cumsum(ends)
+    member = np.argsort(group_of, kind="mergesort")
+    table = np.full(size, _EMPTY, np.uint64)
+    seeds = np.zeros(groups, np.uint16)
+    # The largest groups first, while there is room.
+    for group in np.argsort(-sizes, kind="mergesort"):
+        seed = 0
+        while not _placed(table, shift, keys, member[ends[group] : ends[group + 1]], seed):
+            seed += 1
+            if seed == _SEEDS:
+                return table[:0], seeds
+        seeds[group] = seed
+    return table, seeds
+
+
+@njit(inline="always")
+def _shift(size):  # type: ignore[no-untyped-def]
+    """How far to shift 64 bits so that a number below ``size``, a power of two, is left."""
+    bits = 64
+    while size > 1:
+        size >>= 1
+        bits -= 1
+    return np.uint64(bits)
+
+
+@njit(cache=True, nogil=True)
+def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
+    """Put these merges, in order of rank, into free slots; if there are not enough, none."""
+    for done in range(merges.shape[0]):
+        key = keys[merges[done]]
+        slot = _slot(key * _MIX, seed, shift)
+        if table[slot] == _EMPTY:
+            table[slot] = (key << _RANK_BITS) | np.uint64(merges[done])
+        elif table[slot] >> _RANK_BITS != key:
+            for undone in range(done):
+                table[_slot(keys[merges[undone]] * _MIX, seed, shift)] = _EMPTY
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def segment_pairs(  # type: ignore[no-untyped-def]
+    atoms,
+    piece_offsets,
+    first_piece,
+    last_piece,
+    table,
+    seeds,
+    dense,
+    results,
+    wanted,
+    closed_by,
+    token_at,
+):
+    """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
+
+    Pieces of more than `SHORT` atoms are left alone, and those with 0 in ``wanted`` (uint8, by
+    piece; or empty: all are wanted). ``dense``: int64, the square table of `build_table`.
+
+    A token is named by its first atom. ``candidate`` holds ``rank << 5 | token`` for the merge of
+    a token and the next, so that the least is the lowest rank at its leftmost place.
+    """
+    token = np.zeros(48, np.int32)
+    candidate = np.full(48, _NO_CANDIDATE, np.int32)
+    next_ = np.zeros(48, np.int64)
+    before = np.zeros(48, np.int64)
+    outside = np.int64(40)
+    token[outside] = _OUTSIDE
+    dense_size = dense.shape[0]
+    shift = _shift(table.shape[0])
+    seed_shift = _shift(seeds.shape[0])
+    some = wanted.shape[0] > 0
+    for piece in range(first_piece, last_piece):
+        start = piece_offsets[piece]
+        count = np.int64(piece_offsets[piece + 1] - start)
+        if count > SHORT or (some and not wanted[piece]):
+            continue
+        for i in range(count):
+            token[i] = atoms[start + i]
+            next_[i] = i + 1
+            before[i] = i - 1
+            closed_by[start + i] = -1
+            token_at[start + i] = -1
+        before[0] = outside
+        token[count] = _OUTSIDE
+        for i in range(count - 1):
+            if token[i] < dense_size and token[i + 1] < dense_size:
+                rank = np.int32(min(dense[token[i], token[i + 1]] >> 32, np.int64(_NONE)))
+            else:
+                rank = _rank(table, shift, seeds, seed_shift, token[i], token[i + 1])
+            candidate[i] = (rank << 5) | i
+        is_wide = count > 17
+        for i in range(count - 1, SHORT if is_wide else 16):
+            candidate[i] = _NO_CANDIDATE
+        least = _NO_CANDIDATE
+        for i in range(16):
+            least = min(least, candidate[i])
+        if is_wide:
+            for i in range(16, SHORT):
+                least = min(least, candidate[i])
+        while least >> 5 < _NONE:
+            merge = least >> 5
+            left = np.int64(least & 31)
+            right = next_[left]
+            behind = next_[right]
+            ahead = before[left]
+            candidate[left] = _NO_CANDIDATE
+            candidate[right] = _NO_CANDIDATE
+            candidate[ahead] = _NO_CANDIDATE
+            made = results[merge]
+            # The least of the others is found while the new ones are looked up.
+            least = _NO_CANDIDATE
+            for i in range(16):
+                least = min(least, candidate[i])
+            if is_wide:
+                for i in range(16, SHORT):
+                    least = min(least, candidate[i])
+            closed_by[start + right - 1] = merge
+            token[left] = made
+            next_[left] = behind
+            before[behind] = left
+            rank = _rank(table, shift, seeds, seed_shift, made, token[behind])
+            with_next = (rank << 5) | np.int32(left)
+            rank = _rank(table, shift, seeds, seed_shift, token[ahead], made)
+            with_last = (rank << 5) | np.int32(ahead & 31)
+            candidate[left] = with_next
+            candidate[ahead] = with_last
+            least = min(least, min(with_next, with_last))
+        at = np.int64(0)
+        while at < count:
+            token_at[start + next_[at] - 1] = token[at]
+            at = next_[at]
+
+
+def warm_up() -> None:
+    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
+    parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
+    table, seeds = build_pairs(parts, part_offsets)
+    atoms = np.array([0, 1, 0, 1], np.int32)
+    segment_pairs(
+        atoms,
+        np.array([0, 4], np.int64),
+        0,
+        1,
+        table,
+        seeds,
+        np.full((2, 2), np.int64(_NONE) << 32, np.int64),
+        np.array([2], np.int32),
+        np.zeros(0, np.uint8),
+        np.empty(4, np.int32),
+        np.empty(4, np.int32),
+    )

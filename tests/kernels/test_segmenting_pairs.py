@@ -1,0 +1,111 @@
+"""Short pieces by merges of two parts: each pair in a slot of its own, and the oracle's tokens."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MERGES, MergeList, graph_of
+
+from morphgraph.graph.arrays import merge_arrays
+from morphgraph.kernels import segmenting
+from morphgraph.kernels.segmenting_pairs import _EMPTY, _NONE, SHORT, _rank, _shift, build_pairs
+from morphgraph.tokeniser.merging import segment_plain, segment_without
+from morphgraph.tokeniser.segmentation import Segmentation
+
+PAIRS = MERGES.map(lambda merges: [parts for parts in merges if len(parts) == 2])
+WORDS = st.lists(st.text("ab", max_size=SHORT + 8) | st.text("abc", max_size=SHORT + 8), max_size=6)
+
+
+def cut(segmentation: Segmentation, number: int) -> list[int]:
+    return [atom for atom, _ in segmentation.token_ends(number)]
+
+
+@pytest.mark.parametrize("filler", [0, segmenting.DENSE])
+@given(PAIRS, WORDS)
+def test_as_oracle(filler: int, merges: MergeList, words: list[str]) -> None:
+    """Pieces of up to 17 and 32 atoms, and longer ones, which go another way."""
+    graph = graph_of(merges, filler=filler)
+    arrays = merge_arrays(graph)
+    assert arrays.pairs is not None
+    found = segment_plain(graph, words)
+    for number, word in enumerate(words):
+        tokens, closed_by = oracles.segment(oracles.listed(merges), word)
+        start, end = found.words.word_offsets[number : number + 2]
+        lengths = np.cumsum([len(token) for token in tokens])
+        assert (np.array(cut(found, number)) - start + 1).tolist() == lengths.tolist()
+        closed = [int(arrays.merge_ids[i]) if i >= 0 else None for i in found.closed_by[start:end]]
+        assert closed == closed_by
+
+
+@given(PAIRS, WORDS, st.data())
+def test_without_types_that_nothing_is_made_of(
+    merges: MergeList, words: list[str], data: st.DataObject
+) -> None:
+    """A removal that leaves pairs only: the rest of the merges, each at the place that it had."""
+    graph = graph_of(merges)
+    arrays = merge_arrays(graph)
+    used = set(arrays.parts.tolist())
+    tops = [int(t) for t in set(arrays.results.tolist()) - used]
+    gone = data.draw(st.lists(st.sampled_from(tops), unique=True)) if tops else []
+    left = arrays.without(gone)
+    assert left.pairs is not None
+    before = segment_plain(graph, words)
+    kept = [i for i in range(len(arrays)) if int(arrays.results[i]) not in gone]
+    moved = np.full(len(arrays), -1, np.int32)
+    moved[kept] = kept
+    found = segment_without(before, left, moved)
+    names = {graph.types[number] for number in gone}
+    expected = segment_plain(
+        graph_of([parts for parts in merges if "".join(parts) not in names]), words
+    )
+    for number in range(len(words)):
+        assert cut(found, number) == cut(expected, number)
+
+
+@given(st.integers(0, 3000), st.integers(0, 2**32))
+def test_every_pair_has_a_slot(count: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    pairs = np.unique(draw.integers(0, 2**21 - 1, (count, 2), dtype=np.int32), axis=0)
+    draw.shuffle(pairs)
+    table, seeds = build_pairs(pairs.reshape(-1), np.arange(len(pairs) + 1, dtype=np.int64) * 2)
+    assert (table != _EMPTY).sum() == len(pairs)
+    shifts = _shift(len(table)), _shift(len(seeds))
+
+    def rank(first: int, second: int) -> int:
+        return int(_rank.py_func(table, shifts[0], seeds, shifts[1], first, second))
+
+    with np.errstate(over="ignore"):
+        assert [rank(*pair) for pair in pairs.tolist()] == list(range(len(pairs)))
+        known = {tuple(pair) for pair in pairs.tolist()}
+        others = draw.integers(0, 2**21 - 1, (200, 2)).tolist()
+        assert all(rank(*pair) == _NONE for pair in others if tuple(pair) not in known)
+
+
+def test_of_two_merges_with_the_same_parts_the_lower_rank_stays() -> None:
+    parts = np.array([3, 4, 1, 2, 3, 4], np.int32)
+    table, _ = build_pairs(parts, np.array([0, 2, 4, 6], np.int64))
+    assert sorted(int(slot) & 0x3FFFFF for slot in table[table != _EMPTY]) == [0, 1]
+
+
+def test_a_merge_without_parts_is_none() -> None:
+    table, _ = build_pairs(np.array([3, 4], np.int32), np.array([0, 0, 2], np.int64))
+    assert [int(slot) & 0x3FFFFF for slot in table[table != _EMPTY]] == [1]
+
+
+def test_tuple_merges_go_another_way() -> None:
+    assert merge_arrays(graph_of([("a", "b", "a")])).pairs is None
+
+
+@pytest.mark.parametrize("length", range(2, SHORT + 9))
+def test_a_merge_at_each_place(length: int) -> None:
+    """Also at the last one before another part of the candidates is read, and beyond."""
+    graph = graph_of([("a", "b"), ("c", "ab"), ("c", "d")])
+    words = ["d" * (length - 2) + "ab", "d" * (length - 3) + "cab", "d" * (length - 2) + "cd"]
+    found = segment_plain(graph, words[:: 2 if length == 2 else 1])
+    tokens = [[graph.types[t] for t in found.tokens(number)] for number in range(len(found.words))]
+    singles = ["d"] * (length - 2)
+    expected = [[*singles, "ab"], [*singles[1:], "cab"], [*singles, "cd"]]
+    assert tokens == expected[:: 2 if length == 2 else 1]

@@ -1,4 +1,4 @@
-"""Segmenting distinct words on one thread, beside the `tokenizers` library.
+"""Segmenting distinct words on one thread, beside Gigatoken and the `tokenizers` library.
 
 Run: ``python -m benchmarks.segment``
 """
@@ -6,6 +6,7 @@ Run: ``python -m benchmarks.segment``
 from benchmarks.common import data_folder, in_turns, median, one_thread, save, table
 
 WORDS = 47_000
+ROUNDS = 9
 
 
 def main() -> None:
@@ -13,6 +14,7 @@ def main() -> None:
     one_thread()
     import json
 
+    import gigatoken
     import wordfreq
     from tokenizers import Tokenizer, models
 
@@ -40,29 +42,45 @@ def main() -> None:
             made.pre_tokenizer = Tokenizer.from_file(str(path)).pre_tokenizer
         return made
 
+    # One for each round, because it keeps what it has cut; its first call prepares it.
+    fresh = [gigatoken.Tokenizer.from_json(path.read_bytes()) for _ in range(ROUNDS + 2)]
+    for each in fresh:
+        each.encode("a")
+    text = "".join(spaced)
+
     uncached, warm, full = peer(0, False), peer(1_000_000, False), peer(0, True)
     encoded = tokeniser.encode(words)
     # The peer's fastest form: texts of a thousand ready words, so that results are few.
     texts = [atoms[i : i + 1000] for i in range(0, len(atoms), 1000)]
     seconds = in_turns(
-        9,
+        ROUNDS,
         ours=lambda: segment(tokeniser.graph, encoded, threads=1),
         uncached=lambda: uncached.encode_batch_fast(texts, is_pretokenized=True),
         warm=lambda: warm.encode_batch_fast(texts, is_pretokenized=True),
         ours_from_strings=lambda: segment(tokeniser.graph, tokeniser.encode(words), threads=1),
+        gigatoken=lambda: fresh.pop().encode(text),
         full=lambda: full.encode_batch_fast(spaced),
     )
     ids = [t for found in uncached.encode_batch_fast(atoms) for t in found.ids]
     ours = segment(tokeniser.graph, encoded).token_at
     vocabulary = tokeniser.vocabulary_ids
     assert [vocabulary[t] for t in ours[ours >= 0]] == ids, "the segmentations differ"
+    assert fresh.pop().encode(text).tolist() == ids, "Gigatoken's segmentation differs"
     ms = {name: 1000 * median(values) for name, values in seconds.items()}
-    print(f"{len(words):,} distinct words, oscar-de-40k, one thread, medians of 9 rounds in turn\n")
+    print(
+        f"{len(words):,} distinct words, oscar-de-40k, one thread, "
+        f"medians of {ROUNDS} rounds in turn\n"
+    )
     rows = [
         ["morphgraph, with the merge behind each join", f"{ms['ours']:.1f}", "1.0"],
         ["tokenizers, no cache", f"{ms['uncached']:.1f}", f"{ms['uncached'] / ms['ours']:.1f}"],
         ["tokenizers, warm cache", f"{ms['warm']:.1f}", f"{ms['warm'] / ms['ours']:.1f}"],
         ["morphgraph, from strings", f"{ms['ours_from_strings']:.1f}", "1.0"],
+        [
+            "Gigatoken, from one string, fresh",
+            f"{ms['gigatoken']:.1f}",
+            f"{ms['gigatoken'] / ms['ours_from_strings']:.2f}",
+        ],
         [
             "tokenizers, from strings, no cache",
             f"{ms['full']:.1f}",

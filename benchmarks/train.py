@@ -1,12 +1,13 @@
-"""Train 32,000 merges on 1,000,000 distinct words: seconds and peak memory beside `BpeTrainer`.
+"""Train 32,000 merges on 1,000,000 distinct words: seconds and peak memory beside other trainers.
 
     python -m benchmarks.train [--words N] [--merges N] [--rounds N] [--languages en,de,fi,ru]
 
 The words are those of wordfreq's larger lists, taken in turn from each language by rank, without
 doubles, as byte-level strings with a leading Ġ. Each trainer runs in a process of its own, in turn,
-on one thread, and gets the same Python list of words, each counted once. Seconds run from the list
-to the trained merges, imports included, with the kernels compiled beforehand; memory is the peak of
-the whole process. The merges must be identical. Results go to benchmarks/results/train.json.
+on one thread, and gets the same Python list of words, each counted once; Gigatoken gets them as
+one text, which it cuts into words itself. Seconds run from these to the trained merges, imports
+included, with the kernels compiled beforehand; memory is the peak of the whole process. Our merges
+and those of `BpeTrainer` must be identical. Results go to benchmarks/results/train.json.
 """
 
 from __future__ import annotations
@@ -71,7 +72,16 @@ def hugging_face(words: list[str], types: int) -> Callable[[], list[list[str]]]:
     return lambda: json.loads(tokenizer.to_str())["model"]["merges"]
 
 
-TRAINERS = {"morphgraph": morphgraph, "BpeTrainer": hugging_face}
+def gigatoken(words: list[str], types: int) -> Callable[[], list[list[str]]]:
+    import gigatoken
+
+    from morphgraph.tokeniser.byte_level import encode
+
+    _, merges = gigatoken.train_bpe(words[0].encode(), types, [])
+    return lambda: [[encode(part.decode("latin-1")) for part in pair] for pair in merges]
+
+
+TRAINERS = {"morphgraph": morphgraph, "BpeTrainer": hugging_face, "Gigatoken": gigatoken}
 
 
 def peak_megabytes() -> float:
@@ -87,6 +97,10 @@ def peak_megabytes() -> float:
 def run_here(trainer: str, words_file: str, types: int, merges_file: str) -> None:
     """Train in this process; print seconds and memory, write the merges."""
     words = Path(words_file).read_text(encoding="utf-8").split("\n")
+    if trainer == "Gigatoken":
+        from morphgraph.tokeniser.byte_level import decode
+
+        words = ["".join(map(decode, words))]
     loaded = peak_megabytes()
     start = time.perf_counter()
     merges = TRAINERS[trainer](words, types)
@@ -107,7 +121,7 @@ def run_apart(trainer: str, words_file: Path, types: int, merges_file: Path) -> 
         stdout=subprocess.PIPE,
         text=True,
     )
-    result: dict[str, float] = json.loads(done.stdout)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])  # Gigatoken prints, too
     return result
 
 
@@ -125,7 +139,10 @@ def compare(languages: list[str], how_many: int, merges: int, rounds: int) -> di
             for trainer, done in runs.items():
                 done.append(run_apart(trainer, words_file, types, Path(folder, trainer)))
                 print(f"round {number}, {trainer}: {done[-1]['seconds']:.2f} s", flush=True)
-            ours, theirs = (json.loads(Path(folder, trainer).read_text()) for trainer in TRAINERS)
+            ours, theirs = (
+                json.loads(Path(folder, trainer).read_text())
+                for trainer in ("morphgraph", "BpeTrainer")
+            )
             if ours != theirs:
                 raise SystemExit("The two trainers found different merges.")
     return {
@@ -135,7 +152,7 @@ def compare(languages: list[str], how_many: int, merges: int, rounds: int) -> di
         "merges": len(ours),
         "identical": True,
         "runs": runs,
-        "versions": {name: version(name) for name in ("tokenizers", "numba", "numpy")}
+        "versions": {name: version(name) for name in ("tokenizers", "gigatoken", "numba", "numpy")}
         | {"python": platform.python_version()},
     }
 
@@ -145,16 +162,16 @@ def table(result: dict[str, Any]) -> str:
         trainer: [median(run[of] for run in runs) for of in ("seconds", "megabytes")]
         for trainer, runs in result["runs"].items()
     }
-    (seconds, memory), (their_seconds, their_memory) = medians.values()
-    lines = [f"{'':12}{'seconds':>10}{'peak MB':>10}"]
-    lines += [f"{name:12}{s:10.2f}{mb:10.0f}" for name, (s, mb) in medians.items()]
-    lines += [f"{'ratio':12}{their_seconds / seconds:9.1f}×{memory / their_memory:9.2f}×"]
+    seconds, memory = medians["morphgraph"]
+    lines = [f"{'':12}{'seconds':>10}{'× ours':>8}{'peak MB':>10}"]
+    for name, (s, mb) in medians.items():
+        lines += [f"{name:12}{s:10.2f}{s / seconds:8.1f}{mb:10.0f}"]
     lines += [
         f"{result['merges']:,} merges on {result['words']:,} distinct words "
-        f"({', '.join(result['languages'])}), medians; the merges are identical."
+        f"({', '.join(result['languages'])}), medians; BpeTrainer's merges are identical."
     ]
-    result["times_faster"] = their_seconds / seconds
-    result["share_of_memory"] = memory / their_memory
+    result["times_faster"] = {name: s / seconds for name, (s, _) in medians.items()}
+    result["share_of_memory"] = {name: memory / mb for name, (_, mb) in medians.items()}
     return "\n".join(lines)
 
 

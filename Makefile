@@ -4,13 +4,23 @@ BIN := $(VENV)/bin
 STAMPS := .make
 export MORPHGRAPH_DATA ?= ../shared/data
 
-.PHONY: app test lint bench assets clean
+PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist worksteal
+
+.PHONY: app quick test soak lint bench assets clean
 
 app: $(STAMPS)/run
 	$(BIN)/streamlit run app.py
 
+# About a minute: no browser, no damaged files, no kills, no public data.
+quick: $(STAMPS)/dev
+	MORPHGRAPH_EFFORT=quick $(PYTEST) -m "not (browser or fuzz or kills or data or slow)"
+
 test: lint $(STAMPS)/browser
-	$(BIN)/pytest
+	$(PYTEST)
+
+# Every test with all its examples, damaged files and kills: for before a release.
+soak: $(STAMPS)/browser
+	MORPHGRAPH_EFFORT=soak $(PYTEST) --timeout 3600
 
 lint: $(STAMPS)/dev
 	$(BIN)/ruff check .

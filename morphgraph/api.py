@@ -363,7 +363,7 @@ class LoadedTokeniser(Tokeniser):
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
         ``settings``: those of `ReBPESettings`, such as ``iterations=5`` or ``anneal=False``.
-        Source: Bauwens & de Lhoneux 2025, Algorithm 1.
+        Source: Bauwens & de Lhoneux 2026, Algorithm 1.
         """
         from morphgraph.refine.learning import remember
         from morphgraph.refine.rebpe import ReBPESettings

@@ -16,6 +16,8 @@ from hypothesis import settings
 
 sys.path.append(str(Path(__file__).parent))
 
+from effort import share_of
+
 # Kernels are used for few words too where no test says otherwise (see test_quick_to_start).
 import morphgraph.kernels.segmenting
 from morphgraph import cli
@@ -32,7 +34,7 @@ os.environ["MORPHGRAPH_CACHE"] = str(Path(_folder.name, "cache"))
 PROJECT = Path(__file__).resolve().parent.parent
 
 # Compiling a kernel, or a busy machine, is no failure.
-settings.register_profile("morphgraph", deadline=None)
+settings.register_profile("morphgraph", deadline=None, max_examples=share_of(200, 10))
 settings.load_profile("morphgraph")
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -64,7 +65,7 @@ def oracle(text: str, kind: str) -> Counter[str]:
 # ------------------------------------------------------------------------- the numbers
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     TEXTS, st.sampled_from(counting_task.KINDS), st.sampled_from([1, 3, 10**6]), st.integers(1, 3)
 )

@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 
@@ -162,7 +163,7 @@ def test_what_is_visible_can_be_written(text: str) -> None:
 # --------------------------------------------------------------------------------- where it stands
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(with_words())
 def test_nothing_overlaps_and_parents_are_in_the_middle(
     drawn: tuple[MergeList, list[str]],
@@ -271,7 +272,7 @@ def widths_of(tree: MergeTree) -> float:
     return lay_out(tree).width
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(with_words(), st.floats(30, 600))
 def test_rows_hold_every_token_once_and_keep_to_the_width(
     case: tuple[MergeList, list[str]], widest: float
@@ -383,7 +384,7 @@ def nasty_trees(draw: st.DrawFn) -> MergeTree:
     return MergeTree(word, leaves, merges, (root,), (), spans, spans, True, title)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(nasty_trees(), st.sampled_from(["light", "dark"]))
 def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any) -> None:
     svg = to_svg([tree, tree], theme)
@@ -398,7 +399,7 @@ def test_any_string_gives_xml_of_known_elements_only(tree: MergeTree, theme: Any
     assert shown == [tree.label(vertex) for vertex in vertices] * 2
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(NASTY, NASTY)
 def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
     """From the tokeniser's strings to the picture, nothing made by hand in between."""

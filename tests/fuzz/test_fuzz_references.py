@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from effort import share_of
 from fuzz.cases import Read, run_cases
 
 from morphgraph.reference.entry import Reference
@@ -22,7 +23,7 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 pytestmark = pytest.mark.fuzz
 
-CASES = 5_000
+CASES = share_of(5_000)
 """Damaged files, all formats together."""
 
 PLAIN = "unbreakable\tun break able\t12\ndoing\tdo ing\t3\nnaïve\tnaïve\ncafés\tcafé s\t1\n"

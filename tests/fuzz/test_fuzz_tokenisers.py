@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from effort import share_of
 from fuzz.cases import Read, run_cases
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
@@ -39,7 +40,7 @@ from morphgraph.train.methods import METHODS, train
 
 pytestmark = pytest.mark.fuzz
 
-CASES = 8_000
+CASES = share_of(8_000)
 """Damaged files, all kinds together."""
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3, "anna": 5}

@@ -6,7 +6,8 @@ from typing import Any
 import oracles
 import pytest
 import rebpe_oracle
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from rebpe_oracle import State
 from strategies import MergeList, graph_of, well_formed
@@ -420,7 +421,7 @@ def draw_edit(data: st.DataObject, state: State) -> tuple[str, list[Any]]:
     return name, [pairs, repairs]
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(merges=well_formed(size=8), data=st.data())
 def test_random_edits_are_those_of_a_naive_model(merges: MergeList, data: st.DataObject) -> None:
     merges = list(dict.fromkeys(merges))

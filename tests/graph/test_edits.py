@@ -4,7 +4,8 @@ from typing import Any
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
@@ -41,7 +42,7 @@ def present(graph: MergeGraph) -> set[str]:
     return {graph.types[number] for number in graph.type_ids()}
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(MERGES, st.data())
 def test_knockout_of_a_set_is_one_by_one_in_any_order(merges: MergeList, data: Any) -> None:
     graph = graph_of(merges)
@@ -77,7 +78,7 @@ def test_cascade(merges: MergeList, data: Any) -> None:
     graph.check()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(MERGES, st.data())
 def test_undo_and_redo_restore_the_very_same_graph(merges: MergeList, data: Any) -> None:
     graph = graph_of(merges)

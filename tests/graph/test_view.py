@@ -5,7 +5,8 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of
 
@@ -91,7 +92,7 @@ def test_graphml_names_control_characters() -> None:
     assert labels[3:5] == ["⟨FFFE⟩", "\t\n"]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(MERGES, st.data())
 def test_neighbourhood(merges: MergeList, data: Any) -> None:
     graph = graph_of(merges)

@@ -1,7 +1,8 @@
 """The alignment kernel against the dynamic program as docs/references.md words it."""
 
 import numpy as np
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.kernels.alignment import align, warm_up
@@ -76,13 +77,13 @@ batches = st.lists(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(batches)
 def test_equals_the_plain_dynamic_program(batch):
     assert run(batch) == [oracle(word, parts) for word, parts in batch]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.text(st.sampled_from("abc"), max_size=4), min_size=1, max_size=6))
 def test_morphemes_that_concatenate_to_the_word_are_its_segments(parts):
     word = "".join(parts)

@@ -1,7 +1,8 @@
 """The kernel for long pieces gives what the kernel for words gives."""
 
 import numpy as np
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.graph.arrays import merge_arrays
@@ -29,7 +30,7 @@ def graphs(draw: st.DrawFn) -> MergeGraph:
     return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(graphs(), st.text(ATOMS, min_size=1, max_size=40))
 def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
     arrays = merge_arrays(graph)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import score_oracles as naive
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
@@ -46,7 +47,7 @@ def distances(one: Lists, other: Lists) -> list[int]:
     return found
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(pairs())
 @example(([[]], [[]]))
 @example(([[""]], [[]]))
@@ -63,7 +64,7 @@ def test_as_rapidfuzz(drawn: tuple[Lists, Lists]) -> None:
     assert distances(other, one) == distances(one, other)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(pairs())
 def test_as_the_plain_recursion(drawn: tuple[Lists, Lists]) -> None:
     one, other = drawn

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -89,7 +90,7 @@ def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dic
     return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(
     word_counts("ab", 16, 12) | word_counts("abc", 12, 20) | word_counts("aβ語😀", 8, 30),
     st.integers(0, 40) | st.just(MANY),
@@ -99,7 +100,7 @@ def test_same_as_hugging_face(counts: dict[str, int], size: int, minimum: int) -
     assert train(counts, size, minimum) == train_with_hugging_face(counts, size, minimum)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     word_counts("a", 40, 9) | word_counts("ab", 14, 12) | word_counts("abcdefgh", 12, 12),
     st.integers(0, 4),

@@ -1,6 +1,7 @@
 """From morphemes to surface morphs, hyphens, and whole words."""
 
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.reference.align import (
@@ -44,7 +45,7 @@ letters = st.sampled_from("aabéßﬁ\u0301A")
 texts = st.text(letters, min_size=1, max_size=8)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.tuples(texts, st.lists(st.text(letters, max_size=4), max_size=4)), max_size=4))
 def test_morphs_are_the_word_in_order(batch):
     aligned = align_morphemes([w for w, _ in batch], [m for _, m in batch])
@@ -58,7 +59,7 @@ def test_morphs_are_the_word_in_order(batch):
         assert all(s < len(morphemes) for s in sources)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.text(st.sampled_from("aabéñßC"), max_size=4), min_size=1, max_size=5))
 def test_the_short_cut_equals_the_alignment(parts):
     word = "".join(parts)
@@ -66,7 +67,7 @@ def test_the_short_cut_equals_the_alignment(parts):
         assert align_morphemes([word], [parts]) == _align_batch([word], [parts])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.text(st.sampled_from("abc"), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_case_and_accents_do_not_matter(parts):
     plain = align_morphemes(["x".join(parts)], [parts])[0]

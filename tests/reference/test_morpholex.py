@@ -8,7 +8,8 @@ import zipfile
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import FileFormatError
@@ -351,7 +352,7 @@ def test_a_wrong_size_of_a_sheet_loses_no_rows():
     assert read_reference(data).entries == read_reference(book(SHEETS)).entries
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32), st.integers(1, 30))
 def test_damaged_workbooks_are_read_or_refused(seed, times):
     chosen = random.Random(seed)
@@ -365,7 +366,7 @@ def test_damaged_workbooks_are_read_or_refused(seed, times):
     assert all("".join(entry.morphs) == entry.word for entry in reference.entries)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32), st.integers(1, 10))
 def test_workbooks_of_damaged_xml_are_read_or_refused(seed, times):
     chosen = random.Random(seed)

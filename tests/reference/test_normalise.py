@@ -2,7 +2,8 @@
 
 from unicodedata import category, normalize
 
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from morphgraph.reference.normalise import normalise, normalise_with_cuts
@@ -18,7 +19,7 @@ def whole(text):
     return normalize("NFKC", bare).lower()
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(st.text(letters, max_size=8))
 @example("ΟΔΟΣ")
 @example("\u1100\u1161\u11a8")
@@ -28,7 +29,7 @@ def test_equals_the_definition_on_the_whole_string(text):
     assert normalise_with_cuts(text)[0] == normalise(text)
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(st.text(letters, min_size=1, max_size=8))
 def test_cuts_ascend_over_the_whole_surface(text):
     normal, cuts = normalise_with_cuts(text)
@@ -37,7 +38,7 @@ def test_cuts_ascend_over_the_whole_surface(text):
     assert list(cuts) == sorted(cuts)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.text(st.sampled_from("aéßﬁＡñ\u0301"), min_size=1, max_size=8))
 def test_a_cut_between_characters_divides_the_normal_form_there(text):
     normal, cuts = normalise_with_cuts(text)

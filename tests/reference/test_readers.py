@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core import reading
@@ -197,7 +198,7 @@ def entries(draw, whole, count):
     return Entry("".join(morphs), tuple(morphs), words, number, kinds=kinds)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data(), st.booleans(), st.booleans())
 def test_written_references_read_back_equal(data, whole, count):
     found = data.draw(st.lists(entries(whole, count), min_size=1, max_size=5))
@@ -299,7 +300,7 @@ pieces_of_lines = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.one_of(
         st.lists(pieces_of_lines, max_size=25).map("".join).map(str.encode), st.binary(max_size=30)

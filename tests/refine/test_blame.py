@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
@@ -82,7 +83,7 @@ def test_tuples_once(small_tokeniser: MakeTokeniser, small_reference: MakeRefere
     assert once.ratio.tolist() == [2 / 5]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_as_counted_naively(
     small_tokeniser: MakeTokeniser,
@@ -199,7 +200,7 @@ def test_holdout_keeps_all_entries_of_a_word_together() -> None:
         assert len(scored) == 8
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(merges=well_formed(), lines=LINES, data=st.data())
 def test_threshold_curve_is_knocking_out_from_scratch(
     small_tokeniser: MakeTokeniser,

@@ -11,7 +11,8 @@ from typing import Any
 import oracles
 import pytest
 import rebpe_oracle
-from hypothesis import HealthCheck, event, given, settings
+from effort import examples
+from hypothesis import HealthCheck, event, given
 from hypothesis import strategies as st
 from rebpe_oracle import Entry, Settings, State
 from strategies import MERGES, well_formed
@@ -260,7 +261,7 @@ def report(expected: list[rebpe_oracle.Phase]) -> None:
     event(f"{sum(phase.kind == 'reify' for phase in expected)} times reified")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(merges=well_formed(size=14) | MERGES, data=st.data())
 def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
     small_tokeniser: MakeTokeniser,
@@ -276,7 +277,7 @@ def test_tokenisers_with_tuples_and_types_made_twice_in_any_order(
     report(check_case(case, small_tokeniser, small_reference))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data())
 def test_small_trained_tokenisers(
     small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
@@ -285,7 +286,7 @@ def test_small_trained_tokenisers(
     report(check_case(case, small_tokeniser, small_reference))
 
 
-@settings(max_examples=160, suppress_health_check=[HealthCheck.too_slow])
+@examples(160, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_trained_tokenisers(
     small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject
@@ -294,7 +295,7 @@ def test_trained_tokenisers(
     report(check_case(case, small_tokeniser, small_reference))
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@examples(50, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_trained_tokenisers_of_two_thousand_types(
     small_tokeniser: MakeTokeniser, small_reference: MakeReference, data: st.DataObject

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -311,7 +312,7 @@ def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("grouping", GROUPINGS)
-@settings(max_examples=15)
+@examples(15)
 @given(gold_set=gold_sets(), segmenter=SEGMENTERS)
 def test_a_group_scores_as_if_it_stood_alone(
     scope: Scope, weighting: Weighting, grouping: str, gold_set: GoldSet, segmenter: Segmenter
@@ -496,7 +497,7 @@ def by_hand(gold_set: GoldSet, outcome: Outcome, names: Sequence[str], weighting
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
-@settings(max_examples=40)
+@examples(40)
 @given(gold_set=gold_sets(), segmenter=SEGMENTERS)
 def test_recall_by_kind_boundary_by_boundary(
     weighting: Weighting, gold_set: GoldSet, segmenter: Segmenter
@@ -508,7 +509,7 @@ def test_recall_by_kind_boundary_by_boundary(
     assert [s.size for s in found] == sorted((s.size for s in found), reverse=True)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(gold_set=gold_sets())
 def test_affixes_are_at_their_boundaries(gold_set: GoldSet) -> None:
     """Whichever boundary an affix has, the affix stands beside it in that word."""

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import substring_oracles as oracles
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -216,7 +217,7 @@ MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "▁", ""))
 BODIES = st.text("abc", min_size=1, max_size=3)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.data())
 def test_as_oracle(data: st.DataObject) -> None:
     """Over random types and entries, of which many are made of types."""

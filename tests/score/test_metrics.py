@@ -10,7 +10,8 @@ import numpy as np
 import oracles
 import pytest
 import score_oracles as naive
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 from sklearn.metrics import precision_recall_fscore_support
@@ -507,7 +508,7 @@ def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
             )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(golds(), well_formed(), st.none() | st.integers(1, 3))
 def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None) -> None:
     graph = graph_of(merges)
@@ -522,7 +523,7 @@ def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None
     assert_as_oracle(outcome, found)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(golds())
 def test_the_ideal_as_oracle(entries: list[Entry]) -> None:
     found = [naive.outcome(one.word, naive.spans(one.morphs)[0]) for one in entries]

@@ -7,7 +7,8 @@ import merge_method_oracles
 import oracles
 import score_oracles as naive
 import substring_oracles
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, well_formed, with_words
 from tokenizers import normalizers, pre_tokenizers
@@ -114,7 +115,7 @@ def vocabularies(draw: st.DrawFn, alphabet: str = "abc") -> SubwordVocabulary:
     return SubwordVocabulary(tuple(types), marker, marked(marker), frozenset({"[UNK]"}), "[UNK]")
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(vocabularies(), WORDS, st.sampled_from([1, 2, 3, None]))
 def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -> None:
     expected = [
@@ -127,7 +128,7 @@ def test_flota(vocabulary: SubwordVocabulary, words: list[str], k: int | None) -
     assert outcomes(Flota(vocabulary, k), words) == expected
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(vocabularies(), WORDS)
 def test_greedy(vocabulary: SubwordVocabulary, words: list[str]) -> None:
     marker = vocabulary.marker if vocabulary.marker in ("Ġ", "▁") else ""
@@ -139,7 +140,7 @@ def test_greedy(vocabulary: SubwordVocabulary, words: list[str]) -> None:
         assert found.tokens == len(tokens)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(vocabularies(), WORDS, st.integers(1, 8))
 def test_wordpiece(vocabulary: SubwordVocabulary, words: list[str], longest: int) -> None:
     types = tuple(
@@ -156,7 +157,7 @@ def test_wordpiece(vocabulary: SubwordVocabulary, words: list[str], longest: int
     assert outcomes(WordPiece(pieces, longest_word=longest), words) == expected
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     st.lists(st.text("▁abc", min_size=1, max_size=4)),
     st.sampled_from(["▁", ""]),
@@ -176,7 +177,7 @@ def test_unigram(types: list[str], marker: Marker, words: list[str], data: st.Da
     assert [row.tokens for row in found] == [len(texts.token_texts(n)) for n in range(len(words))]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(with_words(), st.sampled_from([0.0, 0.3, 1.0]), st.integers(1, 3))
 def test_merges_dropout_first_and_longest(
     drawn: tuple[MergeList, list[str]], p: float, k: int
@@ -223,7 +224,7 @@ def byte_vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
     )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(byte_vocabularies(), BYTES_OF)
 def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
     for segmenter in (Greedy(vocabulary), Flota(vocabulary)):
@@ -233,7 +234,7 @@ def test_bytes(vocabulary: SubwordVocabulary, words: list[str]) -> None:
         assert [row.left_out for row in found] == [0] * len(words)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(byte_vocabularies(), BYTES_OF, st.integers(1, 3))
 def test_bytes_of_whole_characters_left_out(
     vocabulary: SubwordVocabulary, words: list[str], k: int
@@ -253,7 +254,7 @@ def flota_of_bytes(vocabulary: SubwordVocabulary, word: str, k: int) -> naive.Fo
     return naive.outcome(word, [(start, end) for _, start, end in tokens], byte_level=True)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(byte_vocabularies(), BYTES_OF, st.integers(1, 3))
 def test_characters_with_a_byte_in_a_token_are_not_left_out(
     vocabulary: SubwordVocabulary, words: list[str], k: int
@@ -266,7 +267,7 @@ def test_characters_with_a_byte_in_a_token_are_not_left_out(
     assert outcome.left_out.tolist() == [found.left_out for found in expected]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(BYTES_OF)
 def test_bytes_as_a_fallback(words: list[str]) -> None:
     vocabulary = SubwordVocabulary(
@@ -371,7 +372,7 @@ def test_a_normaliser_that_leaves_nothing() -> None:
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(well_formed(), WORDS)
 def test_words_do_not_see_each_other(merges: MergeList, words: list[str]) -> None:
     graph = graph_of(merges)

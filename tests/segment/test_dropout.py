@@ -8,7 +8,8 @@ from itertools import product
 import merge_method_oracles as naive
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 from tokenizers import Tokenizer, models
@@ -35,7 +36,7 @@ def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
     return [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(word)]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     with_words(),
     st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]),
@@ -60,7 +61,7 @@ def test_same_as_naive_on_the_same_numbers(
         assert ((found.closed_by[start:end] < 0) == (found.token_at[start:end] >= 0)).all()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(with_words(), st.booleans())
 def test_never_and_always(drawn: tuple[MergeList, list[str]], queue: bool) -> None:
     merges, listed = drawn

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import substring_oracles as oracles
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -54,7 +55,7 @@ def cut(segmenter: Segmenter, text: str, marker: int) -> list[oracles.Token]:
     return tokens
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(vocabularies(), st.text("abcd-", max_size=14), st.none() | st.integers(1, 5), st.booleans())
 def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None, strict: bool) -> None:
     marker = vocabulary.marker
@@ -63,7 +64,7 @@ def test_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int | None, stri
     assert found == oracles.flota([word], vocabulary.types, marker, k or 99, strict)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from(["##", ""]), st.data())
 def test_pieces_as_oracle(marker: Marker, data: st.DataObject) -> None:
     """No token crosses the ends of pieces; k counts for each unit."""
@@ -193,7 +194,7 @@ def test_a_bare_text_has_no_marker(data_folder: Path) -> None:
     assert [vocabulary.types[token] for token in found.tokens(1)] == ["Ġundesirable"]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(vocabularies(), st.text("abcd-", max_size=12), st.integers(1, 4), st.integers(1, 3))
 def test_baselines_as_oracle(vocabulary: SubwordVocabulary, word: str, k: int, most: int) -> None:
     if not word:

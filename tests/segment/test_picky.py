@@ -7,7 +7,8 @@ from typing import Any
 
 import merge_method_oracles as naive
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -76,7 +77,7 @@ def check(picky: Picky, events: list[naive.Event], listed: list[str]) -> None:
         assert all(events[n][0] == "merge" for n in closed)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(models(), st.lists(st.text("abcd", max_size=12), max_size=6), st.sampled_from([0, 400]))
 def test_same_as_naive(
     model: tuple[list[str], list[naive.Event]], listed: list[str], filler: int
@@ -90,7 +91,7 @@ def test_same_as_naive(
     assert picky.vocabulary_size == len(types) + filler - len(absent)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1),
     st.lists(st.text("abcd", max_size=12), max_size=6),

@@ -5,7 +5,8 @@ import json
 import merge_method_oracles as naive
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -14,7 +15,7 @@ from morphgraph.segment.scaffold import Scaffold
 from morphgraph.train.scaffold import train_scaffold
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1),
     st.lists(st.text("abcd", max_size=12), max_size=6),

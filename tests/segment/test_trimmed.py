@@ -7,7 +7,8 @@ import merge_method_oracles as naive
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 
@@ -31,7 +32,7 @@ def texts(segmenter: Trimmed, listed: list[str]) -> list[list[str]]:
     ]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(with_words(), st.data())
 def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) -> None:
     merges, listed = drawn

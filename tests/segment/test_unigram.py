@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import sentencepiece
 import substring_oracles as oracles
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models
@@ -56,7 +57,7 @@ def tokens(unigram: Unigram, words: Sequence[str]) -> list[list[int]]:
     return [found.tokens(number) for number in range(len(words))]
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(scored(), WORDS)
 def test_no_segmentation_scores_more(scores: dict[str, float], word: str) -> None:
     unigram = unigram_of(scores)
@@ -76,7 +77,7 @@ def test_no_segmentation_scores_more(scores: dict[str, float], word: str) -> Non
 
 
 @pytest.mark.parametrize("bytes_", [False, True])
-@settings(max_examples=500)
+@examples(500)
 @given(scored=scored(), word=WORDS)
 def test_as_the_tokenizers_library(bytes_: bool, scored: dict[str, float], word: str) -> None:
     unigram = unigram_of(scored, bytes_=bytes_)
@@ -104,7 +105,7 @@ def sentencepiece_model(scores: dict[str, float], *, bytes_: bool, own: Sequence
 
 
 @pytest.mark.parametrize("bytes_", [False, True])
-@settings(max_examples=500)
+@examples(500)
 @given(scored=scored(), word=WORDS, count=st.integers(0, 2))
 def test_as_sentencepiece(bytes_: bool, scored: dict[str, float], word: str, count: int) -> None:
     own = [text for text in scored if len(text) > 1][:count]

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 import substring_oracles as oracles
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from wordfreq import top_n_list
@@ -32,7 +33,7 @@ def of(types: tuple[str, ...]) -> SubwordVocabulary:
     return SubwordVocabulary(types, "##", special=frozenset({"[UNK]"}), unknown="[UNK]")
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(types(), WORDS.filter(bool), st.integers(1, 12))
 def test_wordpiece_as_the_oracle_and_the_library(
     types: tuple[str, ...], word: str, longest: int
@@ -51,13 +52,13 @@ def test_wordpiece_as_the_oracle_and_the_library(
     assert found.tokens(0) == [token.id for token in library.tokenize(word)]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(types(), WORDS)
 def test_greedy_with_prefix_as_oracle(types: tuple[str, ...], word: str) -> None:
     assert shown(Greedy(of(types)), word) == oracles.greedy(word, types, "##")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.lists(st.text("▁ab", min_size=1, max_size=4), min_size=1, unique=True), st.text("▁abc"))
 def test_greedy_as_oracle(types: list[str], word: str) -> None:
     greedy = Greedy(SubwordVocabulary(tuple(types), "▁"))

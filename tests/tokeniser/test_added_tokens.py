@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from effort import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -196,7 +197,7 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
     return made, texts
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(cases())
 def test_same_as_the_library(case: tuple[dict[str, Any], list[str]]) -> None:
     made, texts = case

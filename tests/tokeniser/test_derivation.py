@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from strategies import MergeList, graph_of, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -63,7 +64,7 @@ def assert_is_forest(graph: MergeGraph, words: Words, word: int, found: Derivati
         assert all(child < number for child in vertex.children)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(with_words())
 @example(([("ab", "c"), ("a", "b"), ("b", "c")], ["abc", "abcabc"]))
 @example(([("a", "b", "a")], ["ababa", "ababab", "abaaba"]))
@@ -81,7 +82,7 @@ def test_as_segment(drawn: tuple[MergeList, list[str]]) -> None:
         assert [word[span.first : span.last + 1] for span in spans] == tokens
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(with_words())
 def test_as_segment_after_knockouts(drawn: tuple[MergeList, list[str]]) -> None:
     merges, words = drawn

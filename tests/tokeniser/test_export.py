@@ -9,7 +9,8 @@ from typing import Any
 
 import oracles
 import pytest
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, with_words
 from tokenizers import Tokenizer
@@ -92,7 +93,7 @@ def test_tuple_merges_become_a_folder(variant: Any) -> None:
     assert ids_of(library, TEXTS) != before
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=4))
 @example(texts=TEXTS)
 def test_any_text(variant: Any, texts: list[str]) -> None:
@@ -284,7 +285,7 @@ def model_of(merges: MergeList, **settings: Any) -> dict[str, Any]:
     return {"vocab": graph.ids, "merges": [list(parts) for parts in merges], **settings}
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(case=with_words())
 @example(case=([("a", "b", "c"), ("a", "b"), ("ab", "a", "b")], ["abcab", "ababab", "aabbcc"]))
 @example(case=([("ab", "c"), ("a", "b"), ("b", "c", "a")], ["abca", "bcabc"]))

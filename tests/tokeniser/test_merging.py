@@ -5,7 +5,8 @@ from unittest.mock import patch
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, with_words
 
@@ -47,7 +48,7 @@ EXAMPLES: list[tuple[MergeList, list[str]]] = [
 
 
 @pytest.mark.parametrize("path", ["low ids", "high ids", "long pieces"])
-@settings(max_examples=200)
+@examples(200)
 @given(drawn=with_words())
 def test_as_oracle(path: str, drawn: tuple[MergeList, list[str]]) -> None:
     """On each of the kernel's ways: low ids have a table of their own, as have long pieces."""

@@ -1,7 +1,8 @@
 """Segmenting on after a removal, against segmenting anew."""
 
 import numpy as np
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, well_formed, with_words
 
@@ -14,7 +15,7 @@ def removable(graph: MergeGraph) -> list[str]:
     return [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(drawn=with_words(), data=st.data())
 def test_a_segmentation_after_a_removal_is_one_made_anew(
     drawn: tuple[MergeList, list[str]], data: st.DataObject
@@ -34,7 +35,7 @@ def test_a_segmentation_after_a_removal_is_one_made_anew(
         np.testing.assert_array_equal(known.token_at, anew.token_at)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(merges=well_formed(), data=st.data())
 def test_arrays_without_types_are_those_of_the_graph_without_them(
     merges: MergeList, data: st.DataObject

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import sentencepiece
 import wordfreq
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from typer.testing import CliRunner
@@ -114,7 +115,7 @@ def test_words_are_cut_as_by_the_library(name: str) -> None:
     assert tokeniser.warnings == ()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.sampled_from(list(MODELS)),
     st.text(st.sampled_from(" \u3000\n▁aedisxß½ſﬁE\u0301\u0308é日<>p"), max_size=12),
@@ -140,7 +141,7 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(PIECES, st.sets(st.sampled_from(["ab", "a", "bba", "▁b"])), st.text("ab ", max_size=24))
 def test_any_scores_in_any_order(
     pieces: list[tuple[str, float, int]], symbols: set[str], text: str

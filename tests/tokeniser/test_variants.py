@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from effort import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -49,7 +50,7 @@ def library_ids(library: Tokenizer, text: str) -> list[int]:
     return library.encode(text, add_special_tokens=False).ids
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(words=WORDS)
 @example(
     words=["unbreakable", "Straße", "naïve", "ﬁnden", "don't", "aaaaaaa", "日本語", "e\u0301a"]
@@ -62,7 +63,7 @@ def test_words(variant: Any, words: list[str]) -> None:
     assert ids_of(variant.tokeniser, words, bare=True) == bare
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(texts=SENTENCES)
 @example(texts=["", " ", "  a  b ", "a\nb\r\n\tc", "un <ent> do", "the newest"])
 def test_texts(variant: Any, texts: list[str]) -> None:
@@ -80,7 +81,7 @@ def test_running_text(variant: Any, word: str) -> None:
     assert variant.tokeniser.preprocessor.leading_space == variant.leading_space
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(words=WORDS)
 @example(
     words=["née", "ﬁn", "Straße", "e\u0301a", "İstanbul", "가각", "<ent>a", "½", "a\u0301\u0308b"]
@@ -201,7 +202,7 @@ def test_load_save_load(variant: Any) -> None:
     assert library_ids(library, text) == library_ids(variant.library, text)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(words=WORDS)
 @example(words=["unbreakable", "newest", "aaaa", "lowlands", "Maßstäbe", "sing<ent>"])
 def test_edited_with_pairs_only_loads_in_the_library(variant: Any, words: list[str]) -> None:

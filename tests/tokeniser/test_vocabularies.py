@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
@@ -246,7 +247,7 @@ def test_a_sentencepiece_model_with_markers_at_the_end_is_refused() -> None:
         read_vocabulary(data, "suffix.model")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_cut_off_or_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
     """Nothing but a `FileFormatError`, whatever the bytes are."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 import wordfreq
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -40,7 +41,7 @@ def hugging_face(
     )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.dictionaries(st.text("aéя語😀", min_size=1, max_size=9), st.integers(1, 6), min_size=1),
     st.integers(0, 40),

@@ -9,7 +9,8 @@ import merge_method_oracles as naive
 import numpy as np
 import pytest
 import wordfreq
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -28,7 +29,7 @@ def events_of(trained: TrainedPicky) -> list[naive.Event]:
     return [(kind, tuple(types[p] for p in parts), types[t]) for kind, parts, t in trained.events]
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(
     word_counts("a", 20, 9) | word_counts("ab", 12, 12) | word_counts("abβ語😀", 9, 20),
     st.integers(0, 40) | st.just(1000),
@@ -66,7 +67,7 @@ def test_removed_types_come_back() -> None:
     assert min(restored, remade, deep) > 20
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(word_counts("abc", 12, 20), st.integers(0, 40))
 def test_without_removals_it_is_bpe(counts: dict[str, int], size: int) -> None:
     trained = train_picky(counts, vocab_size=size, threshold=1.0)

@@ -3,7 +3,8 @@
 import merge_method_oracles as naive
 import pytest
 import wordfreq
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
@@ -16,7 +17,7 @@ def word_counts(alphabet: str, longest: int, most: int) -> st.SearchStrategy[dic
     return st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=most)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(
     word_counts("a", 20, 9) | word_counts("ab", 12, 12) | word_counts("abβ語😀", 9, 20),
     st.integers(0, 40) | st.just(1000),

@@ -1,0 +1,24 @@
+"""How much the tests try: all of it in ``make soak``, a share in ``make test`` and ``make quick``.
+
+``MORPHGRAPH_EFFORT`` names the share: ``quick``, ``usual`` (if it is not given) or ``soak``.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import settings
+
+EFFORT = os.environ.get("MORPHGRAPH_EFFORT", "usual")
+SHARE = {"quick": 0.05, "usual": 0.25, "soak": 1.0}[EFFORT]
+
+
+def share_of(number: int, least: int = 1) -> int:
+    """This many when soaking, a share of them otherwise, but never fewer than ``least``."""
+    return max(round(number * SHARE), min(number, least))
+
+
+def examples(number: int, **others: Any) -> settings:
+    """Hypothesis's settings for this many examples when soaking, a share of them otherwise."""
+    return settings(max_examples=share_of(number, 10), **others)

@@ -113,7 +113,7 @@ def main() -> None:
 def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
     """Seconds until workers are ready, and seconds from then until all results are kept."""
     from morphgraph.batch.local_cluster import local_cluster
-    from morphgraph.batch.progress import Progress, ProgressFile
+    from morphgraph.batch.progress import ProgressFile, RunProgress
     from morphgraph.batch.runner import run_tasks, warm_up
     from morphgraph.batch.store import Store
 
@@ -123,7 +123,7 @@ def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
         with Store(folder) as store, local_cluster(workers) as client:
             warm_up(client)
             ready = time.perf_counter()
-            progress = ProgressFile(folder, Progress("starting"))
+            progress = ProgressFile(folder, RunProgress("starting"))
             outcome = run_tasks(tasks, store, client, progress)
             done = time.perf_counter()
     if outcome.failures:

@@ -20,7 +20,7 @@ def main() -> None:
     from rapidfuzz.distance import LCSseq, Levenshtein
     from scipy import stats
 
-    from morphgraph.kernels.sequences import edit_distances, longest_common
+    from morphgraph.kernels.sequences import edit_distances_by_word, longest_common_by_word
     from morphgraph.reference.readers import read_reference
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.metrics import METRICS, USUAL
@@ -109,8 +109,8 @@ def main() -> None:
     gold_flat, found_flat = gold_strings(gold_set, "morphemic").arrays, outcome.strings.arrays
 
     def ours() -> None:
-        longest_common(*gold_flat, *found_flat)
-        edit_distances(*gold_flat, *found_flat)
+        longest_common_by_word(*gold_flat, *found_flat)
+        edit_distances_by_word(*gold_flat, *found_flat)
 
     sequences = in_turns(3, ours_sequences=ours, rapidfuzz=fuzz)
     results |= {name: median(values) for name, values in sequences.items()}

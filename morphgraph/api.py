@@ -166,7 +166,7 @@ def _table(
     from morphgraph.refine.learning import Entrant, learn_and_score
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import USUAL
-    from morphgraph.score.table import Failure, ScoreTable
+    from morphgraph.score.table import ScoreTable, SegmentationFailure
     from morphgraph.segment.models import standard_segmenter
 
     check_choice("scope", scope, SCOPES)
@@ -190,7 +190,7 @@ def _table(
         segmenter = standard_segmenter(made) if isinstance(made, Tokeniser) else made
         entrants.append(Entrant(str(label), segmenter, _base_of(made)))
     outcomes = learn_and_score(entrants, gold_set)
-    failed = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, SegmentationFailure)]
     if len(failed) == len(outcomes):
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     return ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
@@ -389,20 +389,20 @@ class LoadedTokeniser(Tokeniser):
 
         A word that the gold does not have is drawn without boundaries.
         """
-        from morphgraph.draw.merge_tree import describe
+        from morphgraph.draw.merge_tree import describe_tree
         from morphgraph.draw.pictures import TreePicture
 
         word = _text(word)
         if gold is None:
-            return TreePicture(describe(self, self.encode([word]), 0))
+            return TreePicture(describe_tree(self, self.encode([word]), 0))
         study = self._study(gold)
         blamed, words = study.blame(), study.benchmark.words
         if word not in words.texts:
-            return TreePicture(describe(self, self.encode([word]), 0, blame=blamed))
+            return TreePicture(describe_tree(self, self.encode([word]), 0, blame=blamed))
         number = words.texts.index(word)
         start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
         closed = {int(gap) for gap in study.benchmark.morphemic.boundary[start:end].nonzero()[0]}
-        return TreePicture(describe(self, words, number, blame=blamed, gold=closed))
+        return TreePicture(describe_tree(self, words, number, blame=blamed, gold=closed))
 
     def around(
         self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60

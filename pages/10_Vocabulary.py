@@ -8,7 +8,7 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
-from morphgraph.score.compression import ALPHA, Corpus, corpus_of
+from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
 from morphgraph.score.vocabulary_lists import list_behind, matching
@@ -47,7 +47,7 @@ def vocabulary_page(current: Session) -> None:
         "in tokens. The first tokeniser is the baseline."
     )
     chosen, alpha = _choices(current)
-    corpus: Corpus | None = current.once(
+    corpus: NamedCounts | None = current.once(
         ("vocabulary corpus",), lambda: corpus_of(current.study.benchmark)
     )
     _frequencies(current, corpus)
@@ -117,7 +117,7 @@ def _segmenter(current: Session, name: str) -> Segmenter:
     return trained_models()[name.removeprefix("model ")]
 
 
-def _health(current: Session, name: str, corpus: Corpus | None) -> VocabularyHealth:
+def _health(current: Session, name: str, corpus: NamedCounts | None) -> VocabularyHealth:
     """A vocabulary with its figures, made once for each state of it."""
     model = trained_models().get(name.removeprefix("model ")) if name.startswith("model ") else None
 
@@ -134,7 +134,7 @@ def _health(current: Session, name: str, corpus: Corpus | None) -> VocabularyHea
     return made
 
 
-def _frequencies(current: Session, corpus: Corpus | None) -> None:
+def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
     if corpus is None:
         st.info(
             "Figures of a corpus are n/a: choose word frequencies below.",

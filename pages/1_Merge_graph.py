@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.text import counted
 from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.bootstrap import start
 from web.components.graph import merge_graph
@@ -140,7 +140,7 @@ def _controls(current: Session) -> Controls:
 def _legend(view: View, limit: int) -> None:
     # Both colours of each pair, as the theme can change while the page is open.
     def colour(name: str) -> str:
-        return f"light-dark({COLOURS['light'][name]}, {COLOURS['dark'][name]})"
+        return f"light-dark({SCENE_COLOURS['light'][name]}, {SCENE_COLOURS['dark'][name]})"
 
     pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
     steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)

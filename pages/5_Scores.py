@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.numbers import UNDEFINED, count
+from morphgraph.core.numbers import UNDEFINED, count_text
 from morphgraph.core.text import apart, shortened
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
-from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.segmentation import Segmenter
 from web.bootstrap import start
@@ -200,9 +200,9 @@ def _outcomes(
     labels: Sequence[str],
     gold_set: GoldSet,
     with_ideal: bool,
-) -> list[Outcome | Failure]:
+) -> list[Outcome | SegmentationFailure]:
     """How each method cuts the words of a reference, computed once."""
-    found: list[Outcome | Failure] = []
+    found: list[Outcome | SegmentationFailure] = []
     for each, label in zip(scored, labels, strict=True):
         named = each.checksum if isinstance(each, Predictions) else each.signature()
         key = ("outcome", named, id(each), label, id(gold_set))
@@ -214,7 +214,7 @@ def _outcomes(
 
 def _table(
     current: Session,
-    outcomes: list[Outcome | Failure],
+    outcomes: list[Outcome | SegmentationFailure],
     scope: Scope,
     weighting: Weighting,
     metrics: list[str],
@@ -235,7 +235,7 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     """The scores of all references in one table, and the signature of each."""
     for table in tables:
         for outcome in table.outcomes:
-            if isinstance(outcome, Failure):
+            if isinstance(outcome, SegmentationFailure):
                 st.error(plain(f"{outcome.label}: {outcome.message}"), icon=":material/error:")
     frame = _frame(tables)
     st.dataframe(
@@ -278,7 +278,7 @@ def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
                 row["each word"] = _WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
-            row["types"] = UNDEFINED if size is None else count(size)
+            row["types"] = UNDEFINED if size is None else count_text(size)
             for name in table.metrics:
                 row[name] = "failed" if found is None else _cell(name, found[name])
             rows.append(row)

@@ -12,7 +12,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import percent, ratio_text
 from morphgraph.core.text import counted, shortened
 from morphgraph.refine.study import Study
-from morphgraph.score.comparison import Comparison, Row, most_disputed
+from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tokeniser.segmentation import Segmenter
 from web.bootstrap import start
@@ -149,7 +149,7 @@ def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
         page = int(
             st.number_input(f"Page, of {pages}", 1, pages, key=f"compare page {pages}", width=140)
         )
-    shown: list[tuple[int, Row]] = [
+    shown: list[tuple[int, ComparedWord]] = [
         (number, comparison.rows[number]) for number in chosen[(page - 1) * _PAGE : page * _PAGE]
     ]
     if not shown:
@@ -211,7 +211,7 @@ def _summaries(comparison: Comparison) -> None:
     )
 
 
-def _downloads(comparison: Comparison, rows: list[Row]) -> None:
+def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
     downloads(
         {
             "comparison.csv": lambda: comparison_csv(comparison, rows),

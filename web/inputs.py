@@ -206,7 +206,7 @@ def _label(name: str) -> str:
     return f"{source.title} · {source.language_names} · {name}"
 
 
-def _facts(source: catalogue.Source) -> None:
+def _facts(source: catalogue.CatalogueEntry) -> None:
     """Licence, size, home page, and how to cite it."""
     entries = "n/a" if source.entries is None else f"{source.entries:,}"
     size = f" · {source.size / 1e6:.1f} MB" if source.can_be_fetched else ""
@@ -218,7 +218,7 @@ def _facts(source: catalogue.Source) -> None:
         st.code(source.citation, language=None, wrap_lines=True)
 
 
-def _by_hand(source: catalogue.Source) -> None:
+def _by_hand(source: catalogue.CatalogueEntry) -> None:
     st.info(
         f"This one has to be fetched by yourself. {plain(source.by_hand)} Then open the file with "
         "the upload field for references.",
@@ -226,7 +226,7 @@ def _by_hand(source: catalogue.Source) -> None:
     )
 
 
-def _download(source: catalogue.Source) -> None:
+def _download(source: catalogue.CatalogueEntry) -> None:
     accepted = st.checkbox("I accept the licence", key=f"{_CATALOGUE} licence {source.name}")
     pressed = st.button(
         "Download",
@@ -252,7 +252,7 @@ def _download(source: catalogue.Source) -> None:
         st.rerun()
 
 
-def _open_downloaded(current: Session, source: catalogue.Source) -> None:
+def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None:
     def open_it() -> None:
         path, shown = local_path(source.name), f"catalogue:{source.name}"
         kept = Source(shown, ((path.name, read_bytes(path)),), source.format)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.core.numbers import count, percent, signed
+from morphgraph.core.numbers import count_text, percent, signed
 from morphgraph.core.text import counted
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
@@ -50,7 +50,7 @@ def score_metrics(
     made = f" · {counted(edits, 'edit')}" if edits else ""
     caption, place_of_signature = st.columns([12, 2], vertical_alignment="center")
     caption.caption(
-        f"{scope} boundaries over word {weighting}: {count(now.true_positives)} right of "
+        f"{scope} boundaries over word {weighting}: {count_text(now.true_positives)} right of "
         f"{counted(now.predicted, 'split')}, "
         f"{counted(now.relevant, 'gold boundary', 'gold boundaries')}{made}"
     )
@@ -81,7 +81,7 @@ def score_table(study: Study) -> None:
         elif column in ("precision", "recall", "F1"):
             shown[column] = [percent(value / 100) for value in frame[column]]
         else:
-            shown[column] = [count(value) for value in frame[column]]
+            shown[column] = [count_text(value) for value in frame[column]]
     st.dataframe(
         shown,
         hide_index=True,

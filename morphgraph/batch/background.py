@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from morphgraph.batch.progress import Progress, progress_path, read_progress, stop_path
+from morphgraph.batch.progress import RunProgress, progress_path, read_progress, stop_path
 from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.core.errors import MorphGraphError
 
@@ -23,7 +23,7 @@ class Run:
 
     name: str
     folder: Path
-    progress: Progress | None
+    progress: RunProgress | None
 
     @property
     def has_results(self) -> bool:

@@ -11,7 +11,7 @@ from morphgraph.core.errors import MorphGraphError
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.predictions import Predictions
-    from morphgraph.refine.learning import Settings
+    from morphgraph.refine.learning import LearnerSettings
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -115,7 +115,7 @@ def _learned(
     return found.tokeniser, found.scored, dict(found.facts)
 
 
-def _settings(spec: Mapping[str, Any], tokeniser: Tokeniser) -> Settings:
+def _settings(spec: Mapping[str, Any], tokeniser: Tokeniser) -> LearnerSettings:
     from morphgraph.refine.baselines import percent_of_types
     from morphgraph.refine.learning import LEARNERS
 

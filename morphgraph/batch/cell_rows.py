@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.segmentation import Segmenter
 
 
-COLUMNS = (
+CELL_ROW_COLUMNS = (
     "scope",
     "weighting",
     "metric",
@@ -30,21 +30,21 @@ COLUMNS = (
 )
 """The columns of a cell's rows."""
 
-Row = tuple[str, str, str, float, float, float, float, int | None, str]
+ResultRow = tuple[str, str, str, float, float, float, float, int | None, str]
 
 
 _NO_DRAWS = (math.nan, math.nan, math.nan)
 """What has neither an interval nor a test."""
 
 
-def rows_of(
+def result_rows(
     spec: Mapping[str, Any],
     base: Segmenter,
     made: MethodResult,
     reference: Reference | None,
     counts: WordCounts | None,
     baseline: Segmenter | None = None,
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     """All rows of a cell, in the order of its configuration; ``baseline``: what it is tested
     against. Of words that are held out there are scores only.
     """
@@ -57,11 +57,11 @@ def rows_of(
 
 def _scores(
     spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     """Every score by the reference, for each scope and weighting."""
     from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.score.metrics import METRICS
-    from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+    from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
     from morphgraph.score.uncertainty import USUAL_DRAWS
 
     metrics = [name for name in spec["metrics"] if name not in FLOTA_METRICS]
@@ -70,7 +70,7 @@ def _scores(
         return
     draws = USUAL_DRAWS if spec["intervals"] else replace(USUAL_DRAWS, resamples=0)
     outcomes = outcomes_of([("", made.segmenter)], gold_set)
-    if isinstance(outcomes[0], Failure):
+    if isinstance(outcomes[0], SegmentationFailure):
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
         outcomes += outcomes_of([("", baseline)], gold_set)
@@ -91,10 +91,10 @@ def _scores(
                     yield scope, weighting, name, *value, entries, signature
 
 
-def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[Row]:
+def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.batch.names import FLOTA_METRICS
-    from morphgraph.score.flota import flota_scores, standard_segmenter
+    from morphgraph.score.flota import flota_scores, without_flota
     from morphgraph.segment.bte import Bte
     from morphgraph.tokeniser.vocabularies import vocabulary_of
 
@@ -112,7 +112,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     k = spec["parameters"]["k"] or None
     reference = made.gold_set.reference
     strict = bool(spec["parameters"].get("strict"))
-    standard = standard_segmenter(source)
+    standard = without_flota(source)
     found = flota_scores(vocabulary, reference, standard, (k,), strict=strict)
     score = found.score(title, k)  # type: ignore[arg-type]
     values = {
@@ -130,16 +130,16 @@ def _figures(
     made: MethodResult,
     reference: Reference | None,
     counts: WordCounts | None,
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     """Figures of the vocabulary."""
     from morphgraph.batch.names import vocabulary_metric
-    from morphgraph.score.compression import ALPHA, Corpus
+    from morphgraph.score.compression import ALPHA, NamedCounts
     from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tables.vocabulary import signature
 
     if not spec["vocabulary"] or isinstance(made.segmenter, Predictions):
         return
-    corpus = None if counts is None else Corpus(counts, spec["corpus_name"])
+    corpus = None if counts is None else NamedCounts(counts, spec["corpus_name"])
     health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
     values = health.values()
@@ -149,7 +149,7 @@ def _figures(
         yield "", "", vocabulary_metric(key), value, *_NO_DRAWS, None, line
 
 
-def _facts(made: MethodResult) -> Iterator[Row]:
+def _facts(made: MethodResult) -> Iterator[ResultRow]:
     """What the method tells of itself."""
     if isinstance(made.segmenter, Predictions):
         yield "", "", "types", math.nan, *_NO_DRAWS, None, ""

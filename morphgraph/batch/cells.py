@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from morphgraph.batch.cell_methods import method_result
-from morphgraph.batch.cell_rows import COLUMNS, rows_of
-from morphgraph.batch.inputs import check_content, content_of, content_of_files, contents_of_texts
+from morphgraph.batch.cell_rows import CELL_ROW_COLUMNS, result_rows
+from morphgraph.batch.inputs import (
+    check_content,
+    content_checksum,
+    content_of_files,
+    contents_of_texts,
+)
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -133,7 +138,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
 
 
 def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """All scores of one method on one tokeniser by one reference, one row each (`COLUMNS`)."""
+    """All scores of one method on one tokeniser by one reference: rows of `CELL_ROW_COLUMNS`."""
     import pyarrow
 
     from morphgraph.score.gold_set import GoldSet
@@ -157,7 +162,7 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
         baseline = _baseline(spec["baseline"], against, counts)
-    rows = list(rows_of(spec, base, made, reference, counts, baseline))
+    rows = list(result_rows(spec, base, made, reference, counts, baseline))
     kinds = {
         "value": pyarrow.float64(),
         "low": pyarrow.float64(),
@@ -165,8 +170,12 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
         "p": pyarrow.float64(),
         "entries": pyarrow.int64(),
     }
-    schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in COLUMNS])
-    return pyarrow.Table.from_pylist([dict(zip(COLUMNS, row, strict=True)) for row in rows], schema)
+    schema = pyarrow.schema(
+        [(name, kinds.get(name, pyarrow.string())) for name in CELL_ROW_COLUMNS]
+    )
+    return pyarrow.Table.from_pylist(
+        [dict(zip(CELL_ROW_COLUMNS, row, strict=True)) for row in rows], schema
+    )
 
 
 def _model(table: pa.Table, name: str) -> Segmenter:
@@ -194,9 +203,9 @@ def _predictions(
     """What another program predicted, read once by each worker."""
     from morphgraph.reference.predictions import read_predictions
 
-    check_content(content_of(path), content, path)
+    check_content(content_checksum(path), content, path)
     read = read_predictions(path, name=name, format=format, encoding=encoding)
-    check_content(content_of(path), content, path)
+    check_content(content_checksum(path), content, path)
     return read
 
 
@@ -238,7 +247,7 @@ def _reference_part(path: str, content: str, **reading: Any) -> Reference:
     """One file of a reference; ``content`` is the checksum that it must have."""
     from morphgraph.reference.readers import read_reference
 
-    check_content(content_of(path), content, path)
+    check_content(content_checksum(path), content, path)
     read = read_reference(path, **reading)
-    check_content(content_of(path), content, path)
+    check_content(content_checksum(path), content, path)
     return read

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.progress import Progress, ProgressFile, stop_path
+from morphgraph.batch.progress import ProgressFile, RunProgress, stop_path
 from morphgraph.batch.run_file import RunFile, versions_and_machine
-from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks, warm_up
+from morphgraph.batch.runner import RunOutcome, missing_tasks, run_tasks, warm_up
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.core.errors import MorphGraphError
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("morphgraph.batch")
 
-Tell = Callable[[Progress], None]
+OnProgress = Callable[[RunProgress], None]
 OpenClient = Callable[[], "AbstractContextManager[Client]"]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedEvaluation:
     """An evaluation that is ready to run: its text, and its tasks."""
 
     text: str
@@ -46,7 +46,7 @@ def prepare_evaluation(
     path: str | os.PathLike[str],
     languages: Sequence[str] | None = None,
     folder: Path | None = None,
-) -> Prepared:
+) -> PreparedEvaluation:
     """Read a configuration and plan its tasks; relative paths in it start from ``folder``, its own
     one by default.
     """
@@ -56,20 +56,22 @@ def prepare_evaluation(
 
 def prepare_text(
     text: str, name: str, folder: Path, languages: Sequence[str] | None = None
-) -> Prepared:
+) -> PreparedEvaluation:
     """Read a configuration that is called ``name`` in errors, and plan its tasks."""
     evaluation, lines = parse_evaluation(text, name)
     plan = make_plan(evaluation, lines, name=name, folder=folder, languages=languages)
-    return Prepared(text, evaluation, plan, None if languages is None else tuple(languages))
+    return PreparedEvaluation(
+        text, evaluation, plan, None if languages is None else tuple(languages)
+    )
 
 
-def evaluate(
-    prepared: Prepared,
+def run_evaluation(
+    prepared: PreparedEvaluation,
     out: Path,
     open_client: OpenClient,
-    tell: Tell = lambda _: None,
+    tell: OnProgress = lambda _: None,
     command: Sequence[str] = (),
-) -> Outcome:
+) -> RunOutcome:
     """Run what is missing of an evaluation in a folder, and write results and report there.
 
     Raises `MorphGraphError` where the run as a whole cannot go on; what is done is kept.
@@ -77,7 +79,7 @@ def evaluate(
     _check_apart(prepared.plan, out)
     with Store(out) as store:
         _forget_earlier_stop(out)
-        progress = ProgressFile(out, Progress("starting", prepared.evaluation.name))
+        progress = ProgressFile(out, RunProgress("starting", prepared.evaluation.name))
         run_file = RunFile(out)
         with _logging(out / "run.log"), _telling_the_end(progress, run_file, tell):
             write_atomically(out / "configuration.yaml", prepared.text.encode())
@@ -117,8 +119,8 @@ def _forget_earlier_stop(out: Path) -> None:
 
 
 def _run(
-    plan: Plan, store: Store, open_client: OpenClient, progress: ProgressFile, tell: Tell
-) -> Outcome:
+    plan: Plan, store: Store, open_client: OpenClient, progress: ProgressFile, tell: OnProgress
+) -> RunOutcome:
     if not missing_tasks(plan.tasks, store):
         return run_tasks(plan.tasks, store, None, progress, tell)
     with open_client() as client:
@@ -127,7 +129,7 @@ def _run(
 
 
 @contextmanager
-def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: Tell) -> Iterator[None]:
+def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: OnProgress) -> Iterator[None]:
     """Say in the progress and in ``run.json`` how a run ended that could not go on."""
     try:
         yield
@@ -176,7 +178,7 @@ def _logging(path: Path) -> Iterator[None]:
         handler.close()
 
 
-def _about(prepared: Prepared, command: Sequence[str]) -> dict[str, Any]:
+def _about(prepared: PreparedEvaluation, command: Sequence[str]) -> dict[str, Any]:
     """What is known of a run before any of its tasks: what it is of, and with what it is made."""
     return {
         "name": prepared.evaluation.name,
@@ -188,7 +190,7 @@ def _about(prepared: Prepared, command: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _counts(outcome: Outcome) -> dict[str, Any]:
+def _counts(outcome: RunOutcome) -> dict[str, Any]:
     """What became of the tasks of a run, in numbers."""
     done = [report for report in outcome.reports if report.state == "done"]
     return {
@@ -201,7 +203,11 @@ def _counts(outcome: Outcome) -> dict[str, Any]:
 
 
 def _report(
-    prepared: Prepared, out: Path, store: Store, outcome: Outcome, facts: dict[str, Any]
+    prepared: PreparedEvaluation,
+    out: Path,
+    store: Store,
+    outcome: RunOutcome,
+    facts: dict[str, Any],
 ) -> None:
     from morphgraph.batch.report import write_report
     from morphgraph.batch.results import collected, task_frame, write_parquet
@@ -214,7 +220,11 @@ def _report(
 
 
 def _finished(
-    prepared: Prepared, outcome: Outcome, results: Any, tasks: Any, facts: dict[str, Any]
+    prepared: PreparedEvaluation,
+    outcome: RunOutcome,
+    results: Any,
+    tasks: Any,
+    facts: dict[str, Any],
 ) -> FinishedRun:
     from morphgraph.batch.report_data import FinishedRun, Published, TableSpec
     from morphgraph.batch.results import with_failed

@@ -11,7 +11,7 @@ from pathlib import Path
 from morphgraph.core.errors import MorphGraphError
 
 
-def content_of(path: str | Path) -> str:
+def content_checksum(path: str | Path) -> str:
     """A checksum of a file, or of all files in a folder with their names: 16 digits.
 
     `MorphGraphError` if there is nothing.
@@ -32,14 +32,14 @@ def content_of(path: str | Path) -> str:
 
 def content_of_files(paths: Sequence[str | Path]) -> str:
     """One checksum of some files, whatever they are called: 16 digits."""
-    each = [content_of(path) for path in paths]
+    each = [content_checksum(path) for path in paths]
     return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()[:16]
 
 
 def contents_of_texts(paths: Sequence[str | Path]) -> list[str]:
     """The checksum of each of some text files, with the endings that say how they are read."""
     return sorted(
-        f"{content_of(path)}{''.join(Path(path).suffixes[-2:]).lower()}" for path in paths
+        f"{content_checksum(path)}{''.join(Path(path).suffixes[-2:]).lower()}" for path in paths
     )
 
 

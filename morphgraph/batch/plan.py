@@ -20,7 +20,7 @@ from morphgraph.batch.configuration import (
     filled,
     with_environment,
 )
-from morphgraph.batch.inputs import content_of, content_of_files, contents_of_texts
+from morphgraph.batch.inputs import content_checksum, content_of_files, contents_of_texts
 from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
 from morphgraph.batch.languages import language_code
 from morphgraph.batch.methods import BaseMethod
@@ -200,7 +200,7 @@ class _Planner:
                     "format": format_,
                     "encoding": choice.encoding,
                     "include_foreign": choice.include_foreign,
-                    "content": content_of(path),
+                    "content": content_checksum(path),
                 }
             except MorphGraphError as error:
                 problems.append(str(error))
@@ -239,7 +239,7 @@ class _Planner:
             return {"source": "wordfreq", "language": code}
         if corpus.counts is not None:
             path = self._path(corpus.counts, values)
-            content = content_of(path)
+            content = content_checksum(path)
             return {"source": "counts", "path": path, "checked": [path], "content": content}
         given = [self._path(text, values) for text in corpus.text or ()]
         files = [str(file) for file in find_texts(given)]
@@ -371,7 +371,7 @@ class _Planner:
                 "name": Path(path).name,
                 "format": choice.format,
                 "encoding": choice.encoding,
-                "content": content_of(path),
+                "content": content_checksum(path),
             }
         except MorphGraphError as error:
             raise self._error(("predictions", place, "file"), error) from error

@@ -15,7 +15,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import parse_json, read_bytes
 from morphgraph.core.text import counted
 
-State = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
+RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone without having come to an end, as after a kill."""
 
 _SECONDS_BETWEEN = 0.5
@@ -24,7 +24,7 @@ _MOST = 1e11
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """A run at one moment.
 
     ``total``, ``done``, ``failed``: tasks, ``kept`` of those done were so before this start.
@@ -32,7 +32,7 @@ class Progress:
     went wrong, if the run as a whole did.
     """
 
-    state: State
+    state: RunState
     name: str = ""
     total: int = 0
     done: int = 0
@@ -116,12 +116,12 @@ class Remaining:
 class ProgressFile:
     """Keeps the progress of a run in its folder, at most twice a second."""
 
-    def __init__(self, folder: Path, first: Progress) -> None:
+    def __init__(self, folder: Path, first: RunProgress) -> None:
         self._path = progress_path(folder)
         self._written = 0.0
         self.now = replace(first, started=time.time())
 
-    def update(self, *, force: bool = False, **changes: Any) -> Progress:
+    def update(self, *, force: bool = False, **changes: Any) -> RunProgress:
         """Change what is known, and write it if it is time to."""
         self.now = replace(self.now, updated=time.time(), **changes)
         if force or time.monotonic() - self._written >= _SECONDS_BETWEEN:
@@ -140,7 +140,7 @@ def stop_path(folder: Path) -> Path:
     return folder / "stop"
 
 
-def read_progress(folder: str | os.PathLike[str]) -> Progress | None:
+def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     """How far the run in a folder has come; None if there never was one, or what it left is odd."""
     try:
         found = parse_json(read_bytes(progress_path(Path(folder))), "progress.json")
@@ -152,13 +152,13 @@ def read_progress(folder: str | os.PathLike[str]) -> Progress | None:
     return progress
 
 
-def _checked(found: Any) -> Progress:
+def _checked(found: Any) -> RunProgress:
     odd = MorphGraphError("progress.json is no progress. Start the run again.")
-    if not isinstance(found, dict) or found.get("state") not in get_args(State):
+    if not isinstance(found, dict) or found.get("state") not in get_args(RunState):
         raise odd
     try:
         left = found.get("remaining")
-        progress = Progress(
+        progress = RunProgress(
             state=found["state"],
             name=_text(found, "name"),
             total=int(found.get("total", 0)),

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import HELD_IN, Chart
-from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
+from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.table import significance_mark
 
@@ -152,7 +152,7 @@ def value_text(metric: str, value: float) -> str:
     if form == "percent":
         return percent(value)
     if form == "count":
-        return count(value) if float(value).is_integer() else f"{value:,.1f}"
+        return count_text(value) if float(value).is_integer() else f"{value:,.1f}"
     return ratio_text(value) if metric in METRICS else f"{value:,.3f}"
 
 

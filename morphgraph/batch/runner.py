@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.batch.local_cluster import lost_worker_message
-from morphgraph.batch.progress import Progress, ProgressFile, Remaining, stop_path
+from morphgraph.batch.progress import ProgressFile, Remaining, RunProgress, stop_path
 from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Failure, Task, TaskResult, code_version, run_task
+from morphgraph.batch.tasks import Task, TaskFailure, TaskResult, code_version, run_task
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class TaskReport:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of all tasks, in their order. ``stopped``: somebody asked for an early end."""
 
     reports: tuple[TaskReport, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[TaskFailure, ...]
     stopped: bool
 
 
@@ -96,7 +96,7 @@ def warm_up(client: Client) -> None:
 def _load() -> None:
     """Load the library and its kernels, by measuring very small cells."""
     from morphgraph.batch.cell_methods import method_result
-    from morphgraph.batch.cell_rows import rows_of
+    from morphgraph.batch.cell_rows import result_rows
     from morphgraph.reference.entry import Entry, Reference
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.bte import Bte, tokeniser_of_types
@@ -123,7 +123,7 @@ def _load() -> None:
         seed = None if method in ("standard", "flota") else 0
         spec = {"method": method, "parameters": parameters, "seed": seed, **scored}
         made = method_result(spec, base, gold_set, None)
-        list(rows_of(spec, base, made, gold_set.reference, None, base))
+        list(result_rows(spec, base, made, gold_set.reference, None, base))
     code_version()
 
 
@@ -132,8 +132,8 @@ def run_tasks(
     store: Store,
     client: Client | None,
     progress: ProgressFile,
-    tell: Callable[[Progress], None] = lambda _: None,
-) -> Outcome:
+    tell: Callable[[RunProgress], None] = lambda _: None,
+) -> RunOutcome:
     """Run what is missing and keep each result as soon as it comes.
 
     A task that fails stops only those that need it. A file called ``stop`` in the run's folder ends
@@ -163,7 +163,7 @@ class _Run:
         store: Store,
         client: Any,
         progress: ProgressFile,
-        tell: Callable[[Progress], None],
+        tell: Callable[[RunProgress], None],
     ) -> None:
         self.tasks, self.store, self.client = tasks, store, client
         self.progress, self.tell = progress, tell
@@ -171,7 +171,7 @@ class _Run:
         self.missing = _missing(tasks, known)
         self.by_key = {task.key: task for task in self.missing}
         self.reports: dict[str, TaskReport] = {}
-        self.failures: list[Failure] = []
+        self.failures: list[TaskFailure] = []
         self.futures: dict[str, Any] = {}
         self.stopped = False
         workers = self._count_workers()
@@ -260,7 +260,7 @@ class _Run:
         except Exception as error:
             self._check_scheduler(error)
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
-            return TaskResult(key, b"", Failure(key, task.label, message, repr(error)))
+            return TaskResult(key, b"", TaskFailure(key, task.label, message, repr(error)))
 
     def _take(self, task: Task, brought: TaskResult) -> None:
         if brought.failure is None:
@@ -307,7 +307,7 @@ class _Run:
         if self.client is not None and self.client.status == "running":
             self.client.cancel(left)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         """What became of all tasks."""
         reports = [self.reports.get(task.key) or TaskReport(task, "not run") for task in self.tasks]
-        return Outcome(tuple(reports), tuple(self.failures), self.stopped)
+        return RunOutcome(tuple(reports), tuple(self.failures), self.stopped)

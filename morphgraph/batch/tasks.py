@@ -42,7 +42,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Failure:
+class TaskFailure:
     """A task that failed: what it says, and where it happened."""
 
     key: str
@@ -57,7 +57,7 @@ class TaskResult:
 
     key: str
     data: bytes = field(repr=False)
-    failure: Failure | None = None
+    failure: TaskFailure | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -142,7 +142,7 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
         table = task.work(task.spec, tables)
     except Exception as error:
         message = str(error) if isinstance(error, MorphGraphError) else _named(error)
-        failure = Failure(task.key, task.label, message, traceback.format_exc())
+        failure = TaskFailure(task.key, task.label, message, traceback.format_exc())
         return TaskResult(task.key, b"", failure, _facts(task, started, cpu))
     facts = _facts(task, started, cpu)
     buffer = io.BytesIO()

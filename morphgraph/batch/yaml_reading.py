@@ -14,9 +14,9 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.reading import decode_utf8
 
-MAX_BYTES = 2_000_000
+MAX_YAML_BYTES = 2_000_000
 MOST_NODES = 200_000
-MAX_DEPTH = 50
+MAX_YAML_DEPTH = 50
 
 Path = tuple[Hashable, ...]
 Lines = Mapping[Path, int]
@@ -83,8 +83,8 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
     ({'a': [{'b': 1}]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 0, 'b'): 2})
     """
     text = decode_utf8(data, name) if isinstance(data, bytes) else data
-    if len(text) > MAX_BYTES:
-        problem = f"it has {len(text):,} characters, more than {MAX_BYTES:,}"
+    if len(text) > MAX_YAML_BYTES:
+        problem = f"it has {len(text):,} characters, more than {MAX_YAML_BYTES:,}"
         raise FileFormatError(name, "", problem, "Split it into several evaluations.")
     if not text.strip():
         raise FileFormatError(name, "", "the file is empty", "Start from one of the examples.")
@@ -130,7 +130,7 @@ class _Plain:
 
     def value(self, node: yaml.Node, path: Path) -> Any:
         self.seen += 1
-        if self.seen > MOST_NODES or len(path) > MAX_DEPTH:
+        if self.seen > MOST_NODES or len(path) > MAX_YAML_DEPTH:
             raise self.error(node, "it is nested or repeated too often", "Make it simpler.")
         self.lines.setdefault(path, node.start_mark.line + 1)
         if node.tag not in _PLAIN:

@@ -23,7 +23,7 @@ from morphgraph.cli.options import (
     TuplesOption,
     WeightingOption,
     check_threshold,
-    load,
+    load_benchmark,
     one_of,
 )
 from morphgraph.cli.output import print_json, print_table
@@ -58,7 +58,7 @@ def blame(
     from morphgraph.tokeniser.merging import segment
 
     check_threshold(threshold)
-    loaded, benchmark = load(
+    loaded, benchmark = load_benchmark(
         tokenizer,
         reference,
         format_,

@@ -15,9 +15,10 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.batch.evaluating import Prepared
-    from morphgraph.batch.progress import Progress
-    from morphgraph.batch.runner import Outcome
+    from morphgraph.batch.evaluating import PreparedEvaluation
+    from morphgraph.batch.progress import RunProgress
+    from morphgraph.batch.runner import RunOutcome
+
 
 _SECONDS_BETWEEN_LINES = 5.0
 SOME_FAILED = 1
@@ -97,18 +98,17 @@ def evaluate(
 
 
 def _evaluate(
-    prepared: "Prepared",
+    prepared: "PreparedEvaluation",
     out: Path,
     workers: int | None,
     scheduler: str | None,
     slurm: Path | None,
-) -> "Outcome":
+) -> "RunOutcome":
     from contextlib import nullcontext
     from functools import partial
 
     from morphgraph.batch.cluster import open_cluster
-    from morphgraph.batch.evaluating import command_line
-    from morphgraph.batch.evaluating import evaluate as run_evaluation
+    from morphgraph.batch.evaluating import command_line, run_evaluation
 
     role: AbstractContextManager[Any] = nullcontext()
     profile = None
@@ -159,7 +159,7 @@ def _shown_progress() -> Iterator[Any]:
     with Bar(*columns, console=console(sys.stderr), transient=True) as bar:
         task = bar.add_task("starting workers …", total=1.0)
 
-        def tell(now: "Progress") -> None:
+        def tell(now: "RunProgress") -> None:
             told = now.told() if now.total else "starting workers …"
             bar.update(task, completed=now.share, description=told)
 
@@ -173,7 +173,7 @@ class _Lines:
         self._state = ""
         self._at = 0.0
 
-    def tell(self, now: "Progress") -> None:
+    def tell(self, now: "RunProgress") -> None:
         if now.state == self._state and time.monotonic() - self._at < _SECONDS_BETWEEN_LINES:
             return
         self._state, self._at = now.state, time.monotonic()
@@ -192,7 +192,7 @@ def _print_shipped() -> None:
     print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
-def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> None:
+def _print_plan(prepared: "PreparedEvaluation", out: Path | None, workers: int | None) -> None:
     """The tasks by kind, what is done of them, and how long the rest may take."""
     import os
 
@@ -221,7 +221,7 @@ def _print_plan(prepared: "Prepared", out: Path | None, workers: int | None) -> 
     )
 
 
-def _print_end(outcome: "Outcome", out: Path) -> None:
+def _print_end(outcome: "RunOutcome", out: Path) -> None:
     for failure in outcome.failures[:20]:
         say(f"failed: {failure.label}: {failure.message}")
     more = len(outcome.failures) - 20

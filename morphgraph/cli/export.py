@@ -11,7 +11,7 @@ from morphgraph.cli.options import (
     JsonOption,
     TokeniserOption,
     load_edited,
-    read_gold,
+    read_reference_option,
 )
 from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
 from morphgraph.core.errors import MorphGraphError
@@ -41,7 +41,7 @@ def export(
     loaded = load_edited(tokenizer, recipe)
     gold = []
     if reference is not None:
-        gold = list(read_gold(reference, format_, encoding=encoding).entries)
+        gold = list(read_reference_option(reference, format_, encoding=encoding).entries)
     with progress_bar("comparing"):
         made = make_files(loaded, words_to_check([entry.word for entry in gold], name=loaded.name))
     saved = save_files(made.files, out)

@@ -23,9 +23,9 @@ from morphgraph.cli.options import (
     TokeniserOption,
     TuplesOption,
     WeightingOption,
-    check_share,
+    check_holdout,
     check_threshold,
-    load,
+    load_benchmark,
     one_of,
 )
 from morphgraph.cli.output import (
@@ -95,9 +95,9 @@ def knockout(
     from morphgraph.tokeniser.recipe import read_recipe, replay
 
     check_threshold(threshold)
-    check_share(holdout)
+    check_holdout(holdout)
     check_folder(out)
-    loaded, benchmark = load(
+    loaded, benchmark = load_benchmark(
         tokenizer,
         reference,
         format_,

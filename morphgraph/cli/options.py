@@ -92,7 +92,7 @@ class Drawn(NamedTuple):
     seed: int = 0
 
 
-def load(
+def load_benchmark(
     tokenizer: str,
     reference: Sequence[str],
     format_: str | None,
@@ -127,7 +127,7 @@ def read_golds(
 
     if references.count("-") > 1:
         raise MorphGraphError("--reference - stands for standard input. Give it once.")
-    read = [read_gold(each, format_, include_foreign, encoding) for each in references]
+    read = [read_reference_option(each, format_, include_foreign, encoding) for each in references]
     read = [join_references(read)] if drawn.join else read
     read = [gold.first_analyses() for gold in read] if first_analysis else read
     if drawn.sample is not None:
@@ -174,7 +174,7 @@ def _piped_reference() -> bytes:
     return data
 
 
-def read_gold(
+def read_reference_option(
     reference: str,
     format_: str | None,
     include_foreign: bool = False,
@@ -285,7 +285,7 @@ def check_threshold(threshold: float, option: str = "--threshold") -> None:
         raise MorphGraphError(f"{option} {threshold} is no ratio. Give 0 to 1.")
 
 
-def check_share(holdout: float) -> None:
+def check_holdout(holdout: float) -> None:
     if not 0 <= holdout < 1:
         raise MorphGraphError(f"--holdout {holdout} is not a share. Give 0 to below 1.")
 

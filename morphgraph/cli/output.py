@@ -97,7 +97,7 @@ def print_json(value: Any) -> None:
 def print_scores(
     scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
 ) -> None:
-    from morphgraph.core.numbers import count, percent
+    from morphgraph.core.numbers import count_text, percent
 
     rows = []
     for number, found in enumerate(scores):
@@ -108,7 +108,7 @@ def print_scores(
             shown = percent(value)
             cells.append(shown if start is None else f"{percent(start)} → {shown}")
         counts = (found.true_positives, found.predicted, found.relevant)
-        rows.append(cells + [count(value) for value in counts])
+        rows.append(cells + [count_text(value) for value in counts])
     header = ["scope", "over", "precision %", "recall %", "F1 %"]
     header += ["true positives", "predicted", "relevant"]
     print_table(header, rows, left={0, 1}, keys=2)

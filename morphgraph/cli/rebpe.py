@@ -24,9 +24,9 @@ from morphgraph.cli.options import (
     TokeniserOption,
     TuplesOption,
     WeightingOption,
-    check_share,
+    check_holdout,
     check_threshold,
-    load,
+    load_benchmark,
     one_of,
 )
 from morphgraph.cli.output import (
@@ -106,7 +106,7 @@ def rebpe(
 
     check_threshold(threshold)
     check_threshold(minimum_ratio, "--min-ratio")
-    check_share(holdout)
+    check_holdout(holdout)
     settings = ReBPESettings(
         anneal=anneal,
         repair=repair and reify,
@@ -126,7 +126,7 @@ def rebpe(
         minimum_ratio=minimum_ratio,
     )
     check_folder(out)
-    loaded, benchmark = load(
+    loaded, benchmark = load_benchmark(
         tokenizer,
         reference,
         format_,

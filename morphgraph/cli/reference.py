@@ -12,14 +12,14 @@ from morphgraph.cli.options import (
     ForeignOption,
     FormatOption,
     JsonOption,
-    read_gold,
+    read_reference_option,
 )
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, visible
 
 if TYPE_CHECKING:
-    from morphgraph.reference.catalogue import Source
+    from morphgraph.reference.catalogue import CatalogueEntry
     from morphgraph.reference.description import Description
     from morphgraph.reference.entry import Entry, Reference
 
@@ -36,10 +36,10 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped."""
-    from morphgraph.reference.description import describe
+    from morphgraph.reference.description import describe_reference
 
-    reference = read_gold(file, format_, include_foreign, encoding)
-    description = describe(reference)
+    reference = read_reference_option(file, format_, include_foreign, encoding)
+    description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
         print_json(_report(reference, description, shown))
@@ -221,12 +221,12 @@ def get_source(
     print(f"Use it with: --reference {path}")
 
 
-def size_of(source: "Source") -> str:
+def size_of(source: "CatalogueEntry") -> str:
     """The size of a source's file for people."""
     return f"{source.size / 1e6:.1f} MB"
 
 
-def _ask(source: "Source") -> None:
+def _ask(source: "CatalogueEntry") -> None:
     """Show the terms and ask on a terminal; an error where nobody can answer."""
     print(f"{source.name}: {source.title}, {source.language_names}", file=sys.stderr)
     print(f"Licence: {source.licence} ({source.licence_url})", file=sys.stderr)
@@ -242,7 +242,7 @@ def _ask(source: "Source") -> None:
         raise typer.Exit(1)
 
 
-def _check_target(out: Path, source: "Source") -> None:
+def _check_target(out: Path, source: "CatalogueEntry") -> None:
     """Fail before the download if a copy would replace something else."""
     import pooch
 

@@ -20,7 +20,7 @@ from morphgraph.cli.options import (
     RecipeOption,
     SampleOption,
     SampleSeedOption,
-    check_share,
+    check_holdout,
     load_edited,
     one_of,
     read_golds,
@@ -144,7 +144,7 @@ def score(
     from morphgraph.score.metrics import USUAL, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
-    from morphgraph.score.table import Failure, ScoreTable
+    from morphgraph.score.table import ScoreTable, SegmentationFailure
     from morphgraph.score.uncertainty import Draws
 
     if scores == "help":
@@ -176,7 +176,7 @@ def score(
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
         holdout = HOLDOUT if any(isinstance(each.made, Learner) for each in named) else 0.0
-    check_share(holdout)
+    check_holdout(holdout)
     known = dict(counts.items()) if counts is not None else None
     draws = Draws(resamples, seed=seed)
     gold_sets: list[GoldSet] = []
@@ -211,7 +211,7 @@ def score(
             for over in _weightings(weighting, gold_set, WEIGHTINGS)
             for outcomes in on_words
         ]
-    failed = [o for o in tables[0].outcomes if isinstance(o, Failure)]
+    failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
     if len(failed) == len(named):
         raise MorphGraphError(f"{failed[0].label}: {failed[0].message}")
     broken = _broken_down(tables, by) if by is not None else []
@@ -445,16 +445,16 @@ def _flota_scores(
     gold_sets: "list[GoldSet]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
-    from morphgraph.score.flota import flota_scores, standard_segmenter
+    from morphgraph.score.flota import flota_scores, without_flota
     from morphgraph.segment.wordpiece import VocabularySegmenter
     from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     if loaded is not None:
-        pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
+        pairs = [(vocabulary_of(loaded), without_flota(loaded))]
     else:
         models = [each.made() for each in named if callable(each.made)]
         pairs = [
-            (m.vocabulary, standard_segmenter(m.vocabulary))
+            (m.vocabulary, without_flota(m.vocabulary))
             for m in models
             if isinstance(m, VocabularySegmenter)
         ]
@@ -476,15 +476,15 @@ def _flota_report(found: "FlotaScores") -> dict[str, Any]:
 
 
 def _print_flota(found: "FlotaScores") -> None:
-    from morphgraph.core.numbers import count, percent
+    from morphgraph.core.numbers import count_text, percent
 
     rows = [
         [
             each.method,
             "∞" if each.k is None else str(each.k),
             *map(percent, (each.coverage, each.stem_recall, each.full_match)),
-            count(each.entries),
-            count(each.entries_with_stem),
+            count_text(each.entries),
+            count_text(each.entries_with_stem),
         ]
         for each in found.scores
     ]

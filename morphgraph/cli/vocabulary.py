@@ -11,7 +11,7 @@ from morphgraph.cli.options import (
     FormatOption,
     FrequenciesOption,
     JsonOption,
-    read_gold,
+    read_reference_option,
     warn,
     word_counts,
 )
@@ -57,7 +57,7 @@ def vocabulary(
     ] = False,
 ) -> None:
     """Look at vocabularies: types of no use, compression of a corpus, morphs that are types."""
-    from morphgraph.score.compression import Corpus, check_alpha
+    from morphgraph.score.compression import NamedCounts, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tables.vocabulary import signature
@@ -70,8 +70,8 @@ def vocabulary(
     segmenters = _segmenters(tokenizer or [], model or [])
     corpus = None
     if frequencies:
-        corpus = Corpus(word_counts(frequencies), frequencies)
-    gold = read_gold(reference, format_, encoding=encoding) if reference else None
+        corpus = NamedCounts(word_counts(frequencies), frequencies)
+    gold = read_reference_option(reference, format_, encoding=encoding) if reference else None
     with progress_bar("counting"):
         found = [
             VocabularyHealth(segmenter, corpus, gold, label=label)

@@ -23,7 +23,7 @@ def ratio_text(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.2f}"
 
 
-def count(value: float) -> str:
+def count_text(value: float) -> str:
     """A count with separators.
 
     >>> count(1234567.0), count(float("nan"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus.text import chunks, is_parquet, opened, separator_of
+from morphgraph.corpus.text import chunks, is_parquet, open_text, separator_of
 
 SUFFIXES = ("", ".txt", ".text", ".csv", ".tsv", ".parquet")
 """In a folder, files with these endings, or .gz behind them, are texts; ``""`` is no ending."""
@@ -73,7 +73,7 @@ def blocks(path: Path, column: str | None, size: int) -> Iterator[tuple[int, byt
     Raises `FileFormatError` where the file cannot be read as what it is, or is a file of counts.
     """
     name = str(path)
-    file, _, total = opened(path, None, None)
+    file, _, total = open_text(path, None, None)
     if not total:
         file.close()
         return

@@ -33,13 +33,13 @@ from morphgraph.corpus.rules import (
 )
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
 
-LONGEST = 60
-MARKERS = {"bytes": "Ġ", "characters": "▁", "unmarked": ""}
+LONGEST_TRAINING_WORD = 60
+START_MARKERS = {"bytes": "Ġ", "characters": "▁", "unmarked": ""}
 """The start-of-word marker of each kind of atoms."""
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedCorpus:
     """Pieces to train on, with their counts.
 
     ``alphabet``: atoms that the tokeniser must have even where no piece has them. ``dropped``: how
@@ -82,9 +82,9 @@ def prepare(
     *,
     kind: str | None = None,
     minimum_count: int | None = None,
-    longest: int = LONGEST,
+    longest: int = LONGEST_TRAINING_WORD,
     coverage: float = COVERAGE,
-) -> Prepared:
+) -> PreparedCorpus:
     """Prepare words for training by one of the `PIPELINES`.
 
     ``kind`` replaces the atoms that the pipeline's source uses, for methods that need others;
@@ -96,15 +96,17 @@ def prepare(
     """
     chosen = pipeline_named(pipeline)
     kind = kind or chosen.kind
-    if kind not in MARKERS:
-        raise MorphGraphError(f"There are no atoms {kind!r}. Choose one of {', '.join(MARKERS)}.")
+    if kind not in START_MARKERS:
+        raise MorphGraphError(
+            f"There are no atoms {kind!r}. Choose one of {', '.join(START_MARKERS)}."
+        )
     least = chosen.minimum_count if minimum_count is None else minimum_count
     dropped: Counter[str] = Counter()
     # Rules for words need not leave their own results alone: dogs'. gives dogs', which gives dogs.
     made = isinstance(counts, WordCounts) and counts.pipeline == pipeline
     found = dict(counts.items()) if made else chosen.words(counts)
     words = dict(_kept(found, least, longest, chosen.selective, dropped))
-    marker = MARKERS[kind] if chosen.marked else ""
+    marker = START_MARKERS[kind] if chosen.marked else ""
     before = " " if kind == "bytes" else marker
     alphabet: frozenset[str] = frozenset()
     if chosen.covered:
@@ -131,7 +133,7 @@ def prepare(
             + "".join(f"; {counted(n, 'word')}: {reason}" for reason, n in dropped.items())
             + ". Give more words, or a smaller least count."
         )
-    return Prepared(
+    return PreparedCorpus(
         pipeline,
         kind,
         WordCounts.from_mapping(pieces),

@@ -63,7 +63,7 @@ def read_text(
     larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
     has more than ``most_words`` different words.
     """
-    file, shown, size = opened(source, name, largest_file)
+    file, shown, size = open_text(source, name, largest_file)
     with file:
         counts: Counter[str] = Counter()
         for share, texts in chunks(file, shown, size, column):
@@ -87,7 +87,7 @@ def read_text(
 
 def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None) -> list[str]:
     """The columns of a csv, tsv or parquet file that may hold text; none for plain text."""
-    file, shown, _ = opened(source, name, LARGEST_FILE)
+    file, shown, _ = open_text(source, name, LARGEST_FILE)
     with file:
         if is_parquet(file):
             return _text_fields(_parquet(file, shown))
@@ -103,7 +103,7 @@ def _in_order(counts: Counter[str]) -> WordCounts:
     return WordCounts.from_mapping(dict(counts.most_common()))
 
 
-def opened(
+def open_text(
     source: str | os.PathLike[str] | bytes, name: str | None, largest: int | None
 ) -> tuple[IO[bytes], str, int]:
     """The file, what errors call it, and its size in bytes; not more than ``largest``, if given."""

@@ -20,7 +20,7 @@ KEPT, REMOVED = "#7f93b2", "#d9472b"
 PRECISION, RECALL, F1 = "#3b7dd8", "#e08e0b", "#1d9a6c"
 
 
-def plain(text: str) -> str:
+def plotly_text(text: str) -> str:
     """Text in which plotly finds no tags of its own.
 
     >>> plain("<b>x</b> & y")
@@ -123,7 +123,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
         (f"R ≥ {threshold:.2f}", groups[ratio >= threshold], REMOVED),
     ):
         names = [
-            plain(text) + (f" and {count - 1:,} more" if count > 1 else "")
+            plotly_text(text) + (f" and {count - 1:,} more" if count > 1 else "")
             for text, count in zip(chosen["type"], chosen["merges"], strict=True)
         ]
         figure.add_trace(

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.charts import plain
-from morphgraph.draw.score_charts import COLOURS, name_of
+from morphgraph.draw.charts import plotly_text
+from morphgraph.draw.score_charts import SERIES_COLOURS, name_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -110,7 +110,7 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
         for n, mark in enumerate(panel.marks):
             if math.isnan(mark.value):
                 figure.add_annotation(
-                    text=plain(mark.text or "n/a"),
+                    text=plotly_text(mark.text or "n/a"),
                     x=0,
                     xref=f"x{axis} domain",
                     xanchor="left",
@@ -141,7 +141,7 @@ def line_panels(
         axis = _axis(number)
         for line, label in enumerate(series):
             marks = [panel.marks[line * len(places) + n] for n in order]
-            colour = COLOURS[line % len(COLOURS)]
+            colour = SERIES_COLOURS[line % len(SERIES_COLOURS)]
             figure.add_trace(
                 go.Scatter(
                     x=[places[n] for n in order],
@@ -153,7 +153,7 @@ def line_panels(
                     line={
                         "color": colour,
                         "width": 2,
-                        "dash": _DASHES[(line // len(COLOURS)) % len(_DASHES)],
+                        "dash": _DASHES[(line // len(SERIES_COLOURS)) % len(_DASHES)],
                     },
                     marker={"symbol": _SYMBOLS[line % len(_SYMBOLS)], "size": 7},
                     error_y=_whiskers(marks, colour),
@@ -273,7 +273,9 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
 def _colours(names: Sequence[str]) -> dict[str, str]:
     """A colour for each name, by the order in which they come; after the last, they come again."""
     distinct = dict.fromkeys(names)
-    return {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(distinct)}
+    return {
+        name: SERIES_COLOURS[number % len(SERIES_COLOURS)] for number, name in enumerate(distinct)
+    }
 
 
 def _faded(colour: str) -> str:

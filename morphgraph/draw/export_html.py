@@ -12,7 +12,7 @@ from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Scene, SceneEdge, SceneVertex, Theme
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS, Scene, SceneEdge, SceneVertex, Theme
 
 _FONT = "system-ui, sans-serif"
 
@@ -44,7 +44,7 @@ def stand_alone_html(scene: Scene, title: str) -> str:
     The page follows the reader's light or dark setting; a content security policy forbids it to
     load anything at all.
     """
-    pictures = {theme: _network(scene, theme) for theme in COLOURS}
+    pictures = {theme: _network(scene, theme) for theme in SCENE_COLOURS}
     # Escaped slashes mean the same to JavaScript, and no address is left even in a comment.
     # "<script" and "</script" occur in its string literals only.
     library = vis_script().replace("://", r":\/\/")
@@ -56,7 +56,7 @@ def stand_alone_html(scene: Scene, title: str) -> str:
         note=_note(scene),
         **{
             f"{theme}_{role}": colour
-            for theme, colours in COLOURS.items()
+            for theme, colours in SCENE_COLOURS.items()
             for role, colour in colours.items()
         },
         light_scale=", ".join(BLAME_SCALE["light"]),
@@ -91,7 +91,7 @@ def _network(scene: Scene, theme: Theme) -> dict[str, Any]:
 
 
 def _options(theme: Theme) -> dict[str, Any]:
-    colours = COLOURS[theme]
+    colours = SCENE_COLOURS[theme]
     return {
         "physics": {"enabled": False},
         "layout": {"improvedLayout": False},
@@ -120,7 +120,7 @@ def _options(theme: Theme) -> dict[str, Any]:
 
 
 def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
-    colours = COLOURS[theme]
+    colours = SCENE_COLOURS[theme]
     is_merge = vertex.kind == "merge"
     ghost = "ghost" in vertex.flags
     fill = colours["undefined"] if math.isnan(vertex.value) else _blame_colour(vertex.value, theme)
@@ -155,7 +155,7 @@ def _vertex_style(vertex: SceneVertex, theme: Theme) -> dict[str, Any]:
 
 
 def _edge_style(edge: SceneEdge, merges: dict[str, SceneVertex], theme: Theme) -> dict[str, Any]:
-    colours = COLOURS[theme]
+    colours = SCENE_COLOURS[theme]
     merge = merges.get(edge.source) or merges.get(edge.target)
     changed = merge is not None and "changed" in merge.flags
     colour = colours["changed"] if changed else colours["line"]

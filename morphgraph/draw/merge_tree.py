@@ -1,6 +1,6 @@
 """The merge tree of a word as plain data: its atoms, the merges applied, and gold boundaries.
 
-`describe` says what there is to see; `draw.merge_tree_svg` draws it.
+`describe_tree` says what there is to see; `draw.merge_tree_svg` draws it.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class MergeTree:
         return data
 
 
-def describe(
+def describe_tree(
     tokeniser: Tokeniser,
     words: Words,
     word: int,
@@ -184,8 +184,8 @@ def _merges(
         if vertex.merge is None:
             continue
         rank, parts, result = graph.merge(vertex.merge)
-        names = [visible(tokeniser.readable(graph.types[part])) for part in parts]
-        label = visible(tokeniser.readable(graph.types[result]))
+        names = [visible_in_xml(tokeniser.readable(graph.types[part])) for part in parts]
+        label = visible_in_xml(tokeniser.readable(graph.types[result]))
         description = f"{' + '.join(names)} → {label}"
         lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
         ratio = math.nan
@@ -237,7 +237,7 @@ def _characters(word: str, positions: Sequence[int]) -> tuple[TreeSpan, ...]:
             continue
         right = position if position > 0 else len(word) if leaf == len(positions) - 1 else left
         if leaf > first:
-            spans.append(TreeSpan(first, leaf, visible(word[left:right])))
+            spans.append(TreeSpan(first, leaf, visible_in_xml(word[left:right])))
         first, left = leaf + 1, right
     return tuple(spans)
 
@@ -250,12 +250,12 @@ def _morphs(word: str, positions: Sequence[int], gold: Collection[int]) -> tuple
     first, left = int(has_marker), 0
     for leaf, position in enumerate(positions[:-1]):
         if leaf in gold:
-            spans.append(TreeSpan(first, leaf, visible(word[left:position])))
+            spans.append(TreeSpan(first, leaf, visible_in_xml(word[left:position])))
             first, left = leaf + 1, position
-    return (*spans, TreeSpan(first, len(positions) - 1, visible(word[left:])))
+    return (*spans, TreeSpan(first, len(positions) - 1, visible_in_xml(word[left:])))
 
 
-def visible(text: str) -> str:
+def visible_in_xml(text: str) -> str:
     """Text in which every character can be seen, and written in XML.
 
     >>> visible("a b\\x00\\u202e")
@@ -277,5 +277,5 @@ def printable(text: str) -> str:
 
 def _leaf_label(text: str) -> str:
     """An atom's label: a combining mark alone is put on a dotted circle."""
-    shown = visible(text)
+    shown = visible_in_xml(text)
     return f"◌{shown}" if shown and unicodedata.combining(shown[0]) else shown

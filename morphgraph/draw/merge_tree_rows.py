@@ -9,7 +9,7 @@ from morphgraph.draw.merge_tree import MergeTree, TreeSpan
 from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, lay_out
 
 
-def rows_of(tree: MergeTree, widest: float) -> list[MergeTree]:
+def wrapped_rows(tree: MergeTree, widest: float) -> list[MergeTree]:
     """The tree in rows of at most a width, as many tokens in each as fit, but at least one.
 
     Only the first row has the title. A character or morph that goes on in the next row is in both,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from morphgraph.draw.merge_tree import GapKind, MergeTree, TreeSpan, printable, visible
+from morphgraph.draw.merge_tree import GapKind, MergeTree, TreeSpan, printable, visible_in_xml
 from morphgraph.draw.merge_tree_layout import (
     LABEL,
     SMALL_LABEL,
@@ -18,8 +18,8 @@ from morphgraph.draw.merge_tree_layout import (
     subline,
     text_width,
 )
-from morphgraph.draw.merge_tree_rows import rows_of
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS, Theme
+from morphgraph.draw.merge_tree_rows import wrapped_rows
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS, Theme
 
 ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"})
 """The only elements of a picture."""
@@ -60,7 +60,7 @@ def to_svg(
     if isinstance(trees, MergeTree):
         trees = [trees]
     room = None if widest is None else widest - 2 * MARGIN
-    rows = [row for tree in trees for row in ([tree] if room is None else rows_of(tree, room))]
+    rows = [row for tree in trees for row in ([tree] if room is None else wrapped_rows(tree, room))]
     drawn = [(row, lay_out(row)) for row in rows]
     total = sum(layout.width for _, layout in drawn) + _APART * (len(drawn) - 1)
     stacked = len(rows) > len(trees) or total > min(_WIDEST_PAIR, room or _WIDEST_PAIR)
@@ -68,9 +68,9 @@ def to_svg(
     titled = any(tree.title for tree in trees)
     width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
     picture = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
-    _text_child(picture, "title", "Merge tree of " + visible(trees[0].word if trees else ""))
+    _text_child(picture, "title", "Merge tree of " + visible_in_xml(trees[0].word if trees else ""))
     _text_child(picture, "desc", " ".join(_in_words(tree) for tree in trees))
-    background = SubElement(picture, "rect", {"fill": COLOURS[theme]["background"]})
+    background = SubElement(picture, "rect", {"fill": SCENE_COLOURS[theme]["background"]})
     x, y = MARGIN, MARGIN
     height = y
     highest = max((layout.levels for _, layout in drawn), default=0)
@@ -114,7 +114,7 @@ class _Painter:
 
     @property
     def ink(self) -> str:
-        return COLOURS[self.theme]["text"]
+        return SCENE_COLOURS[self.theme]["text"]
 
     @property
     def leaf_top(self) -> float:
@@ -143,7 +143,7 @@ class _Painter:
                 self._leaf(vertex)
         self._marks()
         for span in self.tree.characters:
-            self._bracket(span, characters, COLOURS[self.theme]["line"], 13)
+            self._bracket(span, characters, SCENE_COLOURS[self.theme]["line"], 13)
         for span in self.tree.morphs:
             self._bracket(span, morphs, GAP_COLOURS[self.theme]["hit"], 13)
         return end
@@ -172,7 +172,7 @@ class _Painter:
             if children:
                 lines.append(f"M{x:.1f} {bar:.1f}V{self.top(vertex) + _BOX:.1f}")
         if lines:
-            stroke = {"stroke": _mixed(COLOURS[self.theme]["line"], self.ink, 0.15)}
+            stroke = {"stroke": _mixed(SCENE_COLOURS[self.theme]["line"], self.ink, 0.15)}
             SubElement(
                 self.picture,
                 "path",
@@ -205,7 +205,7 @@ class _Painter:
         merge = self.tree.merges[number]
         group = SubElement(self.picture, "g", {"data-type": str(merge.type)})
         _text_child(group, "title", merge.tooltip)
-        undefined = COLOURS[self.theme]["undefined"]
+        undefined = SCENE_COLOURS[self.theme]["undefined"]
         fill = undefined if merge.ratio != merge.ratio else _blame(merge.ratio, self.theme)
         if len(merge.children) > 2:
             # A stack of cards, as in the merge graph: more than two parts lie under one merge.
@@ -223,7 +223,7 @@ class _Painter:
         leaf = self.tree.leaves[vertex]
         group = SubElement(self.picture, "g")
         _text_child(group, "title", leaf.tooltip)
-        fill = COLOURS[self.theme]["background"]
+        fill = SCENE_COLOURS[self.theme]["background"]
         box = self._box(group, vertex, fill, _LEAF)
         if leaf.is_unknown:
             box.set("stroke-dasharray", "3 3")
@@ -269,7 +269,7 @@ def _line(parent: Element, path: str, kind: GapKind, theme: Theme) -> None:
 
 
 def _cross(parent: Element, x: float, y: float, theme: Theme) -> None:
-    background = COLOURS[theme]["background"]
+    background = SCENE_COLOURS[theme]["background"]
     disc = f"M{x - 6:.1f} {y:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z"
     fill = {"fill": GAP_COLOURS[theme]["missed"], "stroke": background, "stroke-width": "1.5"}
     SubElement(parent, "path", {"d": disc, **fill})
@@ -291,8 +291,8 @@ def _legend(
     picture: Element, trees: Sequence[MergeTree], theme: Theme, y: float, room: float
 ) -> float:
     """What occurs in the picture, explained; returns the lower edge."""
-    line = COLOURS[theme]["line"]
-    ink = _mixed(COLOURS[theme]["background"], COLOURS[theme]["text"], 0.8)
+    line = SCENE_COLOURS[theme]["line"]
+    ink = _mixed(SCENE_COLOURS[theme]["background"], SCENE_COLOURS[theme]["text"], 0.8)
     x = MARGIN
     for sample, words in _explained(trees):
         sample_width = 62.0 if sample == "scale" else 22.0 if sample else 0.0
@@ -307,7 +307,7 @@ def _legend(
             for shift in (4, 2, 0):
                 place = {"x": f"{x + shift:.1f}", "y": f"{y + 2 - shift:.1f}"}
                 size = {"width": "12", "height": "10", "rx": "2"}
-                paint = {"fill": COLOURS[theme]["undefined"], "stroke": line}
+                paint = {"fill": SCENE_COLOURS[theme]["undefined"], "stroke": line}
                 SubElement(picture, "rect", {**place, **size, **paint})
         elif sample == "morph":
             paint = {"stroke": GAP_COLOURS[theme]["hit"], "stroke-width": "1.5", "fill": "none"}

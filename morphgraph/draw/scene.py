@@ -23,10 +23,10 @@ from morphgraph.draw.layout import (
     short_label,
 )
 
-Kind = Literal["type", "merge"]
+VertexKind = Literal["type", "merge"]
 Theme = Literal["light", "dark"]
 
-FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
+VERTEX_FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
 
 #: The blame ratio's colours from 0 to 1 in equal steps, one scale for each theme: the higher the
 #: blame, the further from the background. Lightness is monotone, so the scale survives greyscale.
@@ -36,7 +36,7 @@ BLAME_SCALE: Final[Mapping[Theme, tuple[str, ...]]] = {
 }
 
 #: The other colours of a drawing, by role and theme.
-COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
+SCENE_COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
     "light": {
         "background": "#ffffff",
         "text": "#262730",
@@ -61,11 +61,11 @@ class SceneVertex:
     """A type or merge vertex as drawn.
 
     ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, (x, y) the centre in
-    drawing units (y grows downwards), ``flags`` a subset of ``FLAGS``. All text is plain text.
+    drawing units (y grows downwards), ``flags`` a subset of `VERTEX_FLAGS`. All text is plain.
     """
 
     key: str
-    kind: Kind
+    kind: VertexKind
     label: str
     tooltip: str
     value: float
@@ -180,7 +180,7 @@ def scene_of(
     vertices = []
     for key in sorted(graph, key=lambda key: natural_order(graph, key)):
         attributes = graph.nodes[key]
-        kind: Kind = "merge" if attributes.get("kind") == "merge" else "type"
+        kind: VertexKind = "merge" if attributes.get("kind") == "merge" else "type"
         label = str(attributes.get("label", key))
         x, y = positions[key]
         flags = {

@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
 from morphgraph.core.text import shortened
-from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plain
+from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plotly_text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-COLOURS = ("#6078f0", "#a89000", "#18a860", "#a83090", "#7890d8", "#187860", "#786018", "#4848f0")
+SERIES_COLOURS = (
+    "#6078f0",
+    "#a89000",
+    "#18a860",
+    "#a83090",
+    "#7890d8",
+    "#187860",
+    "#786018",
+    "#4848f0",
+)
 """Colours of tokenisers: far from each other for colour-blind readers too, none of them the red of
 blame, and each with a contrast of 3:1 and more on white and on the app's dark paper.
 """
@@ -67,7 +76,7 @@ def name_of(text: str, length: int = _LABEL_LENGTH) -> str:
     >>> name_of("<b>demo</b>", 5)
     '&lt;b&gt;d…'
     """
-    return plain(shortened(" ".join(text.split()), length))
+    return plotly_text(shortened(" ".join(text.split()), length))
 
 
 def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
@@ -238,7 +247,7 @@ def radar(
                 name=name_of(label, _LEGEND_LENGTH),
                 mode="lines+markers",
                 connectgaps=False,
-                line={"color": COLOURS[number], "dash": _DASHES[number], "width": 2},
+                line={"color": SERIES_COLOURS[number], "dash": _DASHES[number], "width": 2},
                 marker={"symbol": _SYMBOLS[number], "size": 8},
                 hovertemplate="%{text}<extra></extra>",
             )
@@ -276,7 +285,7 @@ def radar(
 def _wrapped(title: str) -> str:
     """A title in several short lines."""
     text = shortened(" ".join(title.split()), _TITLE_LENGTH)
-    return "<br>".join(map(plain, wrap(text, 12)))
+    return "<br>".join(map(plotly_text, wrap(text, 12)))
 
 
 def _check_lengths(lists: Sequence[Sequence[Any]]) -> None:
@@ -321,7 +330,7 @@ def breakdown(
             if not math.isnan(value)
         }
         # Colours come again after the last one, but not with the same symbol.
-        symbol = _SYMBOLS[(number + number // len(COLOURS)) % len(_SYMBOLS)]
+        symbol = _SYMBOLS[(number + number // len(SERIES_COLOURS)) % len(_SYMBOLS)]
         figure.add_trace(
             go.Scatter(
                 x=[scale * spread.value for spread in spreads.values()],
@@ -329,7 +338,7 @@ def breakdown(
                 mode="markers",
                 name=name_of(label, _LEGEND_LENGTH),
                 error_x=_whiskers(list(spreads.values()), scale),
-                marker=_marker(COLOURS[number % len(COLOURS)], symbol, size),
+                marker=_marker(SERIES_COLOURS[number % len(SERIES_COLOURS)], symbol, size),
                 customdata=[
                     [
                         name_of(label, _TITLE_LENGTH),
@@ -355,21 +364,21 @@ def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline"
     """
     figure = _rows_of(
         f"difference to {name_of(baseline)} (points)",
-        [f"{name_of(row.label)} {plain(row.mark)}".rstrip() for row in rows],
+        [f"{name_of(row.label)} {plotly_text(row.mark)}".rstrip() for row in rows],
     )
     figure.add_vline(x=0, line={"color": KEPT, "width": 1.5, "dash": "dot"})
     _add_spreads(
         figure,
         [row.difference for row in rows],
         [row.label for row in rows],
-        [f"{points_text(row.difference)} {plain(row.mark)}".rstrip() for row in rows],
+        [f"{points_text(row.difference)} {plotly_text(row.mark)}".rstrip() for row in rows],
         showlegend=False,
     )
     known = [row for row in rows if not math.isnan(row.difference.value)]
     figure.data[-1].marker = {
-        **_marker(COLOURS[0]),
+        **_marker(SERIES_COLOURS[0]),
         "symbol": ["circle" if row.mark else "circle-open" for row in known],
-        "line": {"width": 2, "color": COLOURS[0]},
+        "line": {"width": 2, "color": SERIES_COLOURS[0]},
     }
     for place, row in enumerate(rows):
         if math.isnan(row.difference.value):

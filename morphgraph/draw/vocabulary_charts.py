@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.text import shortened
-from morphgraph.draw.charts import figure_of, plain
+from morphgraph.draw.charts import figure_of, plotly_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +48,8 @@ def frequency_rank_lines(tables: Mapping[str, "pd.DataFrame"]) -> "go.Figure":
                 x=ranks,
                 y=chosen["count"].to_numpy(),
                 mode="lines",
-                name=plain(shortened(label)),
-                text=[plain(shortened(text)) for text in chosen["type"]],
+                name=plotly_text(shortened(label)),
+                text=[plotly_text(shortened(text)) for text in chosen["type"]],
                 line=_line(number),
                 hovertemplate="%{text}<br>rank %{x:,}, tokens: %{y:,}",
             )
@@ -75,7 +75,7 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
                 x=np.arange(len(found)),
                 y=100 * found / max(1.0, found.sum()),
                 mode="lines+markers",
-                name=plain(shortened(label)),
+                name=plotly_text(shortened(label)),
                 line=_line(number),
                 customdata=found,
                 hovertemplate="characters: %{x}, types: %{customdata:,}, %{y:.2f} %",

@@ -22,7 +22,7 @@ from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
-Kind = Literal["tokenizer.json", "folder"]
+ExportKind = Literal["tokenizer.json", "folder"]
 
 WORDS_TO_CHECK = 10_000
 SENTENCES_TO_CHECK = 500
@@ -48,7 +48,7 @@ class Export:
     ``new_types``: how many have no id in the first tokeniser of the chain.
     """
 
-    kind: Kind
+    kind: ExportKind
     reason: str
     files: dict[str, bytes] = field(repr=False)
     vocab_size: int
@@ -81,7 +81,7 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
     symbols = [text.replace("▁", " ") for text in prepared.symbols] if prepared else []
     sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
     check = _Check(tokeniser, ids, words, sentences)
-    kind: Kind = "tokenizer.json"
+    kind: ExportKind = "tokenizer.json"
     reason = "every merge is a pair, so the tokenizers library reads it by itself"
     if tuples:
         kind = "folder"

@@ -2,7 +2,7 @@
 
 The words, the first count of their pairs and the replacing of a pair are those of `training`; what
 is kept besides is told in `picky_tables`. No kernel makes an array larger: `train_events` returns
-a status, and the driver `train` makes room and calls it again.
+a status, and the driver `learn_events` makes room and calls it again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from morphgraph.kernels.picky_tables import (
     Int64,
     Integer,
     Lists,
-    Queue,
+    PickyQueue,
     Types,
     copy_rows,
     enter_spelling,
@@ -73,7 +73,7 @@ EVENTS_PER_CALL = 500
 def train_events(
     words: Int32,
     table: Int64,
-    queue: Queue,
+    queue: PickyQueue,
     lists: Lists,
     types: Types,
     scratch: Scratch,
@@ -215,7 +215,7 @@ def train_events(
         state[EVENTS] = at + 1
 
 
-def train(
+def learn_events(
     words: Int32,
     atom_count: int,
     type_limit: int,
@@ -274,7 +274,7 @@ def train(
             table = larger
         elif status == GROW_QUEUE:
             heap, low = queue
-            queue = Queue(
+            queue = PickyQueue(
                 _with_room(heap, int(state[HEAP]), room), _with_room(low, int(state[LOW]), room)
             )
         elif status == GROW_LISTS:
@@ -310,15 +310,15 @@ def train(
 
 
 def warm_up() -> None:
-    """Compile every kernel for the arrays that `train` gives it, or load it from the cache."""
+    """Compile each kernel for the arrays `learn_events` gives, or load it from the cache."""
     copy_rows(_empty_table(2), _empty_table(4))
     atoms = np.array([0, 1, 0], np.int32)
     for scaffold in (False, True):
         words = pack_words(atoms, np.array([0, 3]), np.array([1]))
-        train(words, atom_count=2, type_limit=4, threshold=0.5, scaffold=scaffold)
+        learn_events(words, atom_count=2, type_limit=4, threshold=0.5, scaffold=scaffold)
 
 
-def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, Queue, Lists]:
+def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, PickyQueue, Lists]:
     size = 1 << 14
     used = -1
     while used < 0:
@@ -346,7 +346,7 @@ def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, Queue, Lists]:
     low = np.empty((used + room + 4096, 2), np.int64)
     low[:used, 0] = table[rows, 1]
     low[:used, 1] = table[rows, 0]
-    return table, Queue(np.empty((1 << 12, 2), np.int64), low), Lists(nodes, positions)
+    return table, PickyQueue(np.empty((1 << 12, 2), np.int64), low), Lists(nodes, positions)
 
 
 def _initial_types(atoms: int, merges: int) -> Types:

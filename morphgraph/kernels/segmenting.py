@@ -84,7 +84,7 @@ def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def segment(  # type: ignore[no-untyped-def]
+def segment_pieces(  # type: ignore[no-untyped-def]
     atoms,
     piece_offsets,
     first_piece,
@@ -272,7 +272,7 @@ def warm_up() -> None:
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
     leaders, every = np.empty(0, np.int32), np.zeros(0, np.uint8)
-    segment(
+    segment_pieces(
         atoms,
         offsets,
         0,

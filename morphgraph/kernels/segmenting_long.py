@@ -1,4 +1,4 @@
-"""Segment long pieces: the same as `segmenting.segment`, with a heap instead of a scan.
+"""Segment long pieces: the same as `segmenting.segment_pieces`, with a heap instead of a scan.
 
 A scan for the lowest rank takes time that grows with the square of a piece's length; that is
 fastest for words and hopeless for a text without spaces.
@@ -24,8 +24,8 @@ def segment_long(  # type: ignore[no-untyped-def]
     A token is named by its first atom, counted from ``start``. ``candidate`` is the lowest rank
     that applies there, ``after`` the token behind the merge's parts, ``reach`` the last token that
     this depends on. Entries of the heap are ``rank << 32 | token``; those that are no longer
-    a token's candidate are passed over. ``leaders``: see `segmenting.segment`; where there are any,
-    an entry has the leader's rank.
+    a token's candidate are passed over. ``leaders``: see `segmenting.segment_pieces`; where there
+    are any, an entry has the leader's rank.
     """
     count = np.int64(end - start)
     token = atoms[start:end].copy()

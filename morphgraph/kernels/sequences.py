@@ -11,7 +11,7 @@ _SEPARATOR = -1  # no code point
 
 
 @njit(cache=True, nogil=True)
-def longest_common(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
+def longest_common_by_word(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
     """Length of the longest common subsequence of the strings of each word: int64 (n)."""
     count = words.shape[0] - 1
     found = np.zeros(count, np.int64)
@@ -67,7 +67,7 @@ def _join(points, strings, start, end, joined):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def edit_distances(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
+def edit_distances_by_word(points, strings, words, other_points, other_strings, other_words):  # type: ignore[no-untyped-def]
     """Levenshtein distance of each word's strings, joined by a separator of one symbol: int64."""
     count = words.shape[0] - 1
     found = np.zeros(count, np.int64)
@@ -100,5 +100,5 @@ def warm_up() -> None:
     points = np.array([1, 2], np.int32)
     offsets = np.array([0, 1, 2], np.int64)
     words = np.array([0, 2], np.int64)
-    longest_common(points, offsets, words, points, offsets, words)
-    edit_distances(points, offsets, words, points, offsets, words)
+    longest_common_by_word(points, offsets, words, points, offsets, words)
+    edit_distances_by_word(points, offsets, words, points, offsets, words)

@@ -5,8 +5,8 @@ as their pairs are merged; a word is known by the place of its record. Three mor
 all in flat arrays:
 
 - the table: pair → count, open addressing; only ever adjusted, never recounted;
-- `Queue`: what may be merged next, entries of (count, pair, list of words). The count is the one at
-  the time of the entry and is brought up to date only when the entry comes to the top. Entries with
+- `PairQueue`: what may be merged next, entries of (count, pair, list of words). The count is the
+  one at the time of the entry and is updated only when the entry comes to the top. Entries with
   a count below a threshold wait, unsorted, in the `low` arrays, so that the heap stays small enough
   for the processor's cache;
 - `positions`: the lists of words behind the entries, one after the other.
@@ -19,7 +19,7 @@ places go through the same tokens, up to the same last pair. Hence a pair gets a
 and its one entry, in the step that makes the later of its parts; from then on its count only falls.
 
 No kernel allocates: where an array is too small, or a chunk is done, `merge_pairs` returns a
-status, and the driver `train` makes room and calls it again.
+status, and the driver `train_merges` makes room and calls it again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ AHEAD = 16  # words fetched together
 MERGES_PER_CALL = 500
 
 
-class Queue(NamedTuple):
+class PairQueue(NamedTuple):
     """The pairs to be merged; `positions[start : start + length]` are the words of an entry.
 
     `heap` has rows (count, pair, start, length), of which the first `state[HEAP]` are in use; the
@@ -184,7 +184,7 @@ def copy_pairs(old: Int64, new: Int64) -> int:
 
 
 @njit(cache=True, nogil=True)
-def refill(queue: Queue, state: Int64) -> None:
+def refill(queue: PairQueue, state: Int64) -> None:
     """Move the waiting entries of at least `state[THRESHOLD]` into the empty heap; order it."""
     heap, low_count, low_pair, low_start, low_length = queue
     threshold = state[THRESHOLD]
@@ -291,7 +291,7 @@ def replace_pair(
 @njit(cache=True, nogil=True)
 def enter_changes(
     table: Int64,
-    queue: Queue,
+    queue: PairQueue,
     positions: Int32,
     scratch: Scratch,
     state: Int64,
@@ -376,7 +376,7 @@ def enter_changes(
 def merge_pairs(
     words: Int32,
     table: Int64,
-    queue: Queue,
+    queue: PairQueue,
     positions: Int32,
     merges: Int32,
     scratch: Scratch,
@@ -467,7 +467,7 @@ def merge_pairs(
         enter_changes(table, queue, positions, scratch, state, left, right, new, touches, events)
 
 
-def train(
+def train_merges(
     words: Int32,
     atom_count: int,
     type_limit: int,
@@ -536,13 +536,13 @@ def train(
 
 
 def warm_up() -> None:
-    """Compile every kernel for the arrays that `train` gives it, or load it from the cache."""
+    """Compile each kernel for the arrays `train_merges` gives, or load it from the cache."""
     copy_pairs(np.zeros((2, 2), np.int64), np.full((4, 2), -1, np.int64))
     words = pack_words(np.array([0, 1, 0], np.int32), np.array([0, 3]), np.array([1]))
-    train(words, atom_count=2, type_limit=4)
+    train_merges(words, atom_count=2, type_limit=4)
 
 
-def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64, Queue]:
+def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64, PairQueue]:
     size = 1 << 16
     while True:
         table = _empty_table(size)
@@ -557,7 +557,7 @@ def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64,
     place = np.zeros(size, np.int64)
     place[rows] = ends - lists[rows]
     heap = np.empty((1 << 12, 4), np.int64)
-    queue = Queue(heap, table[rows, 1], table[rows, 0], place[rows], lists[rows])
+    queue = PairQueue(heap, table[rows, 1], table[rows, 0], place[rows], lists[rows])
     list_positions(words, table, place, last, positions)
     state[PAIRS] = state[LOW] = used
     state[POSITIONS] = lists.sum(dtype=np.int64)
@@ -573,7 +573,7 @@ def room_for_changes(types: int, events: int) -> Scratch:
     )
 
 
-def _next_entries(queue: Queue, state: Int64) -> Queue:
+def _next_entries(queue: PairQueue, state: Int64) -> PairQueue:
     """Lower the threshold to half the highest count that waits, and refill the heap."""
     waiting = queue.low_count[: state[LOW]]
     state[THRESHOLD] = (int(waiting.max()) + 1) // 2

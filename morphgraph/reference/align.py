@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.normalise import normalise, normalise_with_cuts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Alignment(NamedTuple):
     sources: tuple[int, ...]
 
 
-class Row(NamedTuple):
+class SourceRow(NamedTuple):
     """What a reader finds in a line: a word, its morphemes, and what is known about them.
 
     `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     morphemes: Sequence[str]
     pieces: Sequence[int] | None = None
     corpus_count: float | None = None
-    kinds: Sequence[Kind | None] | None = None
+    kinds: Sequence[MorphemeKind | None] | None = None
     processes: tuple[str, ...] | None = None
     underlying: tuple[str, ...] | None = None
     is_explicit: bool = False
@@ -203,7 +203,9 @@ def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
     return tuple(joined)
 
 
-def morph_kinds(alignment: Alignment, kinds: Sequence[Kind | None]) -> tuple[Kind | None, ...]:
+def morph_kinds(
+    alignment: Alignment, kinds: Sequence[MorphemeKind | None]
+) -> tuple[MorphemeKind | None, ...]:
     """The kind of each morph: its morpheme's, or that of a hyphen, or None without a morpheme.
 
     >>> found = morph_kinds(Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1)), (Kind.FREE, None))
@@ -211,12 +213,14 @@ def morph_kinds(alignment: Alignment, kinds: Sequence[Kind | None]) -> tuple[Kin
     [None, 'hyphen', 'free', None]
     """
     return tuple(
-        Kind.HYPHEN if is_hyphen(morph) else kinds[source] if source >= 0 else None
+        MorphemeKind.HYPHEN if is_hyphen(morph) else kinds[source] if source >= 0 else None
         for morph, source in zip(*alignment, strict=True)
     )
 
 
-def entries_from(rows: Sequence[Row], alignments: Sequence[Alignment] | None = None) -> list[Entry]:
+def entries_from(
+    rows: Sequence[SourceRow], alignments: Sequence[Alignment] | None = None
+) -> list[Entry]:
     """The entries of all rows, aligned in one batch unless the alignments are given."""
     if alignments is None:
         alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])

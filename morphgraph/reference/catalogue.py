@@ -43,7 +43,7 @@ BY_NC_SA_4 = ("CC BY-NC-SA 4.0", "https://creativecommons.org/licenses/by-nc-sa/
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CatalogueEntry:
     """One public gold reference.
 
     `languages` are ISO 639-3 codes, `format` is a key of `morphgraph.reference.FORMATS`, `size` is
@@ -85,7 +85,7 @@ class Source:
         return ", ".join(LANGUAGES[code][1] for code in self.languages)
 
 
-def find_source(name: str) -> Source:
+def find_source(name: str) -> CatalogueEntry:
     """The source of this name, with or without ``catalogue:`` before it.
 
     An unknown name is a `MorphGraphError` with those most like it.
@@ -105,7 +105,7 @@ def find_source(name: str) -> Source:
     return found
 
 
-def sources_of(language: str | None = None) -> list[Source]:
+def sources_of(language: str | None = None) -> list[CatalogueEntry]:
     """All sources, or those of one language by its code or English name.
 
     A language of no source is a `MorphGraphError` that lists those there are.
@@ -168,9 +168,9 @@ _INFLECTIONS = (
 )
 
 
-def _morphynet(kind: str) -> Iterator[Source]:
+def _morphynet(kind: str) -> Iterator[CatalogueEntry]:
     for language, entries, size, sha256 in _DERIVATIONS if kind == "derivation" else _INFLECTIONS:
-        yield Source(
+        yield CatalogueEntry(
             name=f"morphynet-{language}" + ("" if kind == "derivation" else f"-{kind}"),
             title=f"MorphyNet, {kind}s",
             languages=(language,),
@@ -213,9 +213,9 @@ _SIGMORPHON = (  # language, lines, bytes, SHA-256
 )
 
 
-def _sigmorphon() -> Iterator[Source]:
+def _sigmorphon() -> Iterator[CatalogueEntry]:
     for language, entries, size, sha256 in _SIGMORPHON:
-        yield Source(
+        yield CatalogueEntry(
             name=f"sigmorphon2022-{language}",
             title="SIGMORPHON 2022, words (development set)",
             languages=(language,),
@@ -234,7 +234,7 @@ def _sigmorphon() -> Iterator[Source]:
 # --------------------------------------------------------------------------- fetched by hand
 
 _BY_HAND = (
-    Source(
+    CatalogueEntry(
         name="morpholex-en",
         title="MorphoLex English",
         languages=("eng",),
@@ -256,7 +256,7 @@ _BY_HAND = (
 }""",  # noqa: E501
         by_hand="Download MorphoLEX_en.xlsx from its home page.",
     ),
-    Source(
+    CatalogueEntry(
         name="ladec",
         title="LADEC, English compounds",
         languages=("eng",),
@@ -277,7 +277,7 @@ _BY_HAND = (
 }""",
         by_hand="Download LADECv1-2019.csv from its home page.",
     ),
-    Source(
+    CatalogueEntry(
         name="unisegments",
         title="Universal Segmentations 1.0, 38 data sets",
         languages=("mul",),
@@ -296,7 +296,7 @@ _BY_HAND = (
         by_hand="Download UniSegments-1.0-public.tar.gz from https://hdl.handle.net/11234/1-4629, "
         "unpack it, and take the .useg file of your language. Its folder names its licence.",
     ),
-    Source(
+    CatalogueEntry(
         name="morpho-challenge-2010",
         title="Morpho Challenge 2010, gold segmentations",
         languages=("eng", "fin", "tur"),
@@ -317,7 +317,7 @@ _BY_HAND = (
         by_hand="Download a gold standard segmentation, such as "
         "goldstd_combined.segmentation.eng, from its home page. Mind the organisers' rules.",
     ),
-    Source(
+    CatalogueEntry(
         name="celex",
         title="CELEX 2, lemmas with StrucLab",
         languages=("nld", "eng", "deu"),
@@ -342,5 +342,5 @@ _BY_HAND = (
 
 _ALL = (*_morphynet("derivation"), *_morphynet("inflection"), *_sigmorphon(), *_BY_HAND)
 
-SOURCES: Mapping[str, Source] = MappingProxyType({source.name: source for source in _ALL})
+SOURCES: Mapping[str, CatalogueEntry] = MappingProxyType({source.name: source for source in _ALL})
 """Name of each source → the source; first those that can be fetched, by collection."""

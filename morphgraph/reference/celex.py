@@ -15,10 +15,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, joins_left, processes_of, settle
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
 _TAG = re.compile(r"\[([^\[\]()]*)\]")
 _TEXT = re.compile(r"[^()\[\],]*")
@@ -37,17 +37,17 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
-def kind_of(tag: str) -> Kind:
+def kind_of_tag(tag: str) -> MorphemeKind:
     """Whether a tag means a free morpheme, a prefix, a suffix or an interfix.
 
     >>> [kind_of(tag).value for tag in ("N", "N|A.", "V|.V", "P", "N|N.N")]
     ['free', 'suffix', 'prefix', 'prefix', 'interfix']
     """
     if tag.endswith("."):
-        return Kind.SUFFIX
+        return MorphemeKind.SUFFIX
     if "|." in tag or tag == "P":
-        return Kind.PREFIX
-    return Kind.INTERFIX if "." in tag else Kind.FREE
+        return MorphemeKind.PREFIX
+    return MorphemeKind.INTERFIX if "." in tag else MorphemeKind.FREE
 
 
 def _is_either(tag: str) -> bool:
@@ -55,7 +55,7 @@ def _is_either(tag: str) -> bool:
     return tag.endswith(".") and "|." in tag
 
 
-def sibling_kinds(tags: Sequence[str]) -> tuple[list[Kind], list[bool]]:
+def sibling_kinds(tags: Sequence[str]) -> tuple[list[MorphemeKind], list[bool]]:
     """The kind of each sibling among the others, and whether it joins the one before it.
 
     An affix that may be on either side is a prefix if something follows, a suffix if something
@@ -65,14 +65,14 @@ def sibling_kinds(tags: Sequence[str]) -> tuple[list[Kind], list[bool]]:
     >>> [kind.value for kind in kinds], joins
     (['prefix', 'free', 'suffix'], [False, True, True])
     """
-    kinds = [kind_of(tag) for tag in tags]
+    kinds = [kind_of_tag(tag) for tag in tags]
     either = [_is_either(tag) for tag in tags]
     if not any(either):
         settled = settle(kinds)
         return settled, joins_left(settled)
     as_suffix = settle(kinds)
     as_prefix = settle(
-        [Kind.PREFIX if both else kind for kind, both in zip(kinds, either, strict=True)]
+        [MorphemeKind.PREFIX if both else kind for kind, both in zip(kinds, either, strict=True)]
     )
     last = len(tags) - 1
     settled = [as_prefix[i] if both and i < last else as_suffix[i] for i, both in enumerate(either)]
@@ -148,7 +148,7 @@ def pieces_of(nodes: list[Node]) -> list[int]:
             below = sizes.pop(id(child))
             if joins[i]:
                 joined[-1] += sum(below)
-            elif joins[i + 1] or kinds[i] is not Kind.FREE:
+            elif joins[i + 1] or kinds[i] is not MorphemeKind.FREE:
                 joined.append(sum(below))
             else:
                 joined += below
@@ -156,17 +156,17 @@ def pieces_of(nodes: list[Node]) -> list[int]:
     return [number for number, size in enumerate(sizes[id(nodes[-1])]) for _ in range(size)]
 
 
-def kinds_of(nodes: list[Node]) -> list[Kind]:
+def kinds_of(nodes: list[Node]) -> list[MorphemeKind]:
     """The kind of each leaf, by its tag; an interfix directly before a suffix is a suffix.
 
     >>> [kind.value for kind in kinds_of(parse_tree("((ab)[N],(c)[A|N.x],(d)[A|Nx.])[A]"))]
     ['free', 'suffix', 'suffix']
     """
-    leaves: dict[int, Kind] = {}  # id of a leaf → its kind, in order
+    leaves: dict[int, MorphemeKind] = {}  # id of a leaf → its kind, in order
     lone: dict[int, int] = {}  # id of a node with one leaf → id of the leaf
     for node in nodes:
         if node.text is not None:
-            leaves[id(node)] = kind_of(node.tag)
+            leaves[id(node)] = kind_of_tag(node.tag)
             lone[id(node)] = id(node)
             continue
         settled, _ = sibling_kinds([child.tag for child in node.children])
@@ -205,7 +205,9 @@ def looks_like_celex(line: str) -> bool:
     return found is not None and found[1].endswith("]")
 
 
-def read_celex(lines: list[Line], skips: Skips, include_foreign: bool = False) -> list[Entry]:
+def read_celex(
+    lines: list[NumberedLine], skips: Skips, include_foreign: bool = False
+) -> list[Entry]:
     """Read CELEX StrucLab lines; entries tagged [F] (foreign) only if asked for.
 
     A lemma that is repeated counts each time.
@@ -236,5 +238,7 @@ def read_celex(lines: list[Line], skips: Skips, include_foreign: bool = False) -
         else:
             kinds = kinds_of(nodes)
             formed = processes_of(kinds)
-            rows.append(Row(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed))
+            rows.append(
+                SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)
+            )
     return entries_from(rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import nan
 
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 
 TOP = 20
 """So many of the most frequent affixes are named."""
@@ -19,11 +19,11 @@ class Description:
 
     `words` are distinct; `words_with_several_analyses` have entries with different morphs.
     `morphs_per_word` counts entries by number of morphs, ascending; `index_of_synthesis` is their
-    mean (Greenberg 1960). `whole_word_share` of the entries tell their whole words, and
-    `entries_with_kinds` tell kinds: only their morphs are in `kinds` (all of `Kind`, by value) and
-    `morphs_without_kind`. `prefixes` and `suffixes` are the most frequent ones in lower case, with
-    counts, the most frequent first and equal ones alphabetically. `longest_word` is "" without
-    entries, and the first of several.
+    mean (Greenberg 1960). `whole_word_share` of the entries give their whole words, and
+    `entries_with_kinds` give kinds: only their morphs are in `kinds` (all of `MorphemeKind`, by
+    value) and `morphs_without_kind`. `prefixes` and `suffixes` are the most frequent ones in lower
+    case, with counts, the most frequent first and equal ones alphabetically. `longest_word` is ""
+    without entries, and the first of several.
     """
 
     entries: int
@@ -40,7 +40,7 @@ class Description:
     suffixes: tuple[tuple[str, int], ...]
 
 
-def describe(reference: Reference) -> Description:
+def describe_reference(reference: Reference) -> Description:
     """Describe a reference.
 
     >>> from morphgraph.reference.entry import Entry
@@ -54,8 +54,11 @@ def describe(reference: Reference) -> Description:
     sizes = Counter(len(entry.morphs) for entry in entries)
     analyses: dict[str, tuple[str, ...]] = {}
     several: set[str] = set()
-    kinds: Counter[Kind | None] = Counter()
-    affixes: dict[Kind | None, Counter[str]] = {Kind.PREFIX: Counter(), Kind.SUFFIX: Counter()}
+    kinds: Counter[MorphemeKind | None] = Counter()
+    affixes: dict[MorphemeKind | None, Counter[str]] = {
+        MorphemeKind.PREFIX: Counter(),
+        MorphemeKind.SUFFIX: Counter(),
+    }
     told = 0
     for entry in entries:
         if analyses.setdefault(entry.word, entry.morphs) != entry.morphs:
@@ -77,11 +80,11 @@ def describe(reference: Reference) -> Description:
             sum(entry.whole_words is not None for entry in entries), len(entries)
         ),
         entries_with_kinds=told,
-        kinds={kind.value: kinds[kind] for kind in Kind} if told else {},
+        kinds={kind.value: kinds[kind] for kind in MorphemeKind} if told else {},
         morphs_without_kind=kinds[None],
         longest_word=max(analyses, key=len, default=""),
-        prefixes=_most_frequent(affixes[Kind.PREFIX]),
-        suffixes=_most_frequent(affixes[Kind.SUFFIX]),
+        prefixes=_most_frequent(affixes[MorphemeKind.PREFIX]),
+        suffixes=_most_frequent(affixes[MorphemeKind.SUFFIX]),
     )
 
 

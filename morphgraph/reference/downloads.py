@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.locking import try_lock
-from morphgraph.reference.catalogue import Source, find_source
+from morphgraph.reference.catalogue import CatalogueEntry, find_source
 
 if TYPE_CHECKING:
     import requests
@@ -54,12 +54,12 @@ def cache_folder() -> Path:
     return (Path(chosen).expanduser() if chosen else pooch.os_cache("morphgraph")) / "references"
 
 
-def cached_path(source: Source) -> Path:
+def cached_path(source: CatalogueEntry) -> Path:
     """Where the file of a source is, or would be."""
     return cache_folder() / f"{source.name}.tsv"
 
 
-def is_downloaded(source: Source) -> bool:
+def is_downloaded(source: CatalogueEntry) -> bool:
     """Whether its file is there, with the right checksum."""
     return source.can_be_fetched and _is_intact(cached_path(source), source)
 
@@ -83,7 +83,7 @@ def local_path(name: str) -> Path:
     )
 
 
-def _is_intact(path: Path, source: Source) -> bool:
+def _is_intact(path: Path, source: CatalogueEntry) -> bool:
     import pooch
 
     try:
@@ -92,7 +92,7 @@ def _is_intact(path: Path, source: Source) -> bool:
         return False
 
 
-def how_to_fetch_by_hand(source: Source) -> str:
+def how_to_fetch_by_hand(source: CatalogueEntry) -> str:
     """What to do for a source that cannot be fetched from here."""
     return (
         f"{source.name} ({source.title}) has to be fetched by yourself. {source.by_hand} "
@@ -164,7 +164,7 @@ def _retrieve(path: Path, part: _Part) -> None:
 class _Part:
     """The file that pooch's `HTTPDownloader` writes into: what is there so far."""
 
-    def __init__(self, source: Source, path: Path, progress: Progress) -> None:
+    def __init__(self, source: CatalogueEntry, path: Path, progress: Progress) -> None:
         self.source, self.path, self.progress = source, path, progress
         self.validator = path.with_suffix(".etag")
         self.checksum = ""

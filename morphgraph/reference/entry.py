@@ -7,7 +7,7 @@ from random import Random
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, visible
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Entry:
     whole_words: tuple[str, ...] | None = None
     count: float | None = None
     line: int = field(default=0, compare=False)
-    kinds: tuple[Kind | None, ...] | None = field(default=None, compare=False)
+    kinds: tuple[MorphemeKind | None, ...] | None = field(default=None, compare=False)
     processes: tuple[str, ...] | None = field(default=None, compare=False)
     underlying: tuple[str, ...] | None = field(default=None, compare=False)
 

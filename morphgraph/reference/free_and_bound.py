@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 
-class Kind(Enum):
+class MorphemeKind(Enum):
     """How a morpheme stands among its siblings."""
 
     FREE = "free"
@@ -16,17 +16,19 @@ class Kind(Enum):
     HYPHEN = "hyphen"
 
 
-def processes_of(kinds: Sequence[Kind | None]) -> tuple[str, ...]:
+def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
     """What formed a word whose affixes are derivational: "derivation", "compound", both or neither.
 
     >>> processes_of([Kind.FREE, Kind.INTERFIX, Kind.FREE, Kind.SUFFIX])
     ('derivation', 'compound')
     """
-    derived = ("derivation",) if Kind.PREFIX in kinds or Kind.SUFFIX in kinds else ()
-    return (*derived, "compound") if kinds.count(Kind.FREE) > 1 else derived
+    derived = (
+        ("derivation",) if MorphemeKind.PREFIX in kinds or MorphemeKind.SUFFIX in kinds else ()
+    )
+    return (*derived, "compound") if kinds.count(MorphemeKind.FREE) > 1 else derived
 
 
-def settle(kinds: Sequence[Kind]) -> list[Kind]:
+def settle(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
     """Let an interfix directly before a suffix count as a suffix, and a hyphen beside an affix too.
 
     >>> [kind.value for kind in settle([Kind.FREE, Kind.INTERFIX, Kind.SUFFIX])]
@@ -34,15 +36,18 @@ def settle(kinds: Sequence[Kind]) -> list[Kind]:
     """
     settled = list(kinds)
     for i, kind in enumerate(settled):  # un- - American: the hyphen passes the prefix on
-        if kind is Kind.HYPHEN and i and settled[i - 1] is Kind.PREFIX:
-            settled[i] = Kind.PREFIX
+        if kind is MorphemeKind.HYPHEN and i and settled[i - 1] is MorphemeKind.PREFIX:
+            settled[i] = MorphemeKind.PREFIX
     for i in range(len(settled) - 2, -1, -1):
-        if settled[i + 1] is Kind.SUFFIX and settled[i] in (Kind.INTERFIX, Kind.HYPHEN):
-            settled[i] = Kind.SUFFIX
+        if settled[i + 1] is MorphemeKind.SUFFIX and settled[i] in (
+            MorphemeKind.INTERFIX,
+            MorphemeKind.HYPHEN,
+        ):
+            settled[i] = MorphemeKind.SUFFIX
     return settled
 
 
-def joins_left(settled: Sequence[Kind]) -> list[bool]:
+def joins_left(settled: Sequence[MorphemeKind]) -> list[bool]:
     """For each sibling whether it belongs to the whole word of the one before it.
 
     A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
@@ -52,12 +57,16 @@ def joins_left(settled: Sequence[Kind]) -> list[bool]:
     [False, True, True, False]
     """
     return [
-        i > 0 and (kind in (Kind.SUFFIX, Kind.HYPHEN) or settled[i - 1] is Kind.PREFIX)
+        i > 0
+        and (
+            kind in (MorphemeKind.SUFFIX, MorphemeKind.HYPHEN)
+            or settled[i - 1] is MorphemeKind.PREFIX
+        )
         for i, kind in enumerate(settled)
     ]
 
 
-def pieces(kinds: Sequence[Kind]) -> list[int]:
+def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
     """Number the whole word of each morpheme in a flat list, from 0.
 
     >>> pieces([Kind.PREFIX, Kind.FREE, Kind.INTERFIX, Kind.FREE])

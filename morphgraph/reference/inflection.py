@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
 _FEATURES = re.compile(r"[A-Z][A-Za-z0-9.+/{}()*_\-]*(?:[|;,][A-Za-z0-9.+/{}()*_\-]+)*")
 
@@ -35,7 +35,7 @@ def is_canonical(line: str) -> bool:
     return segments != "-" and segments.replace("|", "") != columns[1]
 
 
-def read_inflection(lines: list[Line], skips: Skips, without: str) -> list[Entry]:
+def read_inflection(lines: list[NumberedLine], skips: Skips, without: str) -> list[Entry]:
     """Read four-column inflections; `without` is the reason given for lines with `-`."""
     rows = []
     for number, line in lines:
@@ -55,15 +55,15 @@ def read_inflection(lines: list[Line], skips: Skips, without: str) -> list[Entry
         elif len(morphemes) > MAX_MORPHEMES:
             skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
         else:
-            rows.append(Row(number, word, morphemes, processes=("inflection",)))
+            rows.append(SourceRow(number, word, morphemes, processes=("inflection",)))
     return entries_from(rows)
 
 
-def read_morphynet_inflection(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_morphynet_inflection(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read MorphyNet inflections (Batsuren et al. 2021); stems are canonical and are aligned."""
     return read_inflection(lines, skips, "no segmentation (-)")
 
 
-def read_unimorph(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_unimorph(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniMorph segmentations; irregular forms have none and are skipped."""
     return read_inflection(lines, skips, "irregular form without segmentation (-)")

@@ -9,14 +9,14 @@ Both constituents are words, so the whole words of the compound are its two cons
 
 from __future__ import annotations
 
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.plain import is_number
-from morphgraph.reference.source import Line, Skips, word_problem
+from morphgraph.reference.source import NumberedLine, Skips, word_problem
 from morphgraph.reference.table_header import table_cells, table_header
 
-COLUMNS = ("stim", "c1", "c2", "nparses", "correctparse")
+LADEC_COLUMNS = ("stim", "c1", "c2", "nparses", "correctparse")
 
 
 def is_ladec_header(line: str) -> bool:
@@ -25,12 +25,12 @@ def is_ladec_header(line: str) -> bool:
     >>> is_ladec_header('id,"c1","c2","stim",nparses,correctParse')
     True
     """
-    return table_header(line, COLUMNS) is not None
+    return table_header(line, LADEC_COLUMNS) is not None
 
 
-def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_ladec(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read LADEC (Gagné, Spalding & Schmidtke 2019): compounds with one parse, the correct one."""
-    found = table_header(lines[0][1], COLUMNS)
+    found = table_header(lines[0][1], LADEC_COLUMNS)
     if found is None:
         for number, _ in lines:
             skips.add("no header with stim, c1, c2, nparses and correctParse", number)
@@ -42,7 +42,7 @@ def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
         if len(cells) <= max(columns.values()):
             skips.add("fewer columns than in the header", number)
             continue
-        word, first, second, parses, correct = (cells[columns[column]] for column in COLUMNS)
+        word, first, second, parses, correct = (cells[columns[column]] for column in LADEC_COLUMNS)
         problem = word_problem(word)
         if problem:
             skips.add(problem, number)
@@ -54,12 +54,12 @@ def read_ladec(lines: list[Line], skips: Skips) -> list[Entry]:
             skips.add("fewer than two constituents", number)
         else:
             rows.append(
-                Row(
+                SourceRow(
                     number,
                     word,
                     (first, second),
                     (0, 1),
-                    kinds=(Kind.FREE, Kind.FREE),
+                    kinds=(MorphemeKind.FREE, MorphemeKind.FREE),
                     processes=("compound",),
                 )
             )

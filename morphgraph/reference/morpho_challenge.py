@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from morphgraph.reference.align import Row, entries_from, is_hyphen
+from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, pieces, processes_of
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.free_and_bound import MorphemeKind, pieces, processes_of
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
 EMPTY = "~"
 _LABEL = re.compile(r"(.+)_([^_]+)")
@@ -69,24 +69,26 @@ def parse_analysis(word: str, analysis: str) -> list[Part] | None:
     return parts
 
 
-def kind_of(part: Part) -> Kind | None:
+def kind_of_label(part: Part) -> MorphemeKind | None:
     """The kind of a morph by its label.
 
     >>> [kind_of(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
     ['prefix', 'suffix', 'suffix', 'free']
     """
     if is_hyphen(part.surface):
-        return Kind.HYPHEN
+        return MorphemeKind.HYPHEN
     if part.label == "s" or part.label.startswith("+"):
-        return Kind.SUFFIX
+        return MorphemeKind.SUFFIX
     if part.label == "p":
-        return Kind.PREFIX
-    return Kind.FREE if part.morpheme else None
+        return MorphemeKind.PREFIX
+    return MorphemeKind.FREE if part.morpheme else None
 
 
 def _processes(parts: list[Part]) -> tuple[str, ...]:
     inflections = [part.label.startswith("+") and part.label[:3] != "+DV" for part in parts]
-    others = [kind_of(p) for p, inflects in zip(parts, inflections, strict=True) if not inflects]
+    others = [
+        kind_of_label(p) for p, inflects in zip(parts, inflections, strict=True) if not inflects
+    ]
     formed = processes_of(others)
     return ("inflection", *formed) if any(inflections) else formed
 
@@ -103,7 +105,7 @@ def looks_like_morpho_challenge(line: str) -> bool:
     return True
 
 
-def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
+def _rows_of(number: int, word: str, analyses: str) -> list[SourceRow] | str:
     """A row for each analysis, or why the line cannot be used."""
     rows = []
     for analysis in analyses.split(", "):
@@ -115,12 +117,12 @@ def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
             return "no morphs"
         if len(parts) > MAX_MORPHEMES:
             return f"more than {MAX_MORPHEMES} morphemes"
-        kinds = [kind_of(part) for part in kept]
+        kinds = [kind_of_label(part) for part in kept]
         known = [kind for kind in kinds if kind is not None]
         # A feature has no form of its own: what it looks like in this word stands for it.
         own = tuple(p.surface if p.label.startswith("+") else p.morpheme for p in kept)
         rows.append(
-            Row(
+            SourceRow(
                 number,
                 word,
                 [part.surface for part in kept],
@@ -133,13 +135,13 @@ def _rows_of(number: int, word: str, analyses: str) -> list[Row] | str:
     return rows
 
 
-def read_morpho_challenge(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_morpho_challenge(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry.
 
     The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
     has no form, so its surface stands for it.
     """
-    rows: list[Row] = []
+    rows: list[SourceRow] = []
     for number, line in lines:
         columns = [column.strip() for column in line.strip().split("\t")]
         if len(columns) != 2:

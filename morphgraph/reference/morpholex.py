@@ -15,9 +15,9 @@ import re
 from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, joins_left, processes_of, settle
+from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     MAX_MORPHEMES,
@@ -28,7 +28,7 @@ from morphgraph.reference.workbook import MAX_COLUMNS, Book, open_book
 
 _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
 _TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
-_KINDS = (Kind.PREFIX, Kind.FREE, Kind.SUFFIX)
+_KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
 _BRACKETS = frozenset("<>(){}")
 WORD, SEGMENTATION, NUMBER = "word", "morpholexsegm", "nmorph"
 
@@ -37,7 +37,7 @@ class Parsed(NamedTuple):
     """A segmentation: morphemes, their kinds, and the number of each one's whole word."""
 
     morphemes: list[str]
-    kinds: list[Kind]
+    kinds: list[MorphemeKind]
     pieces: list[int]
 
 
@@ -50,8 +50,8 @@ def parse_segmentation(text: str) -> Parsed | None:
     ['a', 'litera', 'ate']
     """
     morphemes: list[str] = []
-    kinds: list[Kind] = []
-    outer: list[Kind] = []  # kinds of what stands outside all braces, a unit as one
+    kinds: list[MorphemeKind] = []
+    outer: list[MorphemeKind] = []  # kinds of what stands outside all braces, a unit as one
     owners: list[int] = []  # for each morpheme the place in `outer`
     depth = at = 0
     while at < len(text):
@@ -61,7 +61,7 @@ def parse_segmentation(text: str) -> Parsed | None:
         at = found.end()
         if found.group(4) == "{":
             if depth == 0:
-                outer.append(Kind.FREE)
+                outer.append(MorphemeKind.FREE)
             depth += 1
         elif found.group(4):
             depth -= 1
@@ -92,7 +92,7 @@ def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) else None
 
 
-def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> Row | str:
+def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> SourceRow | str:
     """The row's content, or why it cannot be used."""
     word, segmentation = _text(word), _text(segmentation)
     if word is None or not _BRACKETS.isdisjoint(word):
@@ -110,7 +110,9 @@ def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> Row | str
     if isinstance(morphs, (int, float)) and morphs != len(parsed.morphemes):
         return "Nmorph is not the number of morphemes"
     formed = processes_of(parsed.kinds)
-    return Row(number, word, parsed.morphemes, parsed.pieces, kinds=parsed.kinds, processes=formed)
+    return SourceRow(
+        number, word, parsed.morphemes, parsed.pieces, kinds=parsed.kinds, processes=formed
+    )
 
 
 def _columns(book: Book, title: str, name: str) -> dict[str, int]:

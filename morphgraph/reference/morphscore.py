@@ -7,12 +7,12 @@ morphs. Which part is free is not told, so `whole_words` and `kinds` are None.
 
 from __future__ import annotations
 
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import Line, Skips, word_problem
+from morphgraph.reference.source import NumberedLine, Skips, word_problem
 from morphgraph.reference.table_header import table_cells, table_header
 
-COLUMNS = ("full_word", "pt1", "rest")
+MORPHSCORE_COLUMNS = ("full_word", "pt1", "rest")
 
 
 def is_morphscore_header(line: str) -> bool:
@@ -21,12 +21,12 @@ def is_morphscore_header(line: str) -> bool:
     >>> is_morphscore_header(",full_word,pt1,rest")
     True
     """
-    return table_header(line, COLUMNS) is not None
+    return table_header(line, MORPHSCORE_COLUMNS) is not None
 
 
-def read_morphscore(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_morphscore(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read MorphScore's lists (Arnett & Bergen 2025); words without a boundary are skipped."""
-    found = table_header(lines[0][1], COLUMNS)
+    found = table_header(lines[0][1], MORPHSCORE_COLUMNS)
     if found is None:
         for number, _ in lines:
             skips.add("no header with full_word, pt1 and rest", number)
@@ -38,7 +38,7 @@ def read_morphscore(lines: list[Line], skips: Skips) -> list[Entry]:
         if len(cells) <= max(columns.values()):
             skips.add("fewer columns than in the header", number)
             continue
-        word, first, rest = (cells[columns[column]] for column in COLUMNS)
+        word, first, rest = (cells[columns[column]] for column in MORPHSCORE_COLUMNS)
         problem = word_problem(word)
         if problem:
             skips.add(problem, number)
@@ -47,5 +47,5 @@ def read_morphscore(lines: list[Line], skips: Skips) -> list[Entry]:
         elif first + rest != word:
             skips.add("parts that do not concatenate to the word", number)
         else:
-            rows.append(Row(number, word, (first, rest), is_explicit=True))
+            rows.append(SourceRow(number, word, (first, rest), is_explicit=True))
     return entries_from(rows)

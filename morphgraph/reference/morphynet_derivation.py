@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from morphgraph.reference.align import HYPHENS, Alignment, Row, align_morphemes, entries_from
+from morphgraph.reference.align import HYPHENS, Alignment, SourceRow, align_morphemes, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind
-from morphgraph.reference.source import Line, Skips, word_problem
+from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.reference.source import NumberedLine, Skips, word_problem
 
 _SIDES = ("prefix", "suffix")
 
@@ -39,7 +39,7 @@ def split_rest(alignment: Alignment, affix: str) -> Alignment:
     return Alignment((*morphs[:-1], affix, last[len(affix) :]), (*sources, -1))
 
 
-class Derivation(NamedTuple):
+class DerivationLine(NamedTuple):
     """A line of derivations: its number, the base, the word, one affix and its side."""
 
     line: int
@@ -49,14 +49,14 @@ class Derivation(NamedTuple):
     side: str
 
 
-def entries_of_derivations(derivations: Sequence[Derivation], skips: Skips) -> list[Entry]:
+def entries_of_derivations(derivations: Sequence[DerivationLine], skips: Skips) -> list[Entry]:
     """The entries of derivations as docs/references.md has them.
 
     A prefix gives the morphemes [affix, base]; a suffix [base, affix], and what is left of the word
     behind the affix is a morph of its own (`posieren` from `Pose` + `ier`: pos, ier, en). The
     hyphens of `-logie` and `ir-`, and the glosses of `ír#HungarianIrish`, are not part of them.
     """
-    rows: list[Row] = []
+    rows: list[SourceRow] = []
     suffixes: list[str | None] = []
     for number, base, word, affix, side in derivations:
         problem = word_problem(word)
@@ -71,12 +71,14 @@ def entries_of_derivations(derivations: Sequence[Derivation], skips: Skips) -> l
         else:
             prefix = side == "prefix"
             rows.append(
-                Row(
+                SourceRow(
                     number,
                     word,
                     (affix, base) if prefix else (base, affix),
                     (0, 0),
-                    kinds=(Kind.PREFIX, Kind.FREE) if prefix else (Kind.FREE, Kind.SUFFIX),
+                    kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)
+                    if prefix
+                    else (MorphemeKind.FREE, MorphemeKind.SUFFIX),
                     processes=("derivation",),
                 )
             )
@@ -88,13 +90,13 @@ def entries_of_derivations(derivations: Sequence[Derivation], skips: Skips) -> l
     return entries_from(rows, alignments)
 
 
-def read_morphynet_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_morphynet_derivation(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read MorphyNet derivations (Batsuren et al. 2021)."""
-    found: list[Derivation] = []
+    found: list[DerivationLine] = []
     for number, line in lines:
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) == 6:
-            found.append(Derivation(number, columns[0], columns[1], columns[4], columns[5]))
+            found.append(DerivationLine(number, columns[0], columns[1], columns[4], columns[5]))
         else:
             skips.add("not six columns", number)
     return entries_of_derivations(found, skips)

@@ -9,7 +9,7 @@ from morphgraph.core.checks import check_list
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import checksum
 from morphgraph.core.text import shortened
-from morphgraph.reference.align import Row, entries_from
+from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.source import MAX_MORPHEMES, word_problem
 
@@ -31,7 +31,7 @@ def reference_of_pairs(
     return Reference(name, "pairs", tuple(entries_from(rows)), (), checksum(content))
 
 
-def _row(number: int, pair: object) -> Row:
+def _row(number: int, pair: object) -> SourceRow:
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
         raise MorphGraphError(
             f"Pair {number:,}, {shortened(repr(pair))}, is not a word with its morphs. Write "
@@ -55,4 +55,4 @@ def _row(number: int, pair: object) -> Row:
     if problem is not None:
         raise MorphGraphError(f"Pair {number:,}, “{shortened(word)}”: {problem}. Correct it.")
     spelled = "".join(morphs) == word
-    return Row(number, word, morphs, underlying=() if spelled else None, is_explicit=spelled)
+    return SourceRow(number, word, morphs, underlying=() if spelled else None, is_explicit=spelled)

@@ -25,10 +25,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.align import HYPHENS, Row, entries_from, is_hyphen
+from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind, pieces
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.free_and_bound import MorphemeKind, pieces
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
 LARGEST_COUNT = 10**15
 
@@ -41,8 +41,8 @@ ALIASES = {
     "kinds": "kinds", "kind": "kinds",
 }  # fmt: skip
 UNKNOWN_KIND = "none"
-_KINDS: Mapping[str, Kind | None] = MappingProxyType(
-    {**{kind.value: kind for kind in Kind}, UNKNOWN_KIND: None}
+_KINDS: Mapping[str, MorphemeKind | None] = MappingProxyType(
+    {**{kind.value: kind for kind in MorphemeKind}, UNKNOWN_KIND: None}
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
@@ -84,7 +84,7 @@ def header_columns(cells: list[str]) -> dict[str, int] | None:
     return columns if named else None
 
 
-def find_layout(lines: list[Line]) -> Layout:
+def find_layout(lines: list[NumberedLine]) -> Layout:
     """Tell how the lines are laid out, by their first line and by what most of the first 1,000 do.
 
     Without a header, a third column holds counts, or, if it mostly concatenates to the first, whole
@@ -144,13 +144,13 @@ def _without_marks(morph: str) -> str:
     return morph.strip(HYPHENS) or morph
 
 
-def _kind(morph: str) -> Kind:
+def _kind(morph: str) -> MorphemeKind:
     if is_hyphen(morph):
-        return Kind.HYPHEN
+        return MorphemeKind.HYPHEN
     before, after = morph[0] in HYPHENS, morph[-1] in HYPHENS
     if before and after:
-        return Kind.INTERFIX
-    return Kind.SUFFIX if before else Kind.PREFIX if after else Kind.FREE
+        return MorphemeKind.INTERFIX
+    return MorphemeKind.SUFFIX if before else MorphemeKind.PREFIX if after else MorphemeKind.FREE
 
 
 class _Found(NamedTuple):
@@ -161,10 +161,10 @@ class _Found(NamedTuple):
     morphs: list[str]
     whole_words: tuple[str, ...] | None
     corpus_count: float | None
-    kinds: tuple[Kind | None, ...] | None
+    kinds: tuple[MorphemeKind | None, ...] | None
 
 
-def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read the plain form; morphs that do not concatenate to the word are aligned."""
     layout = find_layout(lines)
     found: list[_Found] = []
@@ -176,7 +176,8 @@ def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
             found.append(read)
     spelled = ["".join(each.morphs) == each.word for each in found]
     marked = any(
-        not spelt and any(_kind(m) not in (Kind.FREE, Kind.HYPHEN) for m in each.morphs)
+        not spelt
+        and any(_kind(m) not in (MorphemeKind.FREE, MorphemeKind.HYPHEN) for m in each.morphs)
         for each, spelt in zip(found, spelled, strict=True)
     )
     derive = marked and "whole_words" not in layout.columns
@@ -185,11 +186,11 @@ def read_plain(lines: list[Line], skips: Skips) -> list[Entry]:
     for each, spelt in zip(found, spelled, strict=True):
         morphs = each.morphs if spelt else [_without_marks(morph) for morph in each.morphs]
         marks = [_kind(morph) for morph in each.morphs] if marked else []
-        kinds: Sequence[Kind | None] | None = marks if tell else each.kinds
+        kinds: Sequence[MorphemeKind | None] | None = marks if tell else each.kinds
         numbers = pieces(marks) if derive else None
         own = () if spelt else None
         rows.append(
-            Row(
+            SourceRow(
                 each.number,
                 each.word,
                 morphs,

@@ -31,11 +31,11 @@ from morphgraph.reference.entry import Entry, Skipped
 from morphgraph.reference.plain import cells_of, find_layout, split_morphs
 from morphgraph.reference.source import (
     MAX_MORPHEMES,
-    Line,
+    NumberedLine,
     Skips,
-    decode,
+    decode_text,
     drop_long_lines,
-    load,
+    load_bytes,
     split_lines,
     word_problem,
 )
@@ -106,9 +106,9 @@ def read_predictions(
             f"predictions have no format {format!r}",
             f"Choose one of: {', '.join(PREDICTION_FORMATS)}",
         )
-    data = load(source, name)
+    data = load_bytes(source, name)
     skips = Skips()
-    lines = drop_long_lines(split_lines(decode(data, name, encoding)), skips)
+    lines = drop_long_lines(split_lines(decode_text(data, name, encoding)), skips)
     format = format or _format_of(lines)
     read = [found for found in _READERS[format](lines) if _is_usable(found, skips)]
     entries = _by_word(_aligned(read), name)
@@ -124,7 +124,7 @@ def read_predictions(
     return Predictions(name, format, entries, skipped, sum_of(data))
 
 
-def _format_of(lines: list[Line]) -> str:
+def _format_of(lines: list[NumberedLine]) -> str:
     """A single @@ tells SIGMORPHON's form: a program may split only few words."""
     if any(" @@" in line.partition("\t")[2] for _, line in lines):
         return "sigmorphon2022"
@@ -134,7 +134,7 @@ def _format_of(lines: list[Line]) -> str:
     return "morfessor"
 
 
-def _plain(lines: list[Line]) -> Iterator[_Read]:
+def _plain(lines: list[NumberedLine]) -> Iterator[_Read]:
     layout = find_layout(lines)
     for number, line in lines[1:] if layout.has_header else lines:
         cells = dict(enumerate(cells_of(line, layout.separator)))
@@ -148,7 +148,7 @@ def _plain(lines: list[Line]) -> Iterator[_Read]:
         yield _Read(number, "".join(morphs) if word is None else word, morphs)
 
 
-def _sigmorphon(lines: list[Line]) -> Iterator[_Read]:
+def _sigmorphon(lines: list[NumberedLine]) -> Iterator[_Read]:
     for number, line in lines:
         word, _, rest = line.partition("\t")
         morphs = [part.removeprefix("@@") for part in rest.partition("\t")[0].split()]
@@ -157,7 +157,7 @@ def _sigmorphon(lines: list[Line]) -> Iterator[_Read]:
         yield _Read(number, word.strip(), morphs)
 
 
-def _morfessor(lines: list[Line]) -> Iterator[_Read]:
+def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
     told = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
     if all(_COUNTED.match(line) for _, line in told):
         told = [(number, line.split(maxsplit=1)[1]) for number, line in told]

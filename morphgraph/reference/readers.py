@@ -40,12 +40,12 @@ from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, 
 from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
-    Line,
+    NumberedLine,
     Skips,
-    decode,
+    decode_text,
     decode_windows_1252,
     drop_long_lines,
-    load,
+    load_bytes,
     split_lines,
 )
 from morphgraph.reference.unimorph_derivation import (
@@ -69,7 +69,7 @@ class Reader(NamedTuple):
     """
 
     label: str
-    read: Callable[[list[Line], Skips], list[Entry]] | None = None
+    read: Callable[[list[NumberedLine], Skips], list[Entry]] | None = None
     looks_like: Callable[[str], bool] | None = None
     is_header: Callable[[str], bool] | None = None
     read_bytes: Callable[[bytes, str, Skips], list[Entry]] | None = None
@@ -189,7 +189,7 @@ def _without_collection() -> Iterator[None]:
 def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
     """The text of a file; in windows-1252 only if at least half of it is Morpho Challenge's."""
     try:
-        return decode(data, name, encoding)
+        return decode_text(data, name, encoding)
     except FileFormatError:
         if encoding is not None or format not in (None, "morpho-challenge"):
             raise
@@ -255,7 +255,7 @@ def read_reference(
     if isinstance(source, str) and is_named(source):
         source, known = named_place(source)
         format = format or known
-    data = load(source, name)
+    data = load_bytes(source, name)
     if format is None:
         tests = ((each, reader.is_binary) for each, reader in READERS.items())
         format = next((each for each, test in tests if test is not None and test(data)), None)

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from itertools import product
 from types import MappingProxyType
 
-from morphgraph.reference.align import HYPHENS, Row, entries_from, has_hyphen
+from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, has_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
 PROCESSES = ("inflection", "derivation", "compound")
 
@@ -34,7 +34,7 @@ def looks_like_sigmorphon2022(line: str) -> bool:
     return 2 <= len(columns) <= 3 and " @@" in columns[1]
 
 
-def read_sigmorphon2022(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word.
 
     Some morphemes carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the
@@ -59,5 +59,5 @@ def read_sigmorphon2022(lines: list[Line], skips: Skips) -> list[Entry]:
             skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
         else:
             formed = _BY_FLAGS.get(columns[2]) if len(columns) > 2 else None
-            rows.append(Row(number, word, morphemes, processes=formed))
+            rows.append(SourceRow(number, word, morphemes, processes=formed))
     return entries_from(rows)

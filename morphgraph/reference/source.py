@@ -27,7 +27,7 @@ _BINARY = (
     (b"%PDF-", "a PDF"),
 )
 
-Line = tuple[int, str]  # 1-based number in the file, text without its line end
+NumberedLine = tuple[int, str]  # 1-based number in the file, text without its line end
 
 
 class Skips:
@@ -48,7 +48,7 @@ class Skips:
         return tuple(sorted(found, key=lambda s: (-s.count, s.first_line, s.reason)))
 
 
-def load(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
+def load_bytes(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
     """The bytes of a file, or the bytes given; an error if there are none, or too many."""
     if isinstance(source, bytes):
         check_size(name, len(source))
@@ -56,7 +56,7 @@ def load(source: str | os.PathLike[str] | bytes, name: str) -> bytes:
     return read_bytes(source, name)
 
 
-def decode(data: bytes, name: str, encoding: str | None = None) -> str:
+def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
     """The text of the bytes: by their byte order mark, else UTF-8, unless `encoding` is given.
 
     Raises `FileFormatError` for a binary file, and at the first byte that does not decode: a
@@ -115,7 +115,7 @@ def _undecodable(
     )
 
 
-def split_lines(text: str) -> list[Line]:
+def split_lines(text: str) -> list[NumberedLine]:
     r"""The lines that are not blank, with their 1-based numbers.
 
     Lines end with \n, \r\n or \r only: the exotic line ends of `str.splitlines` stay in the text.
@@ -128,7 +128,7 @@ def split_lines(text: str) -> list[Line]:
     return [(i, line) for i, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
 
 
-def drop_long_lines(lines: list[Line], skips: Skips) -> list[Line]:
+def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLine]:
     """The lines of at most `MAX_LINE_CHARACTERS`; the others are counted as skipped."""
     kept = []
     for number, line in lines:

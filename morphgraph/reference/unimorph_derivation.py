@@ -11,8 +11,8 @@ import re
 
 from morphgraph.reference.align import HYPHENS
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.morphynet_derivation import Derivation, entries_of_derivations
-from morphgraph.reference.source import Line, Skips
+from morphgraph.reference.morphynet_derivation import DerivationLine, entries_of_derivations
+from morphgraph.reference.source import NumberedLine, Skips
 
 _PARTS_OF_SPEECH = re.compile(r"[A-Z][A-Za-z.]*:[A-Z][A-Za-z.]*")
 
@@ -37,9 +37,9 @@ def looks_like_unimorph_derivation(line: str) -> bool:
     )
 
 
-def read_unimorph_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_unimorph_derivation(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniMorph derivations (Batsuren et al. 2022) as those of MorphyNet."""
-    found: list[Derivation] = []
+    found: list[DerivationLine] = []
     for number, line in lines:
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) != 4:
@@ -49,5 +49,5 @@ def read_unimorph_derivation(lines: list[Line], skips: Skips) -> list[Entry]:
         if side is None:
             skips.add("an affix without a hyphen at just one end", number)
         else:
-            found.append(Derivation(number, columns[0], columns[1], columns[3], side))
+            found.append(DerivationLine(number, columns[0], columns[1], columns[3], side))
     return entries_of_derivations(found, skips)

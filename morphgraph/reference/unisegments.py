@@ -16,20 +16,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from morphgraph.reference.align import Row, entries_from, is_hyphen
+from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, pieces
-from morphgraph.reference.source import MAX_MORPHEMES, Line, Skips, word_problem
+from morphgraph.reference.free_and_bound import MorphemeKind, pieces
+from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
 
-_KINDS: Mapping[str, Kind] = MappingProxyType(
+_KINDS: Mapping[str, MorphemeKind] = MappingProxyType(
     {
-        "root": Kind.FREE,
-        "stem": Kind.FREE,
-        "prefix": Kind.PREFIX,
-        "suffix": Kind.SUFFIX,
-        "ending": Kind.SUFFIX,
-        "postfix": Kind.SUFFIX,
-        "interfix": Kind.INTERFIX,
+        "root": MorphemeKind.FREE,
+        "stem": MorphemeKind.FREE,
+        "prefix": MorphemeKind.PREFIX,
+        "suffix": MorphemeKind.SUFFIX,
+        "ending": MorphemeKind.SUFFIX,
+        "postfix": MorphemeKind.SUFFIX,
+        "interfix": MorphemeKind.INTERFIX,
     }
 )
 _STEM = "stem"
@@ -75,7 +75,7 @@ def _string(item: dict[str, Any] | None, field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _row_of(number: int, columns: list[str]) -> Row | str:
+def _row_of(number: int, columns: list[str]) -> SourceRow | str:
     """The line's content, or why it cannot be used."""
     word, segments = columns[0], columns[3]
     problem = word_problem(word)
@@ -95,19 +95,19 @@ def _row_of(number: int, columns: list[str]) -> Row | str:
     if not isinstance(items, list):
         return "segmentation in the annotation that is not a list"
     places = morpheme_at(items)
-    kinds: list[Kind | None] = []
+    kinds: list[MorphemeKind | None] = []
     own: list[str] = []
     stem, at = False, 0
     for morph in morphs:
         item = places.get(at)
         type_ = _string(item, "type").lower()
-        kinds.append(_KINDS.get(type_) if not is_hyphen(morph) else Kind.HYPHEN)
+        kinds.append(_KINDS.get(type_) if not is_hyphen(morph) else MorphemeKind.HYPHEN)
         stem = stem or type_ == _STEM
         own.append(_string(item, "morpheme"))
         at += len(morph)
     known = [kind for kind in kinds if kind is not None]
-    told = any(kind is not Kind.HYPHEN for kind in known)
-    return Row(
+    told = any(kind is not MorphemeKind.HYPHEN for kind in known)
+    return SourceRow(
         number,
         word,
         morphs,
@@ -117,7 +117,7 @@ def _row_of(number: int, columns: list[str]) -> Row | str:
     )
 
 
-def read_unisegments(lines: list[Line], skips: Skips) -> list[Entry]:
+def read_unisegments(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds."""
     rows = []
     for number, line in lines:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from morphgraph.graph.arrays import MergeArrays
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import worth_loading
-from morphgraph.score.boundaries import Benchmark, Gold
+from morphgraph.score.boundaries import Benchmark, EncodedGold
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -138,7 +138,7 @@ def _count_joins(
     benchmark: Benchmark,
     segmentation: MergeSegmentation,
     weights: npt.NDArray[np.float64],
-    gold: Gold,
+    gold: EncodedGold,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """N and B of every merge, in order of rank: what the kernel gives, by no kernel."""
     closed = segmentation.closed_by

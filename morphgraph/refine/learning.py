@@ -18,15 +18,18 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, drawn_text
 from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import Failure, outcomes_of
+from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.lineage import LearnedFrom
 from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
 
-Settings = KnockoutSettings | ReBPESettings
+LearnerSettings = KnockoutSettings | ReBPESettings
 
-LEARNERS: Mapping[str, type[Settings]] = {"knockout": KnockoutSettings, "rebpe": ReBPESettings}
+LEARNERS: Mapping[str, type[LearnerSettings]] = {
+    "knockout": KnockoutSettings,
+    "rebpe": ReBPESettings,
+}
 """The settings of each method that edits a tokeniser by a reference, by its name."""
 
 LEARNER_TITLES: Mapping[str, str] = {"knockout": "BPE-knockout", "rebpe": "ReBPE"}
@@ -47,17 +50,17 @@ class Learned:
     facts: Mapping[str, float]
 
 
-def sees_gold(settings: Settings) -> bool:
+def sees_gold(settings: LearnerSettings) -> bool:
     """Whether the method looks at gold boundaries: baselines of knockout do not."""
     return isinstance(settings, ReBPESettings) or settings.select == "blame"
 
 
-def is_held_in(settings: Settings) -> bool:
+def is_held_in(settings: LearnerSettings) -> bool:
     """Whether the method is scored on the very words that it learned from."""
     return sees_gold(settings) and not settings.holdout
 
 
-def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Learned:
+def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> Learned:
     """What a method makes of a tokeniser, which stays as it is, by the words of a gold set.
 
     Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2026.
@@ -87,13 +90,13 @@ def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Learne
 
 
 def learn_unseen(
-    tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings, share: float, seed: int
+    tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings, share: float, seed: int
 ) -> Learned:
     """As `learn`, from all words but those of ``gold_set.hold_out(share, seed)``."""
     return learn(tokeniser, gold_set, replace(settings, holdout=share, seed=seed))
 
 
-def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> None:
+def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> None:
     """Have a tokeniser, once it is saved, tell what its edits were learned from."""
     if sees_gold(settings):
         reference = gold_set.reference
@@ -119,7 +122,7 @@ class Learner:
     """A method that learns from the very reference that it is scored by, on a tokeniser."""
 
     tokeniser: Tokeniser
-    settings: Settings
+    settings: LearnerSettings
 
 
 @dataclass(frozen=True)
@@ -140,14 +143,14 @@ def learn_and_score(
     share: float = 0.0,
     seed: int = 0,
     runs: int = 1,
-) -> list[Outcome | Failure]:
+) -> list[Outcome | SegmentationFailure]:
     """The outcome of each entrant on all words, or on a share that a seed holds out.
 
     Learners learn from all words, and are held in, or from those that are not held out. So is what
     its file says to be learned from words that it is scored on. ``runs``: see `outcomes_of`.
     """
     scored = gold_set.hold_out(share, seed) if share else gold_set
-    found: list[Outcome | Failure] = []
+    found: list[Outcome | SegmentationFailure] = []
     for each in entrants:
         made, seen = each.made, each.base is not None and has_seen(each.base, scored)
         if isinstance(made, Learner):
@@ -161,11 +164,11 @@ def learn_and_score(
     return found
 
 
-def _segmenter(tokeniser: Tokeniser, gold_set: GoldSet, settings: Settings) -> Segmenter:
+def _segmenter(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> Segmenter:
     return Bte(learn(tokeniser, gold_set, settings).tokeniser)
 
 
-def learner_settings(method: str, given: Mapping[str, Any]) -> Settings:
+def learner_settings(method: str, given: Mapping[str, Any]) -> LearnerSettings:
     """The settings of a method as it is written: ``knockout`` with ``{"threshold": 0.6}``.
 
     Numbers stand for what is on (1) or off (0) too. `MorphGraphError` for what is no setting.

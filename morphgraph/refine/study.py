@@ -26,7 +26,7 @@ _STATES_KEPT = 4
 
 
 @dataclass(frozen=True)
-class State:
+class StudyState:
     """How the words are segmented and scored in one state of the graph."""
 
     segmentation: MergeSegmentation
@@ -84,7 +84,7 @@ class Study:
     def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
         self._benchmark = benchmark
-        self._states: dict[str, State] = {}
+        self._states: dict[str, StudyState] = {}
 
     @property
     def benchmark(self) -> Benchmark:
@@ -106,28 +106,28 @@ class Study:
         return self.tokeniser.graph
 
     @cached_property
-    def start(self) -> State:
+    def start(self) -> StudyState:
         """The state before any edit."""
         if not self.graph.history:
             return self.now
         return self._state_of(self.graph.original())
 
     @property
-    def now(self) -> State:
+    def now(self) -> StudyState:
         """The present state."""
         return self._kept(len(self.graph.history), lambda: self.graph)
 
     @property
-    def before_last(self) -> State:
+    def before_last(self) -> StudyState:
         """The state before the last edit."""
         return self._kept(max(0, len(self.graph.history) - 1), self.graph.before_last)
 
-    def state_after(self, edits: int) -> State:
+    def state_after(self, edits: int) -> StudyState:
         """The state after so many of the edits made."""
         made = len(self.graph.history)
         return self._kept(edits, lambda: self.graph.earlier(made - edits))
 
-    def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> State:
+    def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> StudyState:
         """The state after so many of the edits made."""
         _ = self.benchmark  # drops the states of another alphabet
         key = self.graph.recipe_checksum(edits)
@@ -141,7 +141,9 @@ class Study:
             self._states.pop(next(iter(self._states)))
         return state
 
-    def _state_of(self, graph: MergeGraph, before: State | None = None, edits: int = 0) -> State:
+    def _state_of(
+        self, graph: MergeGraph, before: StudyState | None = None, edits: int = 0
+    ) -> StudyState:
         """A state of the graph: that after so many edits, ``before`` the one before the last."""
         benchmark = self.benchmark
         if before is None:
@@ -151,7 +153,7 @@ class Study:
             segmentation = segment_after(graph, before.segmentation, change)
         gold, weight = benchmark.cuts("morphemic"), benchmark.weight("morphemic", "types")
         tally = BoundaryTally(cuts_of(segmentation), gold, weight)
-        return State(segmentation, benchmark.scores(segmentation), tally)
+        return StudyState(segmentation, benchmark.scores(segmentation), tally)
 
     # --------------------------------------------------------------------------------- blame
 
@@ -159,7 +161,7 @@ class Study:
         self,
         weighting: Weighting = "types",
         scope: Scope = "morphemic",
-        state: State | None = None,
+        state: StudyState | None = None,
     ) -> Blame:
         """N, B and R of all merges in the present state, or another one."""
         state = state or self.now
@@ -196,7 +198,7 @@ class Study:
         )
 
     def changed_words(
-        self, since: State, *, order: Literal["better", "worse"] = "better", limit: int = 200
+        self, since: StudyState, *, order: Literal["better", "worse"] = "better", limit: int = 200
     ) -> tuple[list[ChangedWord], int]:
         """Words segmented differently than in an earlier state, and how many there are in all."""
         now = self.now
@@ -216,7 +218,7 @@ class Study:
         ], len(changed)
 
     def words_of_merge(
-        self, merge: int, first: State, then: State, *, limit: int = 50
+        self, merge: int, first: StudyState, then: StudyState, *, limit: int = 50
     ) -> tuple[list[ChangedWord], int]:
         """Words that two states segment differently and a merge is applied to in one of them.
 
@@ -248,7 +250,7 @@ class Study:
             for word in map(int, chosen[order[:limit]])
         ], len(chosen)
 
-    def _correct_gaps(self, state: State) -> Array:
+    def _correct_gaps(self, state: StudyState) -> Array:
         """Per word, up to a constant, how many gaps are as in the gold: hits minus false splits."""
         return state.tally.hits - state.tally.wrong
 
@@ -272,7 +274,7 @@ class Study:
             for word in self.worst_order()[:limit]
         ]
 
-    def _wrong_gaps(self, state: State) -> Array:
+    def _wrong_gaps(self, state: StudyState) -> Array:
         """Per word, wrong splits and missed boundaries."""
         return state.tally.wrong + state.tally.missed
 

@@ -10,8 +10,8 @@ from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.tokeniser.derivation import derive
 from morphgraph.tokeniser.words import Words
 
-Kind = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
-KINDS: tuple[Kind, ...] = (
+MergeChange = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
+MERGE_CHANGES: tuple[MergeChange, ...] = (
     "annealed",
     "removed",
     "split",
@@ -66,7 +66,7 @@ class ChangedMerge:
     ``also`` are merges that changed with it: the tuple merges that a linked or created one is in.
     """
 
-    kind: Kind
+    kind: MergeChange
     merge: int
     result: int
     rank: int
@@ -101,7 +101,11 @@ def _changed_merges(graph: MergeGraph, change: Change) -> Iterator[ChangedMerge]
             merge.parts,
             len(parts),
         )
-    kinds: dict[str, Kind] = {"knockout": "split", "repair": "repaired", "reify": "shortened"}
+    kinds: dict[str, MergeChange] = {
+        "knockout": "split",
+        "repair": "repaired",
+        "reify": "shortened",
+    }
     for entry in change.rewired:
         merge = graph.merge(entry.merge)
         yield ChangedMerge(

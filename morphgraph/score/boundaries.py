@@ -159,7 +159,7 @@ def _whole(value: float) -> float | int | None:
 
 
 @dataclass(frozen=True)
-class Gold:
+class EncodedGold:
     """One scope of a reference, laid over encoded words.
 
     ``boundary``: uint8, as long as ``words.atoms``: 1 where the gap behind an atom is a gold
@@ -233,24 +233,24 @@ class Benchmark(GoldSet):
         return replace(super().subset(entries), words=self.words.subset(entries))
 
     @cached_property
-    def morphemic(self) -> Gold:
+    def morphemic(self) -> EncodedGold:
         """The boundaries between morphs."""
         return self._gold("morphemic")
 
     @cached_property
-    def whole_word(self) -> Gold:
+    def whole_word(self) -> EncodedGold:
         """The boundaries between whole words, where the reference has them."""
         return self._gold("whole-word")
 
-    def gold(self, scope: Scope) -> Gold:
+    def gold(self, scope: Scope) -> EncodedGold:
         """The boundaries of a scope."""
         return self.morphemic if scope == "morphemic" else self.whole_word
 
-    def _gold(self, scope: Scope) -> Gold:
+    def _gold(self, scope: Scope) -> EncodedGold:
         cuts = self.cuts(scope)
         boundary = np.zeros(len(self.words.atoms), np.uint8)
         boundary[self.words.gaps_at(cuts.keys >> 32, cuts.positions)] = 1
-        return Gold(boundary, cuts.counts.astype(np.int32), self.has_gold(scope))
+        return EncodedGold(boundary, cuts.counts.astype(np.int32), self.has_gold(scope))
 
     def score(
         self, segmentation: Segmentation, scope: Scope, weighting: Weighting

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, Tally
@@ -34,7 +34,7 @@ BREAKDOWNS: Mapping[str, str] = {
 """All ways to break scores down; of boundaries and affixes there is only recall."""
 
 _LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
-_AFFIXES = (Kind.PREFIX, Kind.SUFFIX, Kind.INTERFIX)
+_AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
 _UNKNOWN = "not told"
 
 
@@ -108,7 +108,7 @@ def _ten(power: int) -> str:
 def formation_of(entry: Entry) -> str:
     """How a word is formed, as far as its source tells.
 
-    >>> from morphgraph.reference.free_and_bound import Kind
+    >>> from morphgraph.reference.free_and_bound import MorphemeKind
     >>> formation_of(Entry("undo", ("un", "do"), kinds=(Kind.PREFIX, Kind.FREE)))
     'prefixed'
     >>> formation_of(Entry("dogs", ("dog", "s"), processes=("inflection",)))
@@ -117,9 +117,9 @@ def formation_of(entry: Entry) -> str:
     if len(entry.morphs) == 1 and entry.processes is None:
         return "simple"
     if entry.kinds is not None and None not in entry.kinds:
-        is_compound = sum(kind is Kind.FREE for kind in entry.kinds) > 1
-        affixes = [n for n, k in (("prefixed", Kind.PREFIX), ("suffixed", Kind.SUFFIX))
-                   if k in entry.kinds]  # fmt: skip
+        is_compound = sum(kind is MorphemeKind.FREE for kind in entry.kinds) > 1
+        named = (("prefixed", MorphemeKind.PREFIX), ("suffixed", MorphemeKind.SUFFIX))
+        affixes = [name for name, kind in named if kind in entry.kinds]
         if is_compound:
             return "compound with affixes" if affixes else "compound"
         return " and ".join(affixes) or "simple"
@@ -218,9 +218,9 @@ class GoldBoundaries:
                 if last and (entry.kinds is None or kind in _AFFIXES):
                     # The boundary before a morph is number at - 1 of its word.
                     edges = []
-                    if at > 0 and kind is not Kind.PREFIX:
+                    if at > 0 and kind is not MorphemeKind.PREFIX:
                         edges.append(first + at - 1)
-                    if at < last and kind is not Kind.SUFFIX:
+                    if at < last and kind is not MorphemeKind.SUFFIX:
                         edges.append(first + at)
                     found.setdefault(affix_name(morph, kind), {}).update(dict.fromkeys(edges))
             first += last
@@ -274,15 +274,15 @@ class GoldBoundaries:
         return _estimated([name for name, _ in chosen], [len(e) for _, e in chosen], ratios, draws)
 
 
-def affix_name(morph: str, kind: Kind | None) -> str:
+def affix_name(morph: str, kind: MorphemeKind | None) -> str:
     """An affix with hyphens where it is bound, in lower case.
 
     >>> affix_name("Un", Kind.PREFIX), affix_name("ing", Kind.SUFFIX)
     ('un-', '-ing')
     """
     text = morph.lower()
-    before = "-" if kind in (Kind.SUFFIX, Kind.INTERFIX) else ""
-    after = "-" if kind in (Kind.PREFIX, Kind.INTERFIX) else ""
+    before = "-" if kind in (MorphemeKind.SUFFIX, MorphemeKind.INTERFIX) else ""
+    after = "-" if kind in (MorphemeKind.PREFIX, MorphemeKind.INTERFIX) else ""
     return f"{before}{text}{after}"
 
 
@@ -297,18 +297,18 @@ def _meetings(entry: Entry) -> list[str]:
     ]
 
 
-def _meeting(left: Kind | None, right: Kind | None, otherwise: str) -> str:
+def _meeting(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: str) -> str:
     """What meets between morphs of two kinds; ``otherwise``: what whole words tell."""
     both = (left, right)
-    if Kind.HYPHEN in both:
+    if MorphemeKind.HYPHEN in both:
         return "hyphen"
-    if Kind.INTERFIX in both:
+    if MorphemeKind.INTERFIX in both:
         return "interfix"
-    if otherwise == "compound" or both == (Kind.FREE, Kind.FREE):
+    if otherwise == "compound" or both == (MorphemeKind.FREE, MorphemeKind.FREE):
         return "compound"
-    if left is Kind.PREFIX:
+    if left is MorphemeKind.PREFIX:
         return "prefix"
-    return "suffix" if right is Kind.SUFFIX else otherwise
+    return "suffix" if right is MorphemeKind.SUFFIX else otherwise
 
 
 @dataclass(frozen=True)

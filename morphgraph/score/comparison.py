@@ -26,7 +26,7 @@ boundary that is closed, or, for a word without gold, a split.
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WordPart:
     """Part of a word between two splits or gold boundaries; ``dropped``: in no token."""
 
     text: str
@@ -35,7 +35,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SegmentedWord:
     """One word by one method.
 
     ``tokens``: their readable texts. ``splits``: where the word is cut, in characters to the left.
@@ -45,7 +45,7 @@ class Cell:
 
     tokens: tuple[str, ...]
     splits: tuple[int, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[WordPart, ...]
     right: int
     wrong: int
     missed: int
@@ -58,12 +58,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedWord:
     """One word by all methods, and its gold morphs, if they are known."""
 
     text: str
     gold: tuple[str, ...] | None
-    cells: tuple[Cell, ...]
+    cells: tuple[SegmentedWord, ...]
 
     @property
     def disagree(self) -> bool:
@@ -122,10 +122,12 @@ class Comparison:
         ]
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ComparedWord]:
         """One row for each text."""
         return [
-            Row(text, self.gold[number], tuple(cells[number] for cells, _ in self._columns))
+            ComparedWord(
+                text, self.gold[number], tuple(cells[number] for cells, _ in self._columns)
+            )
             for number, text in enumerate(self.texts)
         ]
 
@@ -240,7 +242,7 @@ def _column(
     texts: Sequence[str],
     gold: Sequence[tuple[str, ...] | None],
     bare: bool,
-) -> tuple[list[Cell], BoundaryTally]:
+) -> tuple[list[SegmentedWord], BoundaryTally]:
     """Each word by a method, and the count of its boundaries; a word without gold has no weight."""
     words = segmenter.encode(texts, bare=bare)
     segmentation = segmenter.segment(words)
@@ -260,7 +262,7 @@ def _cell(
     number: int,
     gold: Sequence[str] | None,
     tally: BoundaryTally,
-) -> Cell:
+) -> SegmentedWord:
     tokens = tuple(
         segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
     )
@@ -285,8 +287,8 @@ def _cell(
                 if start in wanted
                 else "wrong"
             )
-        pieces.append(Piece(text[start:end], boundary, not covered[start]))
-    return Cell(
+        pieces.append(WordPart(text[start:end], boundary, not covered[start]))
+    return SegmentedWord(
         tokens,
         splits,
         tuple(pieces),

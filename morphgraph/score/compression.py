@@ -29,7 +29,7 @@ _BATCH = 400_000
 
 
 @dataclass(frozen=True)
-class Corpus:
+class NamedCounts:
     """Counted words, and the name they go by in signatures."""
 
     counts: WordCounts
@@ -46,7 +46,7 @@ class Corpus:
         return f"{base_name(self.name)}@{self.checksum}"
 
 
-def corpus_of(benchmark: Benchmark) -> Corpus | None:
+def corpus_of(benchmark: Benchmark) -> NamedCounts | None:
     """The frequencies of a benchmark as a corpus; None if it has none.
 
     Frequencies that are not whole are rounded. The counts of a reference are taken once for each
@@ -63,7 +63,7 @@ def corpus_of(benchmark: Benchmark) -> Corpus | None:
         frequencies = {e.word: e.count for e in reversed(entries) if e.count is not None}
         source = benchmark.reference.name
     counts = [_whole(count) for count in frequencies.values()]
-    return Corpus(WordCounts(list(frequencies), counts), source)
+    return NamedCounts(WordCounts(list(frequencies), counts), source)
 
 
 def _whole(count: float) -> int:

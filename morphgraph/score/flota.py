@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter
@@ -18,8 +18,8 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
-Method = Literal["FLOTA", "FIRST", "LONGEST"]
-METHODS: tuple[Method, ...] = ("FLOTA", "FIRST", "LONGEST")
+FlotaMethod = Literal["FLOTA", "FIRST", "LONGEST"]
+FLOTA_METHODS: tuple[FlotaMethod, ...] = ("FLOTA", "FIRST", "LONGEST")
 
 _INSIDE = -1
 """The position of a boundary that lies inside a character: no morph begins or ends there."""
@@ -38,7 +38,7 @@ class FlotaScore:
     al. 2022, §3, who give stem recall at k = 1 and full match at k = 2.
     """
 
-    method: Method
+    method: FlotaMethod
     k: int | None
     coverage: float
     stem_recall: float
@@ -80,7 +80,7 @@ class FlotaScores:
             for score in self.scores
         ]
 
-    def score(self, method: Method, k: int | None) -> FlotaScore:
+    def score(self, method: FlotaMethod, k: int | None) -> FlotaScore:
         """The scores of one method at one k; `KeyError` if they were not asked for."""
         for score in self.scores:
             if (score.method, score.k) == (method, k):
@@ -124,7 +124,7 @@ def flota_scores(
     flota_words = vocabulary.encode([entry.word for entry in entries], bare=bare)
     words = standard.encode([entry.word for entry in entries], bare=bare)
 
-    def score(method: Method, k: int | None) -> FlotaScore:
+    def score(method: FlotaMethod, k: int | None) -> FlotaScore:
         segmenter: Segmenter
         if method == "FLOTA":
             segmenter = Flota(vocabulary, k, strict)
@@ -139,7 +139,7 @@ def flota_scores(
 
     without_kinds = sum(_kinds(entry) is None for entry in entries)
     return FlotaScores(
-        tuple(score(method, k) for method in METHODS for k in ks),
+        tuple(score(method, k) for method in FLOTA_METHODS for k in ks),
         _signature(vocabulary, reference, standard, bare, strict),
         len(reference) - len(pairs),
         int(whole.sum()),
@@ -149,7 +149,7 @@ def flota_scores(
     )
 
 
-def standard_segmenter(source: SubwordVocabulary | Tokeniser) -> Segmenter:
+def without_flota(source: SubwordVocabulary | Tokeniser) -> Segmenter:
     """How a vocabulary is used without FLOTA, which FIRST and LONGEST start from.
 
     The merges of a tokeniser; Unigram where there are log-probabilities; WordPiece with ``##``;
@@ -168,7 +168,7 @@ def standard_segmenter(source: SubwordVocabulary | Tokeniser) -> Segmenter:
     return Greedy(source)
 
 
-def _kinds(entry: Entry) -> tuple[Kind | None, ...] | None:
+def _kinds(entry: Entry) -> tuple[MorphemeKind | None, ...] | None:
     """The kinds of the morphs; None where the entry does not say."""
     kinds = entry.kinds
     return kinds if kinds is not None and len(kinds) == len(entry.morphs) else None
@@ -176,7 +176,7 @@ def _kinds(entry: Entry) -> tuple[Kind | None, ...] | None:
 
 def _stems(entry: Entry) -> tuple[bool, bool]:
     first, second = _kinds(entry) or (None, None)
-    return first is Kind.FREE, second is Kind.FREE
+    return first is MorphemeKind.FREE, second is MorphemeKind.FREE
 
 
 def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -287,7 +287,7 @@ def _found(
 
 
 def _score(
-    method: Method,
+    method: FlotaMethod,
     k: int | None,
     covered: npt.NDArray[np.bool_],
     found: npt.NDArray[np.bool_],

@@ -14,7 +14,7 @@ from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.words import Words
 
-Counts = npt.NDArray[np.int64]
+EntryCounts = npt.NDArray[np.int64]
 IDEAL = "gold"
 
 
@@ -27,8 +27,8 @@ class Strings:
     """
 
     points: npt.NDArray[np.int32]
-    strings: Counts
-    words: Counts
+    strings: EntryCounts
+    words: EntryCounts
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[str]]) -> "Strings":
@@ -41,7 +41,7 @@ class Strings:
         )
 
     @property
-    def arrays(self) -> tuple[npt.NDArray[np.int32], Counts, Counts]:
+    def arrays(self) -> tuple[npt.NDArray[np.int32], EntryCounts, EntryCounts]:
         """The three arrays, as kernels take them."""
         return self.points, self.strings, self.words
 
@@ -69,8 +69,8 @@ class Outcome:
     tokeniser: str
     vocabulary_size: int | None
     cuts: Cuts
-    tokens: Counts
-    inside: Counts
+    tokens: EntryCounts
+    inside: EntryCounts
     covered: npt.NDArray[np.bool_]
     words: Words | None = field(default=None, repr=False)
     segmentation: Segmentation | None = field(default=None, repr=False)
@@ -94,12 +94,12 @@ class Outcome:
         return self.gold_set.signature_of(self.tokeniser, **more)
 
     @cached_property
-    def pieces(self) -> Counts:
+    def pieces(self) -> EntryCounts:
         """How many pieces of each word tokens cover."""
         return sums_by_word(self.kept, self._piece_offsets)
 
     @property
-    def _piece_offsets(self) -> Counts:
+    def _piece_offsets(self) -> EntryCounts:
         return self.cuts.offsets + np.arange(len(self.cuts.offsets))
 
     @cached_property
@@ -108,14 +108,14 @@ class Outcome:
         return sums_by_word(self.covered, self._piece_edges[0]) > 0
 
     @cached_property
-    def left_out(self) -> Counts:
+    def left_out(self) -> EntryCounts:
         """How many characters of each word are in no token."""
         lengths = self.gold_set.lengths
         edges = np.append(_starts(lengths), lengths.sum())
         return lengths - sums_by_word(self.covered, edges)
 
     @cached_property
-    def _piece_edges(self) -> tuple[Counts, Counts]:
+    def _piece_edges(self) -> tuple[EntryCounts, EntryCounts]:
         """Ends of all pieces among the characters of all words together, with a 0 before them."""
         starts = _starts(self.gold_set.lengths)
         ends = starts + self.gold_set.lengths
@@ -162,7 +162,7 @@ class Outcome:
         ]
 
     @cached_property
-    def parts(self) -> Counts:
+    def parts(self) -> EntryCounts:
         """How many tokens each word has, those of a start-of-word marker alone left out."""
         if self.segmentation is None or self.words is None:
             return self.tokens
@@ -194,7 +194,7 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
     )
 
 
-def _starts(lengths: Counts) -> Counts:
+def _starts(lengths: EntryCounts) -> EntryCounts:
     """Where each word begins among the characters of all."""
     return np.cumsum(lengths) - lengths
 

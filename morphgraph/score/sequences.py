@@ -18,7 +18,7 @@ def longest_common(gold: Strings, found: Strings) -> Array:
         return _by_word(common_length, gold, found)
     from morphgraph.kernels import sequences
 
-    counts: npt.NDArray[np.int64] = sequences.longest_common(*gold.arrays, *found.arrays)
+    counts: npt.NDArray[np.int64] = sequences.longest_common_by_word(*gold.arrays, *found.arrays)
     return counts.astype(np.float64)
 
 
@@ -28,7 +28,7 @@ def edit_distances(gold: Strings, found: Strings) -> Array:
         return _by_word(distance, gold, found)
     from morphgraph.kernels import sequences
 
-    distances: npt.NDArray[np.int64] = sequences.edit_distances(*gold.arrays, *found.arrays)
+    distances: npt.NDArray[np.int64] = sequences.edit_distances_by_word(*gold.arrays, *found.arrays)
     return distances.astype(np.float64)
 
 

@@ -29,7 +29,7 @@ LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 @dataclass(frozen=True)
-class Failure:
+class SegmentationFailure:
     """A tokeniser that could not segment the words, and why."""
 
     label: str
@@ -72,7 +72,7 @@ class ScoreTable:
 
     def __init__(
         self,
-        outcomes: Sequence[Outcome | Failure],
+        outcomes: Sequence[Outcome | SegmentationFailure],
         scope: Scope = "morphemic",
         weighting: Weighting = "types",
         metrics: Sequence[str] = USUAL,
@@ -119,7 +119,7 @@ class ScoreTable:
     @cached_property
     def _ratios(self) -> list[dict[str, Score]]:
         return [
-            {} if isinstance(outcome, Failure) else self._scores(outcome, self.metrics)
+            {} if isinstance(outcome, SegmentationFailure) else self._scores(outcome, self.metrics)
             for outcome in self.outcomes
         ]
 
@@ -175,7 +175,7 @@ class ScoreTable:
     def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
         """Some scores of a row, also such as are not in the table; none of one that failed."""
         outcome, known = self.outcomes[number], self.estimates[number]
-        if isinstance(outcome, Failure) or known is None:
+        if isinstance(outcome, SegmentationFailure) or known is None:
             return {}
         missing = self._scores(outcome, [name for name in names if name not in known])
         intervals = self.draws.intervals(list(missing.values()))
@@ -215,7 +215,7 @@ class ScoreTable:
     def signature_of(self, number: int) -> str:
         """One line that names all that a row's scores depend on; the error of one that failed."""
         outcome = self.outcomes[number]
-        if isinstance(outcome, Failure):
+        if isinstance(outcome, SegmentationFailure):
             return f"failed: {' '.join(outcome.message.split())}"
         return outcome.signature(**self.settings, **self._test_named(number))
 
@@ -223,7 +223,7 @@ class ScoreTable:
         if self.baseline is None or number == self.baseline or not self._is_tested(number):
             return {}
         baseline = self.outcomes[self.baseline]
-        if isinstance(baseline, Failure):
+        if isinstance(baseline, SegmentationFailure):
             return {}
         return {"test": f"{self.draws.test_named} against {baseline.tokeniser}"}
 
@@ -246,11 +246,11 @@ def outcomes_of(
     ],
     gold_set: GoldSet,
     runs: int = 1,
-) -> list[Outcome | Failure]:
+) -> list[Outcome | SegmentationFailure]:
     """The outcome of each labelled segmenter, of what makes one, or of another program's
     predictions; a failure is kept as such. ``runs``: of BPE-dropout so many, with seeds in a row.
     """
-    found: list[Outcome | Failure] = []
+    found: list[Outcome | SegmentationFailure] = []
     for label, given in segmenters:
         try:
             made = given() if callable(given) else given
@@ -259,7 +259,7 @@ def outcomes_of(
             else:
                 found.append(_outcome_of_runs(made, gold_set, label, runs))
         except MorphGraphError as error:
-            found.append(Failure(label, str(error)))
+            found.append(SegmentationFailure(label, str(error)))
     return found
 
 

@@ -10,7 +10,7 @@ from morphgraph.core.errors import MorphGraphError
 if TYPE_CHECKING:
     pass
 
-Form = Literal["count", "share", "ratio", "fine ratio"]
+FigureForm = Literal["count", "share", "ratio", "fine ratio"]
 Needs = Literal["", "corpus", "reference"]
 
 
@@ -24,13 +24,13 @@ class Figure:
     key: str
     label: str
     definition: str
-    form: Form
+    form: FigureForm
     needs: Needs = ""
     has_list: bool = True
 
 
 @dataclass(frozen=True)
-class Value:
+class FigureValue:
     """The value of a figure; NaN where undefined, and ``why``. ``of``: what a count is part of."""
 
     number: float

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import percent
-from morphgraph.reference.free_and_bound import Kind
-from morphgraph.score.compression import ALPHA, Compression, Corpus, compress
+from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.score.compression import ALPHA, Compression, NamedCounts, compress
 from morphgraph.score.type_inventory import Inventory, inventory_of, unreachable
-from morphgraph.score.vocabulary_figures import FIGURES, Value, figure_called
+from morphgraph.score.vocabulary_figures import FIGURES, FigureValue, figure_called
 from morphgraph.tokeniser.segmentation import Segmenter
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from morphgraph.reference.entry import Reference
 
-_AFFIXES = frozenset({Kind.PREFIX, Kind.SUFFIX, Kind.INTERFIX})
+_AFFIXES = frozenset({MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX})
 _NO_CORPUS = "no word frequencies are chosen"
 _NO_REFERENCE = "no reference is chosen"
 _NO_MERGES = "the vocabulary has no merges"
@@ -87,7 +87,7 @@ class VocabularyHealth:
     def __init__(
         self,
         segmenter: Segmenter,
-        corpus: Corpus | None = None,
+        corpus: NamedCounts | None = None,
         reference: Reference | None = None,
         *,
         label: str | None = None,
@@ -190,7 +190,7 @@ class VocabularyHealth:
 
     def values(
         self, alpha: float = ALPHA, baseline: VocabularyHealth | None = None
-    ) -> dict[str, Value]:
+    ) -> dict[str, FigureValue]:
         """All of `FIGURES` by key; an undefined one is NaN and says why.
 
         ``alpha`` is that of the Rényi efficiency, ``baseline`` what corpus tokens are relative to,
@@ -202,7 +202,7 @@ class VocabularyHealth:
         return {figure.key: found[figure.key] for figure in FIGURES}
 
     @cached_property
-    def _own_values(self) -> dict[str, Value]:
+    def _own_values(self) -> dict[str, FigureValue]:
         inventory = self.inventory
         ordinary = len(inventory.ids)
         lengths = [len(body) for body in inventory.bodies if body]
@@ -210,21 +210,23 @@ class VocabularyHealth:
         initial = (
             _share(len(self.word_initial()), ordinary)
             if inventory.marks_start
-            else Value(math.nan, why=_NO_START)
+            else FigureValue(math.nan, why=_NO_START)
         )
         duplicates = (
-            Value(float(len(self.duplicates)), ordinary)
+            FigureValue(float(len(self.duplicates)), ordinary)
             if inventory.marker
-            else Value(math.nan, why=_NO_MARKER)
+            else FigureValue(math.nan, why=_NO_MARKER)
         )
         return {
-            "size": Value(float(self.size)),
-            "special": Value(float(len(inventory.special))),
+            "size": FigureValue(float(self.size)),
+            "special": FigureValue(float(len(inventory.special))),
             "word_initial": initial,
             "mean_length": (
-                Value(sum(lengths) / len(lengths)) if lengths else Value(math.nan, why=_EMPTY)
+                FigureValue(sum(lengths) / len(lengths))
+                if lengths
+                else FigureValue(math.nan, why=_EMPTY)
             ),
-            "partial": Value(float(partial), ordinary),
+            "partial": FigureValue(float(partial), ordinary),
             "duplicates": duplicates,
             "unreachable": _length(self.unreachable, ordinary, _UNKNOWN_METHOD),
         }
@@ -238,11 +240,11 @@ class VocabularyHealth:
             if bool(has) != inside
         ]
 
-    def _corpus_values(self, alpha: float, baseline: VocabularyHealth) -> dict[str, Value]:
+    def _corpus_values(self, alpha: float, baseline: VocabularyHealth) -> dict[str, FigureValue]:
         found, other, ordinary = self.compression, baseline.compression, len(self.inventory.ids)
         if found is None or other is None:
             keys = (figure.key for figure in FIGURES if figure.needs == "corpus")
-            return {key: Value(math.nan, why=_NO_CORPUS) for key in keys}
+            return {key: FigureValue(math.nan, why=_NO_CORPUS) for key in keys}
         if self.corpus != baseline.corpus and self.corpus_signature != baseline.corpus_signature:
             raise MorphGraphError("The baseline is on another corpus. Give both the same.")
         graph = self.inventory.graph
@@ -251,25 +253,25 @@ class VocabularyHealth:
             "never_used": _length(self.never_used, ordinary, _EMPTY),
             "single_use_chains": _length(self.chains, 0, why),
             "scaffolds": _length(self.scaffolds, ordinary, why),
-            "words": Value(found.words),
-            "tokens": Value(found.tokens),
+            "words": FigureValue(found.words),
+            "tokens": FigureValue(found.tokens),
             "fertility": _defined(found.fertility),
             "sequence_length": _defined(found.sequence_length),
             "characters_per_token": _defined(found.characters_per_token),
             "relative_tokens": _defined(found.relative_to(other)),
-            "dropped": Value(found.dropped, found.characters),
-            "marker_tokens": Value(found.marker_tokens, found.tokens),
-            "unknown": Value(found.unknown, found.tokens),
+            "dropped": FigureValue(found.dropped, found.characters),
+            "marker_tokens": FigureValue(found.marker_tokens, found.tokens),
+            "unknown": FigureValue(found.unknown, found.tokens),
             "renyi": _defined(found.renyi_efficiency(alpha)),
         }
 
     @cached_property
-    def _reference_values(self) -> dict[str, Value]:
+    def _reference_values(self) -> dict[str, FigureValue]:
         gold, ordinary = self.gold, len(self.inventory.ids)
         if gold is None:
             keys = (figure.key for figure in FIGURES if figure.needs == "reference")
-            return {key: Value(math.nan, why=_NO_REFERENCE) for key in keys}
-        affixes = Value(math.nan, why=_NO_KINDS)
+            return {key: FigureValue(math.nan, why=_NO_REFERENCE) for key in keys}
+        affixes = FigureValue(math.nan, why=_NO_KINDS)
         if gold.affixes is not None:
             affixes = _share(len(self.among(gold.affixes)), ordinary)
         bodies = {body for body in self.inventory.bodies if body}
@@ -339,13 +341,13 @@ def case_warning(healths: Sequence[VocabularyHealth]) -> str:
     )
 
 
-def _share(part: int, whole: int) -> Value:
-    return Value(part / whole) if whole else Value(math.nan, why=_EMPTY)
+def _share(part: int, whole: int) -> FigureValue:
+    return FigureValue(part / whole) if whole else FigureValue(math.nan, why=_EMPTY)
 
 
-def _defined(number: float) -> Value:
-    return Value(number, why=_EMPTY if math.isnan(number) else "")
+def _defined(number: float) -> FigureValue:
+    return FigureValue(number, why=_EMPTY if math.isnan(number) else "")
 
 
-def _length(found: Sequence[object] | None, of: float, why: str) -> Value:
-    return Value(math.nan, why=why) if found is None else Value(float(len(found)), of)
+def _length(found: Sequence[object] | None, of: float, why: str) -> FigureValue:
+    return FigureValue(math.nan, why=why) if found is None else FigureValue(float(len(found)), of)

@@ -74,7 +74,7 @@ class Bte:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_method(document, "bpe")
+        check_document(document, "bpe")
         return cls(tokeniser_of(document))
 
 
@@ -99,7 +99,7 @@ def tokeniser_of(document: Mapping[str, Any]) -> Tokeniser:
     return tokeniser
 
 
-def check_method(document: Mapping[str, Any], method: str) -> None:
+def check_document(document: Mapping[str, Any], method: str) -> None:
     """Refuse the document of another method."""
     found = document.get("method") if isinstance(document, Mapping) else None
     if found != method:

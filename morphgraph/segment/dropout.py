@@ -11,7 +11,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.threads import usual_threads
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bte import Bte, check_method, field, model_document, tokeniser_of
+from morphgraph.segment.bte import Bte, check_document, field, model_document, tokeniser_of
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.words import Words
 
@@ -138,6 +138,6 @@ class Dropout(Bte):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_method(document, "dropout")
+        check_document(document, "dropout")
         p, seed = field(document, "p", (int, float)), field(document, "seed", int)
         return cls(tokeniser_of(document), p, seed, document.get("queue") is True)

@@ -8,7 +8,12 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece, opened
+from morphgraph.segment.wordpiece import (
+    Greedy,
+    VocabularySegmenter,
+    WordPiece,
+    read_method_document,
+)
 from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
 from morphgraph.tokeniser.words import Words
@@ -66,7 +71,7 @@ class Flota(VocabularySegmenter):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Flota":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = opened(document, cls.method)
+        vocabulary, parameters = read_method_document(document, cls.method)
         strict = document_field({"strict": False, **parameters}, "strict", bool)
         return cls(vocabulary, document_field(parameters, "k", int, optional=True), strict)
 

@@ -16,7 +16,7 @@ from morphgraph.core.reading import checksum, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.segment.bte import (
     Bte,
-    check_method,
+    check_document,
     field,
     tokeniser_of,
     tokeniser_of_types,
@@ -267,7 +267,7 @@ class Picky(Bte):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_method(document, "picky")
+        check_document(document, "picky")
         tokeniser = tokeniser_of(document)
         known = len(tokeniser.graph.types)
         events = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import checksum
-from morphgraph.segment.bte import check_method, field, tokeniser_of
+from morphgraph.segment.bte import check_document, field, tokeniser_of
 from morphgraph.segment.trimmed import Demolishing
 
 if TYPE_CHECKING:
@@ -62,5 +62,5 @@ class Scaffold(Demolishing):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_method(document, "scaffold")
+        check_document(document, "scaffold")
         return cls(tokeniser_of(document), field(document, "scaffolds", list))

@@ -13,7 +13,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import checksum
 from morphgraph.segment.bte import (
     Bte,
-    check_method,
+    check_document,
     field,
     model_document,
     tokeniser_of,
@@ -224,7 +224,7 @@ class Trimmed(Demolishing):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_method(document, "trimmed")
+        check_document(document, "trimmed")
         tokeniser = tokeniser_of(document)
         listed = field(document, "counts", dict)
         counts = [int(listed.get(text, 0)) for text in tokeniser.graph.types]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.segment.wordpiece import VocabularySegmenter, opened
+from morphgraph.segment.wordpiece import VocabularySegmenter, read_method_document
 from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores, document_field
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Words
@@ -90,7 +90,7 @@ class Unigram(VocabularySegmenter):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Unigram":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = opened(document, cls.method)
+        vocabulary, parameters = read_method_document(document, cls.method)
         unknown = document_field(parameters, "unknown", str, optional=True)
         return cls(vocabulary, None, unknown, document_field(parameters, "single", bool))
 

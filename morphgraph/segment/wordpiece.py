@@ -74,7 +74,9 @@ class VocabularySegmenter(ABC):
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
 
 
-def opened(document: Mapping[str, Any], method: str) -> tuple[SubwordVocabulary, dict[str, Any]]:
+def read_method_document(
+    document: Mapping[str, Any], method: str
+) -> tuple[SubwordVocabulary, dict[str, Any]]:
     """The vocabulary and parameters in the document of a method; else a `MorphGraphError`."""
     found = document_field(document, "method", str)
     if found != method:
@@ -111,7 +113,7 @@ class Greedy(VocabularySegmenter):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Greedy":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, _ = opened(document, cls.method)
+        vocabulary, _ = read_method_document(document, cls.method)
         return cls(vocabulary)
 
     def segment(self, words: Words) -> Segmentation:
@@ -161,7 +163,7 @@ class WordPiece(VocabularySegmenter):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "WordPiece":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = opened(document, cls.method)
+        vocabulary, parameters = read_method_document(document, cls.method)
         unknown = document_field(parameters, "unknown", str)
         return cls(vocabulary, unknown, document_field(parameters, "longest_word", int))
 

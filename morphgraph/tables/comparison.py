@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 
 from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
-from morphgraph.score.comparison import Cell, Comparison, Row
+from morphgraph.score.comparison import ComparedWord, Comparison, SegmentedWord
 from morphgraph.tables.writing import csv_bytes, harmless, latex
 
 _STYLE = """
@@ -34,7 +34,7 @@ small { opacity: 0.7; }
 """
 
 
-def comparison_csv(comparison: Comparison, rows: Sequence[Row]) -> bytes:
+def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> bytes:
     """Rows as CSV: the word, its gold morphs, and for each method its tokens, errors and whether
     it is exact; tokens are separated by spaces.
     """
@@ -55,7 +55,7 @@ def comparison_csv(comparison: Comparison, rows: Sequence[Row]) -> bytes:
     return csv_bytes(lines)
 
 
-def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
+def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> str:
     """Rows as a LaTeX table (booktabs): tokens separated by a bar, exact ones in bold."""
     columns = len(comparison.labels)
     titles = ["Word", "Gold", *comparison.labels]
@@ -77,12 +77,12 @@ def comparison_latex(comparison: Comparison, rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: SegmentedWord) -> str:
     shown = r"\,\textbar\,".join(map(latex, cell.tokens))
     return rf"\textbf{{{shown}}}" if cell.exact else shown
 
 
-def comparison_html(comparison: Comparison, rows: Sequence[Row], title: str) -> bytes:
+def comparison_html(comparison: Comparison, rows: Sequence[ComparedWord], title: str) -> bytes:
     """Rows and summaries as one HTML file that needs nothing else; all text is escaped."""
     lines = [
         "<!doctype html>",
@@ -130,7 +130,7 @@ def comparison_html(comparison: Comparison, rows: Sequence[Row], title: str) -> 
     return "\n".join(lines).encode("utf-8", "replace")
 
 
-def _html_cell(cell: Cell) -> str:
+def _html_cell(cell: SegmentedWord) -> str:
     parts = []
     for number, piece in enumerate(cell.pieces):
         text = html.escape(piece.text)

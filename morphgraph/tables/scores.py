@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
+from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
 from morphgraph.core.text import shortened
 from morphgraph.score.metrics import METRICS
-from morphgraph.score.table import LEVELS, Estimate, Failure, ScoreTable
+from morphgraph.score.table import LEVELS, Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.writing import (
     csv_bytes,
     harmless,
@@ -60,7 +60,7 @@ def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
             "label": outcome.label,
             "vocabulary size": _size(table, number),
             **_numbers(table, number),
-            "error": outcome.message if isinstance(outcome, Failure) else "",
+            "error": outcome.message if isinstance(outcome, SegmentationFailure) else "",
         }
         for number, outcome in enumerate(table.outcomes)
     ]
@@ -68,7 +68,7 @@ def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
 
 def _size(table: ScoreTable, number: int) -> float:
     outcome = table.outcomes[number]
-    size = None if isinstance(outcome, Failure) else outcome.vocabulary_size
+    size = None if isinstance(outcome, SegmentationFailure) else outcome.vocabulary_size
     return math.nan if size is None else size
 
 
@@ -161,8 +161,8 @@ def _lines(table: ScoreTable, names: Sequence[str], intervals: bool) -> list[_Li
     for number, (outcome, found) in enumerate(zip(table.outcomes, table.estimates, strict=True)):
         label = shortened(one_line(outcome.label), _LABEL_LENGTH)
         label += f" ({HELD_IN})" if _is_held_in(table, number) else ""
-        if isinstance(outcome, Failure) or found is None:
-            message = outcome.message if isinstance(outcome, Failure) else ""
+        if isinstance(outcome, SegmentationFailure) or found is None:
+            message = outcome.message if isinstance(outcome, SegmentationFailure) else ""
             lines.append(_Line(label, error=shortened(one_line(message), _ERROR_LENGTH)))
             continue
         aims = best if _competes(table, number) else {}
@@ -170,7 +170,7 @@ def _lines(table: ScoreTable, names: Sequence[str], intervals: bool) -> list[_Li
             _cell(name, found[name], aims.get(name, ""), intervals) if name in found else _Cell()
             for name in names
         )
-        lines.append(_Line(label, count(_size(table, number)), number == baseline, cells))
+        lines.append(_Line(label, count_text(_size(table, number)), number == baseline, cells))
     return lines
 
 
@@ -188,16 +188,17 @@ def _competes(table: ScoreTable, number: int) -> bool:
     what was learned from these very words, beside others that have not seen them.
     """
     outcome = table.outcomes[number]
-    if isinstance(outcome, Failure) or outcome.is_gold:
+    if isinstance(outcome, SegmentationFailure) or outcome.is_gold:
         return False
     return not outcome.held_in or all(
-        isinstance(other, Failure) or other.is_gold or other.held_in for other in table.outcomes
+        isinstance(other, SegmentationFailure) or other.is_gold or other.held_in
+        for other in table.outcomes
     )
 
 
 def _is_held_in(table: ScoreTable, number: int) -> bool:
     outcome = table.outcomes[number]
-    return not isinstance(outcome, Failure) and outcome.held_in
+    return not isinstance(outcome, SegmentationFailure) and outcome.held_in
 
 
 def words_of(table: ScoreTable) -> str:

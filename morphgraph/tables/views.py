@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.checks import check_share
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import UNDEFINED, count, percent, ratio_text
+from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
 from morphgraph.core.text import counted, visible
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
@@ -58,7 +58,7 @@ class ScoreView:
             row = {"tokeniser": visible(outcome.label), "|V|": UNDEFINED}
             if isinstance(outcome, Outcome) and found is not None:
                 row["tokeniser"] += f" ({HELD_IN})" if outcome.held_in else ""
-                row["|V|"] = count(outcome.vocabulary_size or float("nan"))
+                row["|V|"] = count_text(outcome.vocabulary_size or float("nan"))
                 row |= {_head(n): score_text(n, e.value) + e.mark for n, e in found.items()}
             else:
                 row |= {_head(n): "" for n in self.table.metrics}
@@ -144,8 +144,8 @@ class BlamedMerges:
             {
                 "rank": f"{row['rank']:,}",
                 "merge": visible(row["merge"]),
-                "N": count(row["N"]),
-                "B": count(row["B"]),
+                "N": count_text(row["N"]),
+                "B": count_text(row["B"]),
                 "R": ratio_text(row["R"]),
             }
             for row in self.to_frame().head(_WORST).to_dict(orient="records")

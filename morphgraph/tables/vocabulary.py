@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.numbers import UNDEFINED, count, percent
+from morphgraph.core.numbers import UNDEFINED, count_text, percent
 from morphgraph.score.gold_set import reference_fields, signature_line
-from morphgraph.score.vocabulary_figures import FIGURES, Figure, Needs, Value
+from morphgraph.score.vocabulary_figures import FIGURES, Figure, FigureValue, Needs
 from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
 from morphgraph.tables.writing import csv_bytes, harmless, latex, latex_breakable
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def text_of(figure: Figure, value: Value) -> str:
+def text_of(figure: Figure, value: FigureValue) -> str:
     """A value as people read it.
 
     >>> from morphgraph.score.vocabulary_figures import figure_called
@@ -33,10 +33,10 @@ def text_of(figure: Figure, value: Value) -> str:
         return percent(value.number)
     if figure.form == "count":
         if not value.of or not value.number:
-            return count(value.number)
+            return count_text(value.number)
         share = value.number / value.of
         shown = "< 0.1" if share < 0.0005 else percent(share, 1)
-        return f"{count(value.number)} ({shown} %)"
+        return f"{count_text(value.number)} ({shown} %)"
     return f"{value.number:.{2 if figure.form == 'ratio' else 3}f}"
 
 
@@ -50,7 +50,7 @@ def label_of(figure: Figure, alpha: float) -> str:
     return f"{figure.label}, α = {alpha:g}" if figure.key == "renyi" else figure.label
 
 
-def values_of(healths: Sequence[VocabularyHealth], alpha: float) -> list[dict[str, Value]]:
+def values_of(healths: Sequence[VocabularyHealth], alpha: float) -> list[dict[str, FigureValue]]:
     """The figures of several vocabularies; the first is the baseline."""
     return [health.values(alpha, healths[0]) for health in healths]
 
@@ -164,7 +164,7 @@ def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     return "\n".join(lines)
 
 
-def values_json(values: Mapping[str, Value]) -> dict[str, Any]:
+def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
     """Values as JSON; undefined ones are null, with why."""
     found: dict[str, Any] = {}
     for key, value in values.items():

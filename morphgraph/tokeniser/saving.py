@@ -108,7 +108,7 @@ def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
             _renumber_post_processor(value, id_map)
 
 
-def trained_document(
+def byte_level_document(
     alphabet_and_types: Iterable[str], merges: Iterable[Sequence[str]], special: Sequence[str]
 ) -> dict[str, Any]:
     """A byte-level ``tokenizer.json`` for a trained BPE: special tokens first, then the types."""

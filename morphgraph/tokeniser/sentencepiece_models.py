@@ -20,7 +20,7 @@ from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.hugging_face import from_document, special_token
 from morphgraph.tokeniser.merging import segment_plain
-from morphgraph.tokeniser.sentencepiece_text import FLAGS, SentencePieceText
+from morphgraph.tokeniser.sentencepiece_text import SENTENCEPIECE_FLAGS, SentencePieceText
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
@@ -28,7 +28,7 @@ _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
 _AGAIN = "Download the file again."
 _OTHER = "Choose a BPE or Unigram model."
 
-Parts = tuple[str, str]
+PiecePair = tuple[str, str]
 
 
 def is_sentencepiece(data: bytes, name: str) -> bool:
@@ -67,10 +67,10 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     return model
 
 
-def text_of(model: Any, symbols: Sequence[str] = ()) -> SentencePieceText:
+def text_preparation(model: Any, symbols: Sequence[str] = ()) -> SentencePieceText:
     """How a model prepares a text, where these symbols stay whole."""
     settings = model.normalizer_spec
-    flags = {flag: getattr(settings, flag) for flag in FLAGS}
+    flags = {flag: getattr(settings, flag) for flag in SENTENCEPIECE_FLAGS}
     return SentencePieceText(settings.precompiled_charsmap, symbols=tuple(symbols), **flags)
 
 
@@ -119,7 +119,7 @@ def _document(model: Any) -> dict[str, Any]:
         {p.piece: p.score for p in model.pieces if p.type in (kind.NORMAL, kind.UNUSED)},
         {text for text in vocabulary if len(text) == 1} - set(symbols),
     )
-    text = text_of(model, symbols)
+    text = text_preparation(model, symbols)
     unused = [piece.piece for piece in model.pieces if piece.type == kind.UNUSED]
     return {
         "version": "1.0",
@@ -179,7 +179,7 @@ def _decoder(text: SentencePieceText) -> dict[str, Any]:
     return {"type": "Sequence", "decoders": parts}
 
 
-def _ranked(scores: Mapping[str, float], atoms: set[str]) -> tuple[list[Parts], list[int]]:
+def _ranked(scores: Mapping[str, float], atoms: set[str]) -> tuple[list[PiecePair], list[int]]:
     """Every merge that there is between pieces, best result first, and the level of each.
 
     Merges of one level are equally good. Of those that make a piece, the first is the one that
@@ -195,7 +195,7 @@ def _ranked(scores: Mapping[str, float], atoms: set[str]) -> tuple[list[Parts], 
     return [found[n] for n in order], levels
 
 
-def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[Parts]:
+def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[PiecePair]:
     for text in scores:
         for cut in range(1, len(text)):
             left, right = text[:cut], text[cut:]
@@ -203,7 +203,7 @@ def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[Parts]:
                 yield left, right
 
 
-def _used(merges: Sequence[Parts], levels: Sequence[int]) -> set[int]:
+def _used(merges: Sequence[PiecePair], levels: Sequence[int]) -> set[int]:
     """The merges, by position, that make a type where its own string is segmented."""
     types: dict[str, int] = {}
     listed = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
 
-FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+SENTENCEPIECE_FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
 _SPACE = "▁"
 
 
@@ -46,7 +46,7 @@ class SentencePieceText:
         model.trainer_spec.model_type = model.trainer_spec.BPE
         model.trainer_spec.unk_piece = unknown
         model.normalizer_spec.precompiled_charsmap = self.charsmap
-        for flag in FLAGS:
+        for flag in SENTENCEPIECE_FLAGS:
             setattr(model.normalizer_spec, flag, getattr(self, flag))
         try:
             return SentencePieceProcessor(model_proto=model.SerializeToString())
@@ -103,9 +103,9 @@ class SentencePieceText:
         good = (
             isinstance(symbols, list)
             and all(isinstance(symbol, str) and symbol for symbol in symbols)
-            and all(isinstance(settings.get(flag), bool) for flag in FLAGS)
+            and all(isinstance(settings.get(flag), bool) for flag in SENTENCEPIECE_FLAGS)
         )
         if not good or not isinstance(symbols, Sequence):
             raise MorphGraphError("The settings of SentencePiece are incomplete. Save it again.")
-        flags = {flag: settings[flag] for flag in FLAGS}
+        flags = {flag: settings[flag] for flag in SENTENCEPIECE_FLAGS}
         return cls(charsmap, symbols=tuple(symbols), **flags)

@@ -17,7 +17,7 @@ from morphgraph.tokeniser.sentencepiece_models import (
     is_bpe,
     is_sentencepiece,
     parse_sentencepiece,
-    text_of,
+    text_preparation,
 )
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
@@ -258,7 +258,7 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
         types,
         detect_marker(types) if marker is None else marker,
         Preprocessor(
-            sentencepiece=text_of(model),
+            sentencepiece=text_preparation(model),
             leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
             byte_fallback=model.trainer_spec.byte_fallback,
         ),

@@ -58,7 +58,9 @@ def train_bpe(
     atoms, offsets, numbers, characters = flatten(counts, alphabet)
     words = training.pack_words(atoms, offsets, numbers)
     del atoms, offsets, numbers
-    rows = training.train(words, len(characters), vocab_size - reserved, minimum_count, progress)
+    rows = training.train_merges(
+        words, len(characters), vocab_size - reserved, minimum_count, progress
+    )
     vocabulary = list(characters)
     merges: list[tuple[str, str]] = []
     for left, right, _ in rows.tolist():

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from morphgraph.corpus.pipelines import Prepared, pipeline_named
+from morphgraph.corpus.pipelines import PreparedCorpus, pipeline_named
 from morphgraph.corpus.rules import CAPITAL, mark_capitals, restore_capitals
 
-UNKNOWN = "<unk>"
+UNKNOWN_TOKEN = "<unk>"
 
 _LETTER = f"{CAPITAL}?"
 _UNIT = f"(?:{CAPITAL}{CAPITAL}|{CAPITAL}?[^'’{CAPITAL}])"
@@ -33,7 +33,7 @@ _APOSTROPHES = (
 _DIGITS = r"\p{Nd}{1,3}(?=(?:\p{Nd}{3})*(?!\p{Nd}))"
 
 
-def components(prepared: Prepared) -> dict[str, Any]:
+def components(prepared: PreparedCorpus) -> dict[str, Any]:
     """Normaliser, pre-tokeniser and decoder for a ``tokenizer.json``, as data.
 
     >>> from morphgraph.corpus.pipelines import prepare

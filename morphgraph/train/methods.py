@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import PIPELINES, Prepared, prepare
+from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
 from morphgraph.train.bpe import train_bpe
-from morphgraph.train.components import UNKNOWN, components
+from morphgraph.train.components import UNKNOWN_TOKEN, components
 from morphgraph.train.unigram import sentencepiece_model
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _watching(progress: Progress, cancelled: Cancelled) -> Callable[[float], Non
 
 
 def _bpe(
-    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> Segmenter:
     """BPE (Sennrich et al. 2016)."""
     from morphgraph.segment.bte import Bte
@@ -136,7 +136,7 @@ def _bpe(
 
 
 def _picky(
-    prepared: Prepared,
+    prepared: PreparedCorpus,
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
@@ -170,7 +170,7 @@ def _picky(
 
 
 def _scaffold(
-    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> Segmenter:
     """Scaffold-BPE (Lian et al. 2025)."""
     from morphgraph.segment.scaffold import Scaffold
@@ -188,7 +188,7 @@ def _scaffold(
     return Scaffold(_tokeniser(prepared, trained.types, trained.merges, name), trained.scaffolds)
 
 
-def _reserved(prepared: Prepared) -> int:
+def _reserved(prepared: PreparedCorpus) -> int:
     """Room for the unknown token: bytes spell everything, characters do not."""
     return 0 if prepared.kind == "bytes" else 1
 
@@ -202,12 +202,12 @@ def _check_room(vocab_size: int, atoms: int) -> None:
 
 
 def trained_document(
-    prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]]
+    prepared: PreparedCorpus, types: Sequence[str], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """A ``tokenizer.json`` for trained merges that prepares words as the pipeline did."""
     from morphgraph.tokeniser.hugging_face import special_token
 
-    special = [UNKNOWN] * _reserved(prepared)
+    special = [UNKNOWN_TOKEN] * _reserved(prepared)
     return {
         "version": "1.0",
         "truncation": None,
@@ -218,7 +218,7 @@ def trained_document(
         "model": {
             "type": "BPE",
             "dropout": None,
-            "unk_token": UNKNOWN if special else None,
+            "unk_token": UNKNOWN_TOKEN if special else None,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": None,
             "fuse_unk": False,
@@ -231,7 +231,7 @@ def trained_document(
 
 
 def _tokeniser(
-    prepared: Prepared, types: Sequence[str], merges: Sequence[Sequence[str]], name: str
+    prepared: PreparedCorpus, types: Sequence[str], merges: Sequence[Sequence[str]], name: str
 ) -> Tokeniser:
     from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 
@@ -243,7 +243,7 @@ def _tokeniser(
 
 
 def _unigram(
-    prepared: Prepared, vocab_size: int, name: str, watch: Callable[[float], None]
+    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
 ) -> Segmenter:
     """Unigram (Kudo 2018), trained by SentencePiece."""
     from morphgraph.segment.unigram import Unigram
@@ -261,12 +261,12 @@ def _unigram(
     return Unigram(_with_pipeline(vocabulary, prepared))
 
 
-def _unigram_marker(prepared: Prepared) -> Any:
+def _unigram_marker(prepared: PreparedCorpus) -> Any:
     return "" if prepared.pipeline in _WITHOUT_SPACES else "▁"
 
 
 def _wordpiece(
-    prepared: Prepared,
+    prepared: PreparedCorpus,
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
@@ -307,7 +307,7 @@ def _wordpiece(
     return WordPiece(_with_pipeline(vocabulary, prepared), WORDPIECE_UNKNOWN)
 
 
-def _with_pipeline(vocabulary: SubwordVocabulary, prepared: Prepared) -> SubwordVocabulary:
+def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> SubwordVocabulary:
     """The vocabulary with the pipeline as its preprocessing."""
     document = vocabulary.document()
     parts = components(prepared)

@@ -84,7 +84,7 @@ def train_picky(
     if not 0 <= threshold <= 1:
         raise MorphGraphError(f"The threshold is {threshold}. Choose a number from 0 to 1.")
     words, characters = packed_words(counts, alphabet)
-    rows, flags = picky_training.train(
+    rows, flags = picky_training.learn_events(
         words,
         len(characters),
         vocab_size - reserved,

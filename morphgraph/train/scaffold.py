@@ -58,7 +58,7 @@ def train_scaffold(
     from morphgraph.kernels import picky_training
 
     words, characters = packed_words(counts, alphabet)
-    rows, flags = picky_training.train(
+    rows, flags = picky_training.learn_events(
         words,
         len(characters),
         vocab_size - reserved,

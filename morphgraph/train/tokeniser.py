@@ -6,7 +6,7 @@ from typing import Any
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import prepare
-from morphgraph.tokeniser.saving import trained_document
+from morphgraph.tokeniser.saving import byte_level_document
 from morphgraph.train.bpe import train_bpe
 
 _BYTES = 256
@@ -53,5 +53,5 @@ def train_tokeniser(
             f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
             "no text, such as “<unk>”."
         )
-    document = trained_document(trained.vocabulary, trained.merges, special)
+    document = byte_level_document(trained.vocabulary, trained.merges, special)
     return document, len(trained.merges)

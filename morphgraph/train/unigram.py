@@ -9,14 +9,14 @@ from pathlib import Path
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.corpus.pipelines import Prepared
+from morphgraph.corpus.pipelines import PreparedCorpus
 
 _LONGEST_LINE = 1_000_000
 LONGEST_TEXT = 5_000_000
 """Counts are scaled down for SentencePiece to so many characters of running text."""
 
 
-def sentencepiece_model(prepared: Prepared, vocab_size: int) -> bytes:
+def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:
     """Train SentencePiece's Unigram on prepared pieces: the model file.
 
     The pieces are the pipeline's, so everything that SentencePiece would do to words is switched

@@ -16,7 +16,7 @@ from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.results import collected, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Failure, TaskResult, code_version, run_task
+from morphgraph.batch.tasks import TaskFailure, TaskResult, code_version, run_task
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.joining import join_references
 from morphgraph.reference.readers import read_reference
@@ -43,7 +43,7 @@ references: ["demo:en"]
 
 def measured(
     text: str, folder: Path, path: Path | None = None
-) -> tuple[pd.DataFrame, list[Failure]]:
+) -> tuple[pd.DataFrame, list[TaskFailure]]:
     """The rows of an evaluation, its tasks run one after the other in this process."""
     evaluation, lines = parse_evaluation(text, "mine.yaml")
     plan = make_plan(evaluation, lines, folder=path or folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from morphgraph.batch.background import ended_early, runs_in, start_run, stop_run
-from morphgraph.batch.progress import Progress, ProgressFile, Remaining, read_progress, stop_path
+from morphgraph.batch.progress import ProgressFile, Remaining, RunProgress, read_progress, stop_path
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Task
 from morphgraph.core.errors import MorphGraphError
@@ -37,14 +37,14 @@ def test_progress_that_makes_no_sense_is_none(text: str, tmp_path: Path) -> None
 
 def test_progress_that_makes_sense(tmp_path: Path) -> None:
     (tmp_path / "progress.json").write_text('{"state": "done", "total": 3, "done": 2, "failed": 1}')
-    assert read_progress(tmp_path) == Progress("done", total=3, done=2, failed=1)
+    assert read_progress(tmp_path) == RunProgress("done", total=3, done=2, failed=1)
     (tmp_path / "progress.json").write_text('{"state": "stopped", "remaining": NaN}')
     assert read_progress(tmp_path) is None
 
 
 def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
     with Store(tmp_path):
-        ProgressFile(tmp_path, Progress("running", total=4)).update(force=True, done=1)
+        ProgressFile(tmp_path, RunProgress("running", total=4)).update(force=True, done=1)
         found = read_progress(tmp_path)
         assert found is not None
         assert (found.state, found.done, found.is_over) == ("running", 1, False)
@@ -83,7 +83,7 @@ def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> No
     found = runs_in(tmp_path)
     assert [run.name for run in found] == ["odd", "new", "old"]
     assert found[0].progress is None
-    assert found[1].progress == Progress("done")
+    assert found[1].progress == RunProgress("done")
     assert not found[1].has_results
     assert runs_in(tmp_path / "nowhere") == []
 

@@ -31,7 +31,7 @@ from morphgraph.batch.report_facts import slowest_tasks, tasks_by_kind
 from morphgraph.batch.report_latex import ROWS_OF_PAGE, table_csv, table_latex
 from morphgraph.batch.report_markdown import table_markdown
 from morphgraph.batch.report_table import Table
-from morphgraph.batch.tasks import Failure
+from morphgraph.batch.tasks import TaskFailure
 from morphgraph.core.errors import MorphGraphError
 
 NAN = math.nan
@@ -80,7 +80,9 @@ def finished(**changes: Any) -> FinishedRun:
             ["c", "cell", "F", "failed", NAN, NAN, None, "", False, "no"],
             ["d", "cell", "N", "not run", NAN, NAN, None, "", False, ""],
         ),
-        "failures": [Failure("c", "F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
+        "failures": [
+            TaskFailure("c", "F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")
+        ],
         "run": {
             "command": ["morphgraph", "evaluate", "a b.yaml"],
             "seconds": 61.0,
@@ -216,7 +218,7 @@ def hostile() -> FinishedRun:
         HOSTILE,
         frame,
         tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
-        [Failure("a", HOSTILE, HOSTILE, HOSTILE)],
+        [TaskFailure("a", HOSTILE, HOSTILE, HOSTILE)],
         {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
         [spec, TableSpec(HOSTILE, ["method"], [], ["f1"], chart="lines")],
         [paper, Published(HOSTILE, "", ["a"], [["b"]], None, "", 'https://x"><script>')],

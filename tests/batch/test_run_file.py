@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.batch.progress import Progress, ProgressFile
+from morphgraph.batch.progress import ProgressFile, RunProgress
 from morphgraph.batch.run_file import RunFile
 
 TINY = """\
@@ -53,7 +53,7 @@ def test_a_killed_start_took_as_long_as_it_told(
     now = 1_000_000.0
     monkeypatch.setattr(time, "time", lambda: now)
     RunFile(tmp_path).begin({})
-    progress = ProgressFile(tmp_path, Progress("running"))
+    progress = ProgressFile(tmp_path, RunProgress("running"))
     now += 90.0
     progress.update(force=True)
     now += 3_600.0  # nobody knows when it was killed after that

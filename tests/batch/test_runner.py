@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from distributed import Client
 
-from morphgraph.batch.progress import Progress, ProgressFile, read_progress
-from morphgraph.batch.runner import Outcome, missing_tasks, run_tasks
+from morphgraph.batch.progress import ProgressFile, RunProgress, read_progress
+from morphgraph.batch.runner import RunOutcome, missing_tasks, run_tasks
 from morphgraph.batch.store import Store, StoreError, is_at_work, write_atomically
 from morphgraph.batch.tasks import Task, TaskResult, code_version, run_task, task_key
 from morphgraph.core.errors import MorphGraphError
@@ -52,9 +52,9 @@ def client() -> Iterator[Client]:
         yield found
 
 
-def run(tasks: Sequence[Task], folder: Path, client: Client | None) -> Outcome:
+def run(tasks: Sequence[Task], folder: Path, client: Client | None) -> RunOutcome:
     with Store(folder) as store:
-        return run_tasks(tasks, store, client, ProgressFile(folder, Progress("starting")))
+        return run_tasks(tasks, store, client, ProgressFile(folder, RunProgress("starting")))
 
 
 def done(folder: Path) -> list[int]:

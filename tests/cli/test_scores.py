@@ -15,7 +15,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdown import group_scores, word_groups
-from morphgraph.score.flota import flota_scores, standard_segmenter
+from morphgraph.score.flota import flota_scores, without_flota
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL
 from morphgraph.score.outcome import ideal, outcome_of
@@ -439,7 +439,7 @@ def test_flota(morphgraph: Command) -> None:
     found = flota_scores(
         vocabulary_of(tokeniser),
         read_reference(demo_gold_path("nl"), name="demo:nl"),
-        standard_segmenter(tokeniser),
+        without_flota(tokeniser),
     )
     assert report["signature"] == found.signature
     assert len(report["rows"]) == len(found.scores) == 15

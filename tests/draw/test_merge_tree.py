@@ -23,14 +23,14 @@ from morphgraph.draw.merge_tree import (
     TreeLeaf,
     TreeMerge,
     TreeSpan,
-    describe,
+    describe_tree,
     printable,
-    visible,
+    visible_in_xml,
 )
 from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out
-from morphgraph.draw.merge_tree_rows import rows_of
+from morphgraph.draw.merge_tree_rows import wrapped_rows
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -50,7 +50,7 @@ def tokeniser_of(merges: MergeList) -> Tokeniser:
 
 def tree_of(merges: MergeList, word: str, gold: set[int] | None = None) -> MergeTree:
     tokeniser = tokeniser_of(merges)
-    return describe(tokeniser, tokeniser.encode([word]), 0, gold=gold)
+    return describe_tree(tokeniser, tokeniser.encode([word]), 0, gold=gold)
 
 
 def parsed(svg: str) -> ElementTree.Element:
@@ -81,7 +81,9 @@ def test_by_hand(study: Study) -> None:
     un: 3 joins, es: 1, none of them on a boundary.
     """
     words = study.benchmark.words
-    tree = describe(study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3}, title="by hand")
+    tree = describe_tree(
+        study.tokeniser, words, 0, blame=study.blame(), gold={1, 2, 3}, title="by hand"
+    )
     assert [leaf.label for leaf in tree.leaves] == list("undoes")
     assert [m.description for m in tree.merges] == ["u + n → un", "un + d + o → undo", "e + s → es"]
     assert [m.children for m in tree.merges] == [(0, 1), (6, 2, 3), (4, 5)]
@@ -107,7 +109,7 @@ def test_by_hand(study: Study) -> None:
 
 
 def test_by_hand_without_gold(study: Study) -> None:
-    tree = describe(study.tokeniser, study.benchmark.words, 0)
+    tree = describe_tree(study.tokeniser, study.benchmark.words, 0)
     assert tree.gaps == (TreeGap(3, "split"),)
     assert (tree.morphs, tree.has_gold) == ((), False)
     assert all(math.isnan(merge.ratio) for merge in tree.merges)
@@ -115,7 +117,7 @@ def test_by_hand_without_gold(study: Study) -> None:
 
 
 def test_a_split_inside_a_morph_is_wrong(study: Study) -> None:
-    tree = describe(study.tokeniser, study.benchmark.words, 1, gold=set())
+    tree = describe_tree(study.tokeniser, study.benchmark.words, 1, gold=set())
     assert tree.gaps == (TreeGap(3, "wrong"),)
     assert tree.morphs == (TreeSpan(0, 4, "undos"),)
 
@@ -125,7 +127,7 @@ def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
     merges = [("t", "Ã"), ("Ġ", "a")]
     tokeniser = small_tokeniser(merges, "Ġat¼n", pre_tokenizer=BYTES | {"add_prefix_space": True})
     words = tokeniser.encode(["atün"])
-    tree = describe(tokeniser, words, 0, gold={2})
+    tree = describe_tree(tokeniser, words, 0, gold={2})
     assert [leaf.label for leaf in tree.leaves] == ["Ġ", "a", "t", "⟨C3⟩", "⟨BC⟩", "n"]
     assert [leaf.is_part for leaf in tree.leaves] == [False] * 3 + [True] * 2 + [False]
     assert tree.characters == (TreeSpan(3, 4, "ü"),)
@@ -138,14 +140,14 @@ def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
 
 def test_unknown_characters_are_shown_as_they_are(small_tokeniser: MAKE) -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
-    tree = describe(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
+    tree = describe_tree(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]
     assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
     assert "not in the alphabet" in tree.leaves[3].tooltip
 
 
 def test_as_json(study: Study) -> None:
-    tree = describe(study.tokeniser, study.benchmark.words, 0)
+    tree = describe_tree(study.tokeniser, study.benchmark.words, 0)
     data = json.loads(json.dumps(tree.to_dict(), allow_nan=False))
     assert data["merges"][0]["ratio"] is None
     assert data["merges"][1]["children"] == [6, 2, 3]
@@ -153,11 +155,11 @@ def test_as_json(study: Study) -> None:
 
 @given(st.text())
 def test_what_is_visible_can_be_written(text: str) -> None:
-    assert visible(text).isprintable()
-    assert " " not in visible(text)
+    assert visible_in_xml(text).isprintable()
+    assert " " not in visible_in_xml(text)
     assert printable(text).isprintable()
     if text.isprintable() and " " not in text:
-        assert visible(text) == text
+        assert visible_in_xml(text) == text
 
 
 # --------------------------------------------------------------------------------- where it stands
@@ -224,7 +226,9 @@ def strokes(svg: str) -> list[str | None]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
-    tree = describe(study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1, 2, 3})
+    tree = describe_tree(
+        study.tokeniser, study.benchmark.words, 0, blame=study.blame(), gold={1, 2, 3}
+    )
     svg = to_svg(tree, theme)
     colours = GAP_COLOURS[theme]
     assert strokes(svg) == [colours["missed"], colours["missed"], colours["hit"]]
@@ -236,7 +240,7 @@ def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
     assert labels == [*"undoes", "un", "undo", "es"]
     assert vertices[7].findall(f"{NAMESPACE}text")[1].text == "2 · 0.50"
     assert vertices[7].find(f"{NAMESPACE}title").text == tree.merges[1].tooltip  # type: ignore[union-attr]
-    assert elements(svg, "rect")[0].get("fill") == COLOURS[theme]["background"]
+    assert elements(svg, "rect")[0].get("fill") == SCENE_COLOURS[theme]["background"]
     [description] = elements(svg, "desc")
     assert description.text == "Tokens: undo es. Gold: un d o es."
 
@@ -246,11 +250,11 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
         return " ".join(e.text or "" for e in elements(to_svg(tree), "text"))
 
     words = study.benchmark.words
-    full = legend(describe(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
+    full = legend(describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
     for meaning in ("gold boundary, split", "closed by", "three parts or more", "blame R", "morph"):
         assert meaning in full
     assert "split inside a morph" not in full
-    plain = legend(describe(study.tokeniser, words, 2))
+    plain = legend(describe_tree(study.tokeniser, words, 2))
     assert "gold" not in plain
     assert "blame" not in plain
 
@@ -281,7 +285,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
     merges, words = case
     word = "".join(words) or "a"
     tree = tree_of(merges, word, gold=set(range(1, len(word), 2)))
-    rows = rows_of(tree, widest)
+    rows = wrapped_rows(tree, widest)
     for row in rows:
         assert len(row.roots) == 1 or widths_of(row) <= widest + 1e-6
         for merge, vertex in zip(row.merges, range(len(row.leaves), 10**6), strict=False):
@@ -302,7 +306,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
             if gap.merge is not None:
                 assert row.children(gap.merge)
     # No row could have taken the next token too.
-    tokens = [widths_of(row) for row in rows_of(tree, 0)]
+    tokens = [widths_of(row) for row in wrapped_rows(tree, 0)]
     assert len(tokens) == len(tree.roots)
     done = 0
     for row in rows[:-1]:
@@ -313,7 +317,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
 def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
     tree = tree_of([("a", "b"), ("c", "d")], "abcd", gold=set())
     tree = replace(tree, morphs=(TreeSpan(0, 3, "abcd"),), title="now")
-    first, second = rows_of(tree, 80)
+    first, second = wrapped_rows(tree, 80)
     assert first.morphs == (TreeSpan(0, 1, "abcd …"),)
     assert second.morphs == (TreeSpan(0, 1, "… abcd"),)
     assert (first.title, second.title) == ("now", "")
@@ -324,7 +328,9 @@ def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
 
 def test_titles_are_shown_and_counted_in_the_description(study: Study) -> None:
     words = study.benchmark.words
-    trees = [describe(study.tokeniser, words, 0, title=title) for title in ("before it", "after")]
+    trees = [
+        describe_tree(study.tokeniser, words, 0, title=title) for title in ("before it", "after")
+    ]
     svg = to_svg(trees)
     texts = [element.text for element in elements(svg, "text")]
     assert {"before it", "after"} <= set(texts)
@@ -355,12 +361,12 @@ def nasty_trees(draw: st.DrawFn) -> MergeTree:
     """A tree of pair merges from the left, every string in it from outside."""
     count = draw(st.integers(1, 5))
     leaves = tuple(
-        TreeLeaf(visible(draw(NASTY)), draw(NASTY), draw(st.booleans()), draw(st.booleans()))
+        TreeLeaf(visible_in_xml(draw(NASTY)), draw(NASTY), draw(st.booleans()), draw(st.booleans()))
         for _ in range(count)
     )
     merges = tuple(
         TreeMerge(
-            visible(draw(NASTY)),
+            visible_in_xml(draw(NASTY)),
             printable(draw(NASTY)) + "\nline",
             "",
             k,
@@ -379,7 +385,7 @@ def nasty_trees(draw: st.DrawFn) -> MergeTree:
         TreeLeaf(leaf.label, printable(leaf.tooltip), leaf.is_part, leaf.is_unknown)
         for leaf in leaves
     )
-    spans = (TreeSpan(0, count - 1, visible(draw(NASTY))),)
+    spans = (TreeSpan(0, count - 1, visible_in_xml(draw(NASTY))),)
     title, word = draw(NASTY), draw(NASTY)
     return MergeTree(word, leaves, merges, (root,), (), spans, spans, True, title)
 
@@ -409,7 +415,7 @@ def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
     graph = MergeGraph.from_merges([pair for pair in [(left[:1], right[:1])] if all(pair)], atoms)
     ids = list(range(len(graph.types)))
     tokeniser = Tokeniser("nasty", graph, Preprocessor(), ids, frozenset(), {})
-    tree = describe(tokeniser, tokeniser.encode([left[:1] + right + "€"]), 0, gold={0})
+    tree = describe_tree(tokeniser, tokeniser.encode([left[:1] + right + "€"]), 0, gold={0})
     found = parsed(to_svg(tree))
     assert {element.tag for element in found.iter()} <= {NAMESPACE + name for name in ELEMENTS}
 

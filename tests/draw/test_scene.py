@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 
 from morphgraph.draw.layout import LONGEST_LABEL
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS, FLAGS, Scene, scene_of
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS, VERTEX_FLAGS, Scene, scene_of
 
 
 def graph_of_everything() -> nx.DiGraph:
@@ -44,7 +44,7 @@ def test_flags() -> None:
         "m5": set(),
         "m9": {"tuple", "changed"},
     }
-    assert set().union(*flags.values()) <= FLAGS
+    assert set().union(*flags.values()) <= VERTEX_FLAGS
 
 
 def test_a_pair_of_three_equal_parts_is_a_tuple() -> None:
@@ -111,7 +111,7 @@ def luminance(colour: str) -> float:
 
 def test_the_blame_scales_are_monotone_and_move_away_from_the_background() -> None:
     for theme, scale in BLAME_SCALE.items():
-        background = luminance(COLOURS[theme]["background"])
+        background = luminance(SCENE_COLOURS[theme]["background"])
         apart = [abs(luminance(colour) - background) for colour in scale]
         assert apart == sorted(apart)
         assert apart[-1] > 0.4

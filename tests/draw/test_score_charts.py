@@ -9,8 +9,8 @@ import pytest
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.score_charts import (
-    COLOURS,
     MOST_IN_RADAR,
+    SERIES_COLOURS,
     Difference,
     Dumbbell,
     Spread,
@@ -260,6 +260,6 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#0e1117"])
 def test_colours_are_seen_on_light_and_dark_paper(paper: str) -> None:
-    for colour in COLOURS:
+    for colour in SERIES_COLOURS:
         low, high = sorted([luminance(colour), luminance(paper)])
         assert (high + 0.05) / (low + 0.05) >= 3, colour

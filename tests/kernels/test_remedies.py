@@ -37,4 +37,4 @@ def test_random_numbers() -> None:
 def test_refuses_too_many_characters() -> None:
     huge = np.broadcast_to(np.zeros(1, np.int32), 2**31)
     with pytest.raises(MorphGraphError, match="more than 2³¹ characters"):
-        picky_training.train(huge, 1, 2)
+        picky_training.learn_events(huge, 1, 2)

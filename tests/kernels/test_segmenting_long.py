@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.kernels.segmenting import segment
+from morphgraph.kernels.segmenting import segment_pieces
 from morphgraph.kernels.segmenting_long import LONG, segment_long
 from morphgraph.tokeniser.merging import segment_plain
 
@@ -46,7 +46,7 @@ def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
             segment_long(atoms, 0, len(atoms), *merges, *out)
         else:
             merges = (table, dense, arrays.results, widest, arrays.leaders)
-            segment(atoms, offsets, 0, 1, *merges, len(atoms), np.zeros(0, np.uint8), *out)
+            segment_pieces(atoms, offsets, 0, 1, *merges, len(atoms), np.zeros(0, np.uint8), *out)
         found.append((closed_by.tolist(), token_at.tolist()))
     assert found[0] == found[1] == naive(graph, text)
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from morphgraph.kernels.sequences import edit_distances, longest_common, warm_up
+from morphgraph.kernels.sequences import edit_distances_by_word, longest_common_by_word, warm_up
 from morphgraph.score.outcome import Strings
 
 Lists = list[list[str]]
@@ -38,12 +38,16 @@ def pairs(draw: st.DrawFn) -> tuple[Lists, Lists]:
 
 
 def lcs(one: Lists, other: Lists) -> list[int]:
-    found: list[int] = longest_common(*Strings.of(one).arrays, *Strings.of(other).arrays).tolist()
+    found: list[int] = longest_common_by_word(
+        *Strings.of(one).arrays, *Strings.of(other).arrays
+    ).tolist()
     return found
 
 
 def distances(one: Lists, other: Lists) -> list[int]:
-    found: list[int] = edit_distances(*Strings.of(one).arrays, *Strings.of(other).arrays).tolist()
+    found: list[int] = edit_distances_by_word(
+        *Strings.of(one).arrays, *Strings.of(other).arrays
+    ).tolist()
     return found
 
 
@@ -115,8 +119,12 @@ def test_a_separator_equals_no_character() -> None:
 
 def test_warm_up_leaves_nothing_to_compile() -> None:
     warm_up()
-    compiled = [len(kernel.signatures) for kernel in (longest_common, edit_distances)]
+    compiled = [
+        len(kernel.signatures) for kernel in (longest_common_by_word, edit_distances_by_word)
+    ]
     lcs([["a"]], [["b"]])
     distances([["a"]], [["b"]])
-    assert [len(kernel.signatures) for kernel in (longest_common, edit_distances)] == compiled
+    assert [
+        len(kernel.signatures) for kernel in (longest_common_by_word, edit_distances_by_word)
+    ] == compiled
     assert Strings.of([["a"]]).points.dtype == np.int32

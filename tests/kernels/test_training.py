@@ -27,7 +27,7 @@ def train(
     offsets = np.cumsum([0, *map(len, counts)], dtype=np.int64)
     numbers = np.array(list(counts.values()), np.int64)
     words = training.pack_words(atoms, offsets, numbers)
-    rows = training.train(words, len(alphabet), size, minimum)
+    rows = training.train_merges(words, len(alphabet), size, minimum)
     assert rows.dtype == np.int32
     assert rows[:, 2].tolist() == list(range(len(alphabet), len(alphabet) + len(rows)))
     vocabulary = list(alphabet)
@@ -179,14 +179,14 @@ def test_progress_reports_and_cancels() -> None:
     atoms, offsets = np.array([0, 1, 2, 3], np.int32), np.array([0, 4])
     words = training.pack_words(atoms, offsets, np.array([1]))
     shares: list[float] = []
-    training.train(words.copy(), 4, 9, progress=shares.append)
+    training.train_merges(words.copy(), 4, 9, progress=shares.append)
     assert shares[0] == 0.0 and shares[-1] == 1.0
 
     def cancel(_: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        training.train(words, 4, 9, progress=cancel)
+        training.train_merges(words, 4, 9, progress=cancel)
 
 
 def test_warm_up_covers_all_types_of_array() -> None:

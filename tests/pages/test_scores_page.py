@@ -22,7 +22,7 @@ from morphgraph.score.breakdown import (
     word_groups,
 )
 from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota import flota_scores, standard_segmenter
+from morphgraph.score.flota import flota_scores, without_flota
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
@@ -617,7 +617,7 @@ def test_flota_s_scores(page: Any, downloads: Downloads) -> None:
     found = flota_scores(
         vocabulary_of(study.tokeniser),
         study.benchmark.reference,
-        standard_segmenter(study.tokeniser),
+        without_flota(study.tokeniser),
     )
     shown = table(page, "coverage C %")
     assert list(shown["method"]) == [score.method for score in found.scores]

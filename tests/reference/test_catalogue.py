@@ -27,7 +27,7 @@ import typer
 from morphgraph.cli.reference import get_source, list_sources
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference import catalogue, downloads
-from morphgraph.reference.catalogue import SOURCES, Source, find_source, sources_of
+from morphgraph.reference.catalogue import SOURCES, CatalogueEntry, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
 from morphgraph.reference.readers import FORMATS, read_reference
 
@@ -125,7 +125,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def source(server: Server, monkeypatch: pytest.MonkeyPatch) -> Source:
+def source(server: Server, monkeypatch: pytest.MonkeyPatch) -> CatalogueEntry:
     """A source on that server, in the catalogue under the name small."""
     found = replace(
         SOURCES["morphynet-deu"],
@@ -217,7 +217,7 @@ def test_an_unknown_name_gets_those_like_it() -> None:
         find_source("../../etc/passwd")
 
 
-def published(folder: Path, source: Source) -> Path:
+def published(folder: Path, source: CatalogueEntry) -> Path:
     collection = "morphynet" if source.name.startswith("morphynet") else "sigmorphon2022"
     return folder / "references" / collection / Path(source.url).name
 
@@ -233,7 +233,7 @@ def test_checksum_size_and_entries_are_those_of_the_file(name: str, data_folder:
 # ------------------------------------------------------------------------------ what goes well
 
 
-def test_a_whole_file(server: Server, source: Source, cache: Path) -> None:
+def test_a_whole_file(server: Server, source: CatalogueEntry, cache: Path) -> None:
     shares: list[float] = []
     path = get("small", True, shares.append)
     assert path == cache / "small.tsv"
@@ -258,7 +258,7 @@ def test_a_real_source(server: Server, data_folder: Path, monkeypatch: pytest.Mo
     assert len(read_reference(path, format=real.format)) > 1_600
 
 
-def test_it_goes_on_after_cuts(server: Server, source: Source) -> None:
+def test_it_goes_on_after_cuts(server: Server, source: CatalogueEntry) -> None:
     server.cut_after = [100_000, 150_000]
     assert get("small", True).read_bytes() == CONTENT
     first, second, third = server.ranges_asked()
@@ -269,7 +269,7 @@ def test_it_goes_on_after_cuts(server: Server, source: Source) -> None:
 
 
 def test_what_is_left_of_a_cut_is_used_the_next_time(
-    server: Server, source: Source, cache: Path
+    server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
     server.cut_after = [100_000, 1_000, 1_000, 1_000]
     with pytest.raises(MorphGraphError, match=r"connection was cut, with [1-9][\d,]* of 460,000 b"):
@@ -284,7 +284,7 @@ def test_what_is_left_of_a_cut_is_used_the_next_time(
 
 
 def test_a_server_without_ranges_sends_everything_again(
-    server: Server, source: Source, cache: Path
+    server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
     server.ranges = False
     leave_part(cache, OTHER[:50_000])
@@ -293,7 +293,7 @@ def test_a_server_without_ranges_sends_everything_again(
 
 
 def test_a_complete_part_is_not_asked_for_again(
-    server: Server, source: Source, cache: Path
+    server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
     leave_part(cache, CONTENT)
     assert get("small", True).read_bytes() == CONTENT
@@ -302,7 +302,7 @@ def test_a_complete_part_is_not_asked_for_again(
 
 @pytest.mark.parametrize("etag", ['"old"', 'W/"old"'])
 def test_a_part_of_another_version_is_dropped(
-    server: Server, source: Source, cache: Path, etag: str
+    server: Server, source: CatalogueEntry, cache: Path, etag: str
 ) -> None:
     leave_part(cache, OTHER[:50_000], etag)
     shares: list[float] = []
@@ -314,7 +314,7 @@ def test_a_part_of_another_version_is_dropped(
 
 
 def test_a_wrong_beginning_that_no_header_shows(
-    server: Server, source: Source, cache: Path
+    server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
     server.etag = None
     leave_part(cache, OTHER[:50_000])
@@ -324,7 +324,7 @@ def test_a_wrong_beginning_that_no_header_shows(
 
 @pytest.mark.parametrize("wrong", ["bytes 0-459999/460000", "bytes 50000-9/999999", "nonsense"])
 def test_an_answer_that_does_not_go_on_there(
-    server: Server, source: Source, cache: Path, wrong: str
+    server: Server, source: CatalogueEntry, cache: Path, wrong: str
 ) -> None:
     server.content_range = wrong
     leave_part(cache, CONTENT[:50_000])
@@ -332,26 +332,26 @@ def test_an_answer_that_does_not_go_on_there(
     assert server.ranges_asked() == ["bytes=50000-", None]
 
 
-def test_too_long_a_part_is_dropped(server: Server, source: Source, cache: Path) -> None:
+def test_too_long_a_part_is_dropped(server: Server, source: CatalogueEntry, cache: Path) -> None:
     leave_part(cache, CONTENT + b"x")
     assert get("small", True).read_bytes() == CONTENT
     assert server.ranges_asked() == [None]
 
 
-def test_a_range_that_the_server_does_not_have(server: Server, source: Source, cache: Path) -> None:
+def test_a_range_that_the_server_does_not_have(server: Server, source: CatalogueEntry, cache: Path) -> None:
     leave_part(cache, CONTENT[:50_000])
     server.answers = [416]
     assert get("small", True).read_bytes() == CONTENT
     assert server.ranges_asked() == ["bytes=50000-", None]
 
 
-def test_a_busy_server_is_asked_again(server: Server, source: Source) -> None:
+def test_a_busy_server_is_asked_again(server: Server, source: CatalogueEntry) -> None:
     server.answers = [503, 429]
     assert get("small", True).read_bytes() == CONTENT
     assert len(server.asked) == 3
 
 
-def test_a_changed_file_is_fetched_again(server: Server, source: Source, cache: Path) -> None:
+def test_a_changed_file_is_fetched_again(server: Server, source: CatalogueEntry, cache: Path) -> None:
     path = get("small", True)
     path.write_bytes(OTHER)
     with pytest.raises(MorphGraphError, match=r"changed after.*morphgraph reference get small"):
@@ -363,14 +363,14 @@ def test_a_changed_file_is_fetched_again(server: Server, source: Source, cache: 
 # ------------------------------------------------------------------------------ what goes wrong
 
 
-def test_nothing_is_fetched_without_consent(server: Server, source: Source, cache: Path) -> None:
+def test_nothing_is_fetched_without_consent(server: Server, source: CatalogueEntry, cache: Path) -> None:
     with pytest.raises(MorphGraphError, match=r"small is under CC BY-SA 3\.0.*--accept-licence"):
         get("small", False)
     assert server.asked == []
     assert not cache.exists()
 
 
-def test_a_wrong_checksum(server: Server, source: Source, cache: Path) -> None:
+def test_a_wrong_checksum(server: Server, source: CatalogueEntry, cache: Path) -> None:
     server.content = OTHER
     with pytest.raises(MorphGraphError) as caught:
         get("small", True)
@@ -382,7 +382,7 @@ def test_a_wrong_checksum(server: Server, source: Source, cache: Path) -> None:
 
 @pytest.mark.parametrize("without_length", [False, True])
 def test_a_file_larger_than_stated(
-    server: Server, source: Source, cache: Path, without_length: bool
+    server: Server, source: CatalogueEntry, cache: Path, without_length: bool
 ) -> None:
     server.content, server.without_length = CONTENT + CONTENT, without_length
     found = "more bytes" if without_length else "920,000 bytes"
@@ -391,7 +391,7 @@ def test_a_file_larger_than_stated(
     assert left(cache) == set()
 
 
-def test_a_file_shorter_than_stated(server: Server, source: Source, cache: Path) -> None:
+def test_a_file_shorter_than_stated(server: Server, source: CatalogueEntry, cache: Path) -> None:
     server.content = CONTENT[:1000]
     with pytest.raises(MorphGraphError, match="has 1,000 bytes, the catalogue says 460,000"):
         get("small", True)
@@ -399,7 +399,7 @@ def test_a_file_shorter_than_stated(server: Server, source: Source, cache: Path)
     assert len(server.asked) == 1
 
 
-def test_an_endless_file_is_not_read_to_its_end(server: Server, source: Source) -> None:
+def test_an_endless_file_is_not_read_to_its_end(server: Server, source: CatalogueEntry) -> None:
     server.content, server.without_length = CONTENT * 200, True
     with pytest.raises(MorphGraphError, match="more bytes"):
         get("small", True)
@@ -410,14 +410,14 @@ def test_an_endless_file_is_not_read_to_its_end(server: Server, source: Source) 
     ("status", "message"),
     [(404, "there is no such file any more"), (403, "the server refuses"), (206, "refuses")],
 )
-def test_a_refusal(server: Server, source: Source, status: int, message: str) -> None:
+def test_a_refusal(server: Server, source: CatalogueEntry, status: int, message: str) -> None:
     server.answers = [status]
     with pytest.raises(MorphGraphError, match=f"{message}.*answers {status}.*github.com"):
         get("small", True)
     assert len(server.asked) == 1
 
 
-def test_a_server_that_stays_busy(server: Server, source: Source) -> None:
+def test_a_server_that_stays_busy(server: Server, source: CatalogueEntry) -> None:
     server.answers = [503] * 9
     with pytest.raises(MorphGraphError, match=r"busy \(it answers 503\), with 0 of 460,000 bytes"):
         get("small", True)
@@ -425,7 +425,7 @@ def test_a_server_that_stays_busy(server: Server, source: Source) -> None:
 
 
 def test_a_server_that_says_nothing(
-    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch
+    server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads, "TIMEOUTS", (1.0, 0.05))
     server.gate.clear()
@@ -433,7 +433,7 @@ def test_a_server_that_says_nothing(
         get("small", True)
 
 
-def test_an_unreachable_port(source: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_port(source: CatalogueEntry, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_part(cache, CONTENT[:50_000])
     with socket.socket() as taken:  # nobody listens there, and nobody else can start to
         taken.bind(("127.0.0.1", 0))
@@ -445,7 +445,7 @@ def test_an_unreachable_port(source: Source, cache: Path, monkeypatch: pytest.Mo
 
 
 def test_too_little_room(
-    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch, cache: Path
+    server: Server, source: CatalogueEntry, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     usage = shutil.disk_usage("/")._replace(free=459_999)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
@@ -455,7 +455,7 @@ def test_too_little_room(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
-def test_a_disk_that_fills_up_meanwhile(server: Server, source: Source, cache: Path) -> None:
+def test_a_disk_that_fills_up_meanwhile(server: Server, source: CatalogueEntry, cache: Path) -> None:
     cache.mkdir(parents=True)
     (cache / "small.part").symlink_to("/dev/full")
     with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
@@ -463,7 +463,7 @@ def test_a_disk_that_fills_up_meanwhile(server: Server, source: Source, cache: P
     assert not (cache / "small.tsv").exists()
 
 
-def test_a_cache_that_is_a_file(source: Source, cache: Path) -> None:
+def test_a_cache_that_is_a_file(source: CatalogueEntry, cache: Path) -> None:
     cache.parent.write_text("no folder")
     with pytest.raises(MorphGraphError, match="MORPHGRAPH_CACHE"):
         get("small", True)
@@ -481,7 +481,7 @@ def test_what_is_to_be_fetched_by_hand(name: str) -> None:
             get(name, True)
 
 
-def test_a_local_path_that_is_not_there(server: Server, source: Source) -> None:
+def test_a_local_path_that_is_not_there(server: Server, source: CatalogueEntry) -> None:
     with pytest.raises(MorphGraphError, match=r"not downloaded yet.*reference get small.*CC BY-SA"):
         local_path("catalogue:small")
     assert server.asked == []
@@ -490,7 +490,7 @@ def test_a_local_path_that_is_not_there(server: Server, source: Source) -> None:
 # ------------------------------------------------------------------------------ at once
 
 
-def test_threads_fetch_it_once(server: Server, source: Source) -> None:
+def test_threads_fetch_it_once(server: Server, source: CatalogueEntry) -> None:
     server.gate.clear()
     found: list[bytes] = []
     threads = [
@@ -506,12 +506,12 @@ def test_threads_fetch_it_once(server: Server, source: Source) -> None:
     assert len(server.asked) == 1
 
 
-def _fetch_in_a_process(source: Source, results: Any) -> None:
+def _fetch_in_a_process(source: CatalogueEntry, results: Any) -> None:
     catalogue.SOURCES = {"small": source}  # type: ignore[misc]
     results.put(hashlib.sha256(get("small", True).read_bytes()).hexdigest())
 
 
-def test_processes_fetch_it_once(server: Server, source: Source) -> None:
+def test_processes_fetch_it_once(server: Server, source: CatalogueEntry) -> None:
     server.gate.clear()
     context = multiprocessing.get_context("fork")
     results = context.Queue()
@@ -531,7 +531,7 @@ def test_processes_fetch_it_once(server: Server, source: Source) -> None:
 
 @pytest.mark.kills
 def test_a_killed_download_leaves_a_part_and_no_lock(
-    server: Server, source: Source, cache: Path
+    server: Server, source: CatalogueEntry, cache: Path
 ) -> None:
     context = multiprocessing.get_context("fork")
     reached = context.Event()
@@ -588,7 +588,7 @@ def reference(
     return run
 
 
-def test_list(reference: Command, server: Server, source: Source) -> None:
+def test_list(reference: Command, server: Server, source: CatalogueEntry) -> None:
     code, out, _ = reference("list")
     assert code == 0
     lines = {line.split()[0]: " ".join(line.split()) for line in out.splitlines()}
@@ -601,7 +601,7 @@ def test_list(reference: Command, server: Server, source: Source) -> None:
     assert len(server.asked) == 1
 
 
-def test_list_as_json(reference: Command, source: Source, cache: Path) -> None:
+def test_list_as_json(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     get("small", True)
     rows = {row["name"]: row for row in json.loads(reference("list", "--json")[1])["sources"]}
     assert list(rows) == [*SOURCES, "small"]
@@ -615,7 +615,7 @@ def test_list_as_json(reference: Command, source: Source, cache: Path) -> None:
     assert celex["languages"] == ["nld", "eng", "deu"]
 
 
-def test_get_with_consent(reference: Command, source: Source, cache: Path) -> None:
+def test_get_with_consent(reference: Command, source: CatalogueEntry, cache: Path) -> None:
     code, out, _ = reference("get", "small", "--accept-licence")
     assert code == 0
     lines = out.splitlines()
@@ -625,7 +625,7 @@ def test_get_with_consent(reference: Command, source: Source, cache: Path) -> No
     assert lines[-1] == f"Use it with: --reference {cache / 'small.tsv'}"
 
 
-def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, source: Source) -> None:
+def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, source: CatalogueEntry) -> None:
     code, out, err = reference("get", "small")
     assert (code, out) == (2, "")
     for shown in ("CC BY-SA 3.0", source.url, "0.5 MB", "@inproceedings", "--accept-licence"):
@@ -633,14 +633,14 @@ def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, sour
     assert server.asked == []
 
 
-def test_get_what_is_there_asks_nothing(reference: Command, server: Server, source: Source) -> None:
+def test_get_what_is_there_asks_nothing(reference: Command, server: Server, source: CatalogueEntry) -> None:
     get("small", True)
     assert reference("get", "small")[0] == 0
     assert len(server.asked) == 1
 
 
 def test_out_copies_and_replaces_nothing(
-    reference: Command, server: Server, source: Source, tmp_path: Path
+    reference: Command, server: Server, source: CatalogueEntry, tmp_path: Path
 ) -> None:
     mine, copy = tmp_path / "mine.tsv", tmp_path / "new" / "copy.tsv"
     mine.write_text("my own work")
@@ -676,7 +676,7 @@ app(["small"])
 
 @pytest.mark.parametrize(("answer", "code", "asked"), [("y", 0, 1), ("n", 1, 0), ("", 1, 0)])
 def test_a_terminal_is_asked(
-    server: Server, source: Source, answer: str, code: int, asked: int
+    server: Server, source: CatalogueEntry, answer: str, code: int, asked: int
 ) -> None:
     terminal, inside = pty.openpty()
     arguments = [sys.executable, "-c", ASK, source.url, source.sha256, str(source.size)]

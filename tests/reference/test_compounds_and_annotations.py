@@ -5,7 +5,7 @@ import json
 import pytest
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 
 
@@ -268,7 +268,7 @@ def test_unisegments_skips():
         format="unisegments",
     )
     assert [entry.word for entry in reference.entries] == ["cats"]
-    assert reference.entries[0].kinds == (Kind.FREE, Kind.SUFFIX)
+    assert reference.entries[0].kinds == (MorphemeKind.FREE, MorphemeKind.SUFFIX)
     assert skipped(reference) == [
         ("annotation that is not a JSON object", 4, 2),
         ("segments that do not concatenate to the form", 2, 7),

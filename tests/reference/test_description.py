@@ -4,12 +4,12 @@ from math import isnan
 
 import pytest
 
-from morphgraph.reference.description import describe
+from morphgraph.reference.description import describe_reference
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 
-P, F, S, H = Kind.PREFIX, Kind.FREE, Kind.SUFFIX, Kind.HYPHEN
+P, F, S, H = MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX, MorphemeKind.HYPHEN
 
 
 def reference(*entries):
@@ -17,7 +17,7 @@ def reference(*entries):
 
 
 def test_by_hand():
-    found = describe(
+    found = describe_reference(
         reference(
             Entry("Unfits", ("Un", "fit", "s"), ("Unfits",), kinds=(P, F, S)),
             Entry("undo", ("un", "do"), ("undo",), kinds=(P, F)),
@@ -41,7 +41,7 @@ def test_by_hand():
 
 
 def test_nothing_is_not_zero():
-    found = describe(reference())
+    found = describe_reference(reference())
     assert isnan(found.index_of_synthesis) and isnan(found.whole_word_share)
     assert (found.entries, found.words, found.longest_word) == (0, 0, "")
     assert found.morphs_per_word == {} and found.kinds == {} and found.prefixes == ()
@@ -50,16 +50,16 @@ def test_nothing_is_not_zero():
 def test_twenty_affixes_the_most_frequent_first_then_alphabetically():
     entries = [Entry(f"{c}x", (c, "x"), kinds=(P, F)) for c in "zyxwvutsrqponmlkjihgfedcba"]
     entries += [Entry("zy", ("z", "y"), kinds=(P, F))]
-    found = describe(reference(*entries))
+    found = describe_reference(reference(*entries))
     assert found.prefixes[:3] == (("z", 2), ("a", 1), ("b", 1)) and len(found.prefixes) == 20
 
 
 def test_real_data(data_folder):
     folder = data_folder / "references"
-    found = describe(read_reference(folder / "morphynet/deu.derivational.v1.tsv"))
+    found = describe_reference(read_reference(folder / "morphynet/deu.derivational.v1.tsv"))
     # each entry names one affix and one base
     assert found.entries_with_kinds == found.entries == 29_364
     assert found.whole_word_share == 1 and found.kinds["interfix"] == 0
-    hungarian = describe(read_reference(folder / "sigmorphon2022/hun.word.dev.tsv"))
+    hungarian = describe_reference(read_reference(folder / "sigmorphon2022/hun.word.dev.tsv"))
     assert hungarian.kinds == {} and hungarian.whole_word_share == 0
     assert 2 < hungarian.index_of_synthesis < 5

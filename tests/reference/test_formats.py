@@ -3,9 +3,9 @@
 import pytest
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.celex import TreeError, kind_of, parse_tree
+from morphgraph.reference.celex import TreeError, kind_of_tag, parse_tree
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import Kind, pieces
+from morphgraph.reference.free_and_bound import MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
 
 
@@ -135,16 +135,16 @@ def test_celex_malformed_trees(tree):
 def test_celex_tags():
     tags = ("A|N.", "N|V.", "V|.A", "P", "N|N.N", "A|N.x", "N", "V", "B|A.")
     kinds = "suffix suffix prefix prefix interfix interfix free free suffix"
-    assert " ".join(kind_of(tag).value for tag in tags) == kinds
+    assert " ".join(kind_of_tag(tag).value for tag in tags) == kinds
 
 
 def test_the_sibling_rule_on_flat_lists():
     short = {
-        "p": Kind.PREFIX,
-        "f": Kind.FREE,
-        "s": Kind.SUFFIX,
-        "i": Kind.INTERFIX,
-        "-": Kind.HYPHEN,
+        "p": MorphemeKind.PREFIX,
+        "f": MorphemeKind.FREE,
+        "s": MorphemeKind.SUFFIX,
+        "i": MorphemeKind.INTERFIX,
+        "-": MorphemeKind.HYPHEN,
     }
     expected = {
         "pfs": [0, 0, 0],
@@ -218,9 +218,13 @@ def test_morphynet_derivation_skips():
 @pytest.mark.parametrize(
     ("line", "morphs", "kinds"),
     [
-        ("axial\tabaxial\tADJ:ADJ\tab-", "ab axial", (Kind.PREFIX, Kind.FREE)),
-        ("subside\tsubsidisation\tV:N\t-ation", "subsidis ation", (Kind.FREE, Kind.SUFFIX)),
-        ("Pose\tposieren\tN:V\t-ier", "pos ier en", (Kind.FREE, Kind.SUFFIX, None)),
+        ("axial\tabaxial\tADJ:ADJ\tab-", "ab axial", (MorphemeKind.PREFIX, MorphemeKind.FREE)),
+        (
+            "subside\tsubsidisation\tV:N\t-ation",
+            "subsidis ation",
+            (MorphemeKind.FREE, MorphemeKind.SUFFIX),
+        ),
+        ("Pose\tposieren\tN:V\t-ier", "pos ier en", (MorphemeKind.FREE, MorphemeKind.SUFFIX, None)),
     ],
 )
 def test_unimorph_derivations(line, morphs, kinds):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from morphgraph.core import reading
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
@@ -171,7 +171,13 @@ def test_nothing_parses():
         read_reference(b"a" * 20_000)
 
 
-OTHER_KINDS = [None, Kind.FREE, Kind.PREFIX, Kind.SUFFIX, Kind.INTERFIX]
+OTHER_KINDS = [
+    None,
+    MorphemeKind.FREE,
+    MorphemeKind.PREFIX,
+    MorphemeKind.SUFFIX,
+    MorphemeKind.INTERFIX,
+]
 letters = st.sampled_from("abcé'|\"#,;0")
 morph = st.text(letters, min_size=1, max_size=4)
 
@@ -193,7 +199,7 @@ def entries(draw, whole, count):
     kinds = None
     if draw(st.booleans()):
         kinds = tuple(
-            Kind.HYPHEN if m == "-" else draw(st.sampled_from(OTHER_KINDS)) for m in morphs
+            MorphemeKind.HYPHEN if m == "-" else draw(st.sampled_from(OTHER_KINDS)) for m in morphs
         )
     return Entry("".join(morphs), tuple(morphs), words, number, kinds=kinds)
 
@@ -211,7 +217,7 @@ def test_written_references_read_back_equal(data, whole, count):
 def test_write_plain():
     found = (
         Entry("co-op", ("co", "-", "op"), ("co", "-", "op"), 3.0),
-        Entry("unfit", ("un", "fit"), None, 0.5, kinds=(Kind.PREFIX, None)),
+        Entry("unfit", ("un", "fit"), None, 0.5, kinds=(MorphemeKind.PREFIX, None)),
     )
     assert write_plain(Reference("x", "plain", found, (), "")).splitlines() == [
         "word\tmorphs\twhole_words\tcount\tkinds",
@@ -225,7 +231,9 @@ def test_write_plain():
         "ab\ta b",
     ]
     with pytest.raises(FileFormatError, match="2 morphs, but 1 kinds"):
-        write_plain(Reference("x", "plain", (Entry("ab", ("a", "b"), kinds=(Kind.FREE,)),), (), ""))
+        write_plain(
+            Reference("x", "plain", (Entry("ab", ("a", "b"), kinds=(MorphemeKind.FREE,)),), (), "")
+        )
     with pytest.raises(FileFormatError, match="cannot be written"):
         write_plain(Reference("x", "plain", (Entry("a b", ("a b",)),), (), ""))
 

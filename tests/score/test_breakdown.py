@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdown import (
     BREAKDOWNS,
@@ -39,11 +39,11 @@ from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 KINDS = {
-    "f": Kind.FREE,
-    "p": Kind.PREFIX,
-    "s": Kind.SUFFIX,
-    "i": Kind.INTERFIX,
-    "h": Kind.HYPHEN,
+    "f": MorphemeKind.FREE,
+    "p": MorphemeKind.PREFIX,
+    "s": MorphemeKind.SUFFIX,
+    "i": MorphemeKind.INTERFIX,
+    "h": MorphemeKind.HYPHEN,
     "?": None,
 }
 
@@ -252,7 +252,7 @@ MORPHS = st.text("ab", min_size=1, max_size=4)
 @st.composite
 def entries(draw: st.DrawFn) -> Entry:
     morphs = tuple(draw(st.lists(MORPHS, min_size=1, max_size=7)))
-    kinds = st.tuples(*[st.sampled_from([*Kind, None])] * len(morphs))
+    kinds = st.tuples(*[st.sampled_from([*MorphemeKind, None])] * len(morphs))
     joins = draw(st.tuples(*[st.booleans()] * (len(morphs) - 1)))
     whole = [morphs[0]]
     for morph, joined in zip(morphs[1:], joins, strict=True):

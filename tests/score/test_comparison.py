@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.score.comparison import Cell, Comparison, Piece, labels_of, most_disputed
+from morphgraph.score.comparison import (
+    Comparison,
+    SegmentedWord,
+    WordPart,
+    labels_of,
+    most_disputed,
+)
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.registry import (
     METHODS,
@@ -104,10 +110,15 @@ def test_pieces_by_hand(small_tokeniser: MakeTokeniser) -> None:
     segmenter = Bte(small_tokeniser([("a", "b")], "abcd"))
     [row] = Comparison([segmenter], ["abcd"], [("a", "bc", "d")]).rows
     [cell] = row.cells
-    assert cell == Cell(
+    assert cell == SegmentedWord(
         ("ab", "c", "d"),
         (2, 3),
-        (Piece("a", "start"), Piece("b", "missed"), Piece("c", "wrong"), Piece("d", "right")),
+        (
+            WordPart("a", "start"),
+            WordPart("b", "missed"),
+            WordPart("c", "wrong"),
+            WordPart("d", "right"),
+        ),
         1,
         1,
         1,

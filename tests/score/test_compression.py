@@ -17,7 +17,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import (
-    Corpus,
+    NamedCounts,
     compress,
     corpus_of,
     renyi_efficiency,
@@ -218,10 +218,10 @@ def test_corpus_of_frequencies(small_reference: Callable[..., Any]) -> None:
 
 
 def test_the_checksum_is_of_the_words_and_counts() -> None:
-    first = Corpus(WordCounts(["a", "b"], [1, 2]), "x")
-    assert first.checksum == Corpus(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
-    assert first.checksum != Corpus(WordCounts(["a", "b"], [1, 3]), "x").checksum
-    assert len(Corpus(WordCounts(["\ud800"], [1]), "x").checksum) == 12
+    first = NamedCounts(WordCounts(["a", "b"], [1, 2]), "x")
+    assert first.checksum == NamedCounts(WordCounts(["a", "b"], np.array([1, 2])), "y").checksum
+    assert first.checksum != NamedCounts(WordCounts(["a", "b"], [1, 3]), "x").checksum
+    assert len(NamedCounts(WordCounts(["\ud800"], [1]), "x").checksum) == 12
 
 
 def test_bert_on_english(data_folder: Path) -> None:

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
+from morphgraph.score.flota import FlotaScores, flota_scores, without_flota
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
-FREE, PREFIX, SUFFIX = Kind.FREE, Kind.PREFIX, Kind.SUFFIX
-Kinds = tuple[Kind | None, ...] | None
+FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX
+Kinds = tuple[MorphemeKind | None, ...] | None
 
 
-def entry(morphs: str, *kinds: Kind) -> Entry:
+def entry(morphs: str, *kinds: MorphemeKind) -> Entry:
     parts = tuple(morphs.split())
     return Entry("".join(parts), parts, kinds=kinds or None)
 
@@ -163,7 +163,7 @@ def test_k_below_one_is_refused() -> None:
 
 def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
     """How many entries are scored, and FLOTA's and the standard's coverage."""
-    found = flota_scores(vocabulary, gold(*entries), standard_segmenter(vocabulary), ks=(None,))
+    found = flota_scores(vocabulary, gold(*entries), without_flota(vocabulary), ks=(None,))
     flota, first = found.score("FLOTA", None), found.score("FIRST", None)
     return flota.entries, flota.coverage, first.coverage
 
@@ -287,7 +287,7 @@ def of_published(data_folder: Path, vocabulary: str, tokeniser: str | None = Non
     types = load_vocabulary(data_folder / vocabulary)
     reference = read_reference(data_folder / "references/sigmorphon2022/eng.word.dev.tsv")
     source = types if tokeniser is None else load_tokeniser(data_folder / tokeniser)
-    return flota_scores(types, reference, standard_segmenter(source), ks=(1, 2))
+    return flota_scores(types, reference, without_flota(source), ks=(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,7 @@ def test_stems_on_a_published_reference(data_folder: Path) -> None:
     """As in the paper: FLOTA's one token is a stem most often, the first token least often."""
     tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k")
     reference = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
-    found = flota_scores(
-        vocabulary_of(tokeniser), reference, standard_segmenter(tokeniser), ks=(1,)
-    )
+    found = flota_scores(vocabulary_of(tokeniser), reference, without_flota(tokeniser), ks=(1,))
     flota, first, longest = (found.score(m, 1) for m in ("FLOTA", "FIRST", "LONGEST"))
     assert flota.entries_with_stem > 8000
     assert flota.stem_recall > longest.stem_recall + 0.1 > first.stem_recall + 0.2

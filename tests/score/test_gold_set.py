@@ -10,7 +10,7 @@ import pytest
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
+from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import (
@@ -314,7 +314,7 @@ def test_has_gold() -> None:
         Entry("Dogs", ("Dog", "s"), None),
         Entry("Dogs", ("Dog", "s"), ("Dogs",), underlying=("dog", "s")),
         Entry("Dogs", ("Dogs",), ("Dogs",)),
-        Entry("Dogs", ("Dog", "s"), ("Dogs",), kinds=(Kind.FREE, Kind.SUFFIX)),
+        Entry("Dogs", ("Dog", "s"), ("Dogs",), kinds=(MorphemeKind.FREE, MorphemeKind.SUFFIX)),
         Entry("Dogs", ("Dog", "s"), ("Dogs",), processes=("inflection",)),
     ],
 )

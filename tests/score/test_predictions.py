@@ -15,7 +15,7 @@ from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, TOKENS, Tally
 from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.predictions import outcome_of_predictions
-from morphgraph.score.table import Failure, ScoreTable, outcomes_of
+from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -94,7 +94,7 @@ def test_a_missing_word_is_told_and_nothing_is_scored() -> None:
         "them out of the reference."
     )
     [failure] = outcomes_of([("theirs", found)], gold_set_of())
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, SegmentationFailure)
 
 
 def test_in_a_table_with_intervals_tests_and_files(

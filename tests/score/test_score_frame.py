@@ -2,7 +2,7 @@
 
 import math
 
-from morphgraph.core.numbers import count, percent
+from morphgraph.core.numbers import count_text, percent
 from morphgraph.score.boundaries import BoundaryScore, score_frame
 
 GOOD = BoundaryScore("morphemic", "types", 6, 8, 12, 1)
@@ -27,4 +27,4 @@ def test_frame() -> None:
 def test_text() -> None:
     assert percent(0.12345, 1) == "12.3"
     assert percent(math.nan) == "n/a"
-    assert count(1234.0) == "1,234"
+    assert count_text(1234.0) == "1,234"

@@ -13,7 +13,7 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
-from morphgraph.score.table import Estimate, Failure, ScoreTable, outcomes_of
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.score.uncertainty import (
     Draws,
     Interval,
@@ -64,7 +64,7 @@ LETTERS = Greedy(vocabulary())
 FEW = Flota(vocabulary("un", "do", "ing", "dogs", "house", "able"), 1)
 
 
-def outcomes(on: GoldSet, *segmenters: Segmenter) -> list[Outcome | Failure]:
+def outcomes(on: GoldSet, *segmenters: Segmenter) -> list[Outcome | SegmentationFailure]:
     return [outcome_of(s, on, f"#{number}") for number, s in enumerate(segmenters)]
 
 
@@ -74,7 +74,9 @@ def estimates(table: ScoreTable, number: int) -> dict[str, Estimate]:
     return found
 
 
-def ratios(outcome: Outcome | Failure, scope: Scope, weighting: Weighting) -> dict[str, Ratio]:
+def ratios(
+    outcome: Outcome | SegmentationFailure, scope: Scope, weighting: Weighting
+) -> dict[str, Ratio]:
     assert isinstance(outcome, Outcome)
     tally = Tally(outcome, scope, weighting)
     return {name: metric.of(tally) for name, metric in METRICS.items()}
@@ -225,16 +227,21 @@ def unmade() -> Segmenter:
     raise MorphGraphError("Trimmed BPE needs word counts.")
 
 
-def mixed() -> list[Outcome | Failure]:
+def mixed() -> list[Outcome | SegmentationFailure]:
     labelled = [("a", MORPHS), ("b", unmade), ("c", Broken(vocabulary())), ("d", lambda: LETTERS)]
     return outcomes_of(labelled, gold_set())  # type: ignore[arg-type]
 
 
 def test_failures_are_kept_as_such() -> None:
     found = mixed()
-    assert [type(outcome) for outcome in found] == [Outcome, Failure, Failure, Outcome]
-    assert found[1] == Failure("b", "Trimmed BPE needs word counts.")
-    assert found[2] == Failure("c", "small.txt: it has no types.\nUse another one.")
+    assert [type(outcome) for outcome in found] == [
+        Outcome,
+        SegmentationFailure,
+        SegmentationFailure,
+        Outcome,
+    ]
+    assert found[1] == SegmentationFailure("b", "Trimmed BPE needs word counts.")
+    assert found[2] == SegmentationFailure("c", "small.txt: it has no types.\nUse another one.")
     assert [outcome.label for outcome in found] == ["a", "b", "c", "d"]
 
 
@@ -277,7 +284,7 @@ def test_a_baseline_that_failed_is_none() -> None:
 
 
 def test_all_failed() -> None:
-    table = ScoreTable([Failure("a", "no"), Failure("b", "no")], baseline=0)
+    table = ScoreTable([SegmentationFailure("a", "no"), SegmentationFailure("b", "no")], baseline=0)
     assert table.estimates == [None, None]
     assert table.gold_set is None
     assert table.signature == ""
@@ -291,7 +298,7 @@ def test_outcomes_on_different_gold_sets_are_refused() -> None:
     one, other = gold_set(), gold_set(2)
     with pytest.raises(MorphGraphError, match="different references cannot be in one table"):
         ScoreTable([*outcomes(one, MORPHS), *outcomes(other, MORPHS)])
-    table = ScoreTable([*outcomes(one, MORPHS), Failure("x", "no"), ideal(one)])
+    table = ScoreTable([*outcomes(one, MORPHS), SegmentationFailure("x", "no"), ideal(one)])
     assert table.gold_set is one
 
 

@@ -19,8 +19,8 @@ from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Entry, Reference
-from morphgraph.reference.free_and_bound import Kind
-from morphgraph.score.compression import Corpus
+from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.score.compression import NamedCounts
 from morphgraph.score.type_inventory import inventory_of, unreachable
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
@@ -52,8 +52,8 @@ GOLD = Reference(
     "gold.tsv",
     "plain",
     (
-        Entry("undo", ("un", "do"), kinds=(Kind.PREFIX, Kind.FREE)),
-        Entry("dos", ("do", "s"), kinds=(Kind.FREE, Kind.SUFFIX)),
+        Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)),
+        Entry("dos", ("do", "s"), kinds=(MorphemeKind.FREE, MorphemeKind.SUFFIX)),
         Entry("nob", ("nob",)),
     ),
     (),
@@ -65,7 +65,7 @@ GOLD = Reference(
 def tiny() -> VocabularyHealth:
     """▁un | ▁do | ▁do s | ▁ n é s, by merges that never make und: u n, then d o, is before it."""
     bpe = Bte(tokeniser_of_types("tiny", TYPES, MERGES))
-    return VocabularyHealth(bpe, Corpus(WORD_COUNTS, "words.tsv"), GOLD, label="tiny")
+    return VocabularyHealth(bpe, NamedCounts(WORD_COUNTS, "words.tsv"), GOLD, label="tiny")
 
 
 def numbers(health: VocabularyHealth, **settings: Any) -> dict[str, float]:
@@ -151,7 +151,7 @@ def test_chains_end_where_a_type_is_used_or_in_other_merges() -> None:
     """x → xy → xyz; y is in two merges, z is a token."""
     types = ["x", "y", "z", "xy", "xyz", "yz"]
     bpe = Bte(tokeniser_of_types("t", types, [("x", "y"), ("xy", "z"), ("y", "z")]))
-    health = VocabularyHealth(bpe, Corpus(WordCounts(["xyz", "z"], [1, 1]), "c"))
+    health = VocabularyHealth(bpe, NamedCounts(WordCounts(["xyz", "z"], [1, 1]), "c"))
     table = list_behind(health, "single_use_chains")
     assert list(table["chain"]) == ["x → xy → xyz"]
     assert list(table["types for the next only"]) == [2]
@@ -179,7 +179,7 @@ def naive_chains(graph: Any, unused: set[int]) -> set[tuple[int, ...]]:
 def test_what_is_of_no_use_against_the_definitions(merges: MergeList, words: list[str]) -> None:
     types = list(dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)]))
     bpe = Bte(tokeniser_of_types("small", types, merges))
-    health = VocabularyHealth(bpe, Corpus(WordCounts(words, [1] * len(words)), "w"))
+    health = VocabularyHealth(bpe, NamedCounts(WordCounts(words, [1] * len(words)), "w"))
     used: list[str] = []
     for word in words:
         segmentation = bpe.segment(bpe.encode([word]))
@@ -323,7 +323,7 @@ def test_looked_up_types_are_reached_in_their_position(
 def test_bert_and_xlnet(data_folder: Path) -> None:
     for name in ("bert-base-uncased.txt", "xlnet-base-cased.txt"):
         segmenter = load_segmenter(str(data_folder / "vocabularies" / name))
-        health = VocabularyHealth(segmenter, Corpus(WordCounts(["undesirable"], [3]), "c"))
+        health = VocabularyHealth(segmenter, NamedCounts(WordCounts(["undesirable"], [3]), "c"))
         values = health.values()
         assert values["size"].number == segmenter.vocabulary_size
         assert 0 < values["word_initial"].number < 1
@@ -368,7 +368,7 @@ def test_without_corpus_and_reference() -> None:
 
 
 def test_an_empty_corpus_leaves_nothing_to_count(tiny: VocabularyHealth) -> None:
-    health = VocabularyHealth(tiny.segmenter, Corpus(WordCounts([], []), "none.tsv"))
+    health = VocabularyHealth(tiny.segmenter, NamedCounts(WordCounts([], []), "none.tsv"))
     values = health.values()
     for key in ("never_used", "single_use_chains", "scaffolds", "fertility", "renyi"):
         assert math.isnan(values[key].number), key
@@ -383,7 +383,7 @@ def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
 
 
 def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None:
-    other = VocabularyHealth(tiny.segmenter, Corpus(WordCounts(["un"], [1]), "other"))
+    other = VocabularyHealth(tiny.segmenter, NamedCounts(WordCounts(["un"], [1]), "other"))
     with pytest.raises(MorphGraphError, match="another corpus"):
         tiny.values(2.5, other)
     fewer = VocabularyHealth(First(tiny.segmenter, 1), tiny.corpus)
@@ -415,7 +415,7 @@ def test_the_signature_names_what_the_figures_depend_on(tiny: VocabularyHealth) 
         f"corpus:words.tsv@{corpus.checksum}|alpha:2.5|reference:gold.tsv@0123456789ab|"
         f"format:plain|entries:{reference_fields(tiny.reference)['entries']}|tokenisers:{tiny.segmenter.signature()}|version:{__version__}"
     )
-    odd = VocabularyHealth(tiny.segmenter, Corpus(WORD_COUNTS, "a|b"))
+    odd = VocabularyHealth(tiny.segmenter, NamedCounts(WORD_COUNTS, "a|b"))
     assert signature([odd], 1).startswith(f"corpus:a/b@{corpus.checksum}|alpha:1|reference:none|")
 
 
@@ -437,7 +437,7 @@ def cased(capitals: int, *words: str, size: int = 200, label: str = "t") -> Voca
     """So many types with a capital among others, on a corpus of these words."""
     types = [*(f"U{n}" for n in range(capitals)), *(f"u{n}" for n in range(size - capitals))]
     vocabulary = SubwordVocabulary(tuple(types), "")
-    corpus = Corpus(WordCounts(words, [1] * len(words)), "c")
+    corpus = NamedCounts(WordCounts(words, [1] * len(words)), "c")
     return VocabularyHealth(Greedy(vocabulary), corpus, label=label)
 
 
@@ -473,7 +473,7 @@ def test_bytes_that_are_no_characters_are_no_capitals(
         "ĠnÃ©ī",
         pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
     )
-    health = VocabularyHealth(Bte(tokeniser), Corpus(WordCounts(["n"], [1]), "c"))
+    health = VocabularyHealth(Bte(tokeniser), NamedCounts(WordCounts(["n"], [1]), "c"))
     assert [health.inventory.texts[number] for number in health.with_capitals] == ["É"]
     assert health.misses_capitals
 
@@ -538,7 +538,7 @@ def test_the_command_prints_what_the_library_counts(
     options = ["--tokenizer", "demo:en", "--tokenizer", "demo:nl", "--reference", "demo:en"]
     result = command(*options, "--frequencies", str(counts_file), "--json", "--alpha", "1")
     report = json.loads(result.stdout)
-    corpus = Corpus(WordCounts(["the", "undo", "houses"], [5, 2, 1]), str(counts_file))
+    corpus = NamedCounts(WordCounts(["the", "undo", "houses"], [5, 2, 1]), str(counts_file))
     healths = [
         VocabularyHealth(Bte(load_tokeniser(f"demo:{language}")), corpus)
         for language in ("en", "nl")

@@ -16,7 +16,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.outcome import ideal, outcome_of
-from morphgraph.score.table import Estimate, Failure, ScoreTable
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.score.uncertainty import Interval
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import (
@@ -51,7 +51,7 @@ def table_of(
     """A table whose numbers are given, by label; a string instead of numbers is a failure."""
     gold = ideal(gold_set_of(name))
     outcomes = [
-        Failure(label, found)
+        SegmentationFailure(label, found)
         if isinstance(found, str)
         else replace(gold, label=label, vocabulary_size=32_000, segmenter=cast(Segmenter, "BPE"))
         for label, found in rows
@@ -78,7 +78,7 @@ def real(small_tokeniser: Callable[..., Tokeniser]) -> ScoreTable:
     """Scores that are easy to count: “undo” becomes un d o, and “do” d o."""
     gold_set = gold_set_of()
     outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), gold_set, "small")
-    outcomes = [outcome, Failure("broken", "No file.\nName one."), ideal(gold_set)]
+    outcomes = [outcome, SegmentationFailure("broken", "No file.\nName one."), ideal(gold_set)]
     return ScoreTable(outcomes, metrics=("precision", "recall", "f1", "fertility"), baseline=0)
 
 
@@ -247,7 +247,7 @@ def test_a_baseline_without_tests_is_not_marked(first: Sequence[Estimate] | str)
 
 
 def test_all_failed() -> None:
-    table = ScoreTable([Failure("a", "x")], metrics=["f1"])
+    table = ScoreTable([SegmentationFailure("a", "x")], metrics=["f1"])
     assert r"{}a & & \multicolumn{1}{l}{failed: x} \\" in scores_latex([table])
     assert "Signature" not in scores_latex([table])
     assert "| a |  | failed: x |" in scores_markdown([table]).splitlines()

@@ -23,7 +23,7 @@ from morphgraph.batch.compare_runs import (
     shown_comparison,
     signatures_in,
 )
-from morphgraph.batch.progress import Progress
+from morphgraph.batch.progress import RunProgress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from web.batch import results as batch_results
@@ -200,28 +200,28 @@ def test_files_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_the_state_of_a_run(tmp_path: Path) -> None:
-    def state(progress: Progress | None) -> str:
+    def state(progress: RunProgress | None) -> str:
         return state_of(Run("x", tmp_path, progress))
 
-    assert state(Progress("running")) == "running"
-    assert state(Progress("<b>")) == "failed"  # type: ignore[arg-type]
+    assert state(RunProgress("running")) == "running"
+    assert state(RunProgress("<b>")) == "failed"  # type: ignore[arg-type]
     assert state(None) == "never"
     (tmp_path / "console.log").write_bytes(b"")
     assert state(None) == "beginning"
     assert buttons_of(Run("x", tmp_path, None)) == "wait"
     (tmp_path / "console.log").write_text("it said no")
     assert state(None) == "never"
-    running = Run("x", tmp_path, Progress("running"))
+    running = Run("x", tmp_path, RunProgress("running"))
     assert (buttons_of(running), is_over(running)) == ("stop", False)
     (tmp_path / "stop").touch()
     assert buttons_of(running) == "stopping"
-    assert buttons_of(Run("x", tmp_path, Progress("interrupted"))) == "over"
+    assert buttons_of(Run("x", tmp_path, RunProgress("interrupted"))) == "over"
 
 
 def test_times_of_a_run() -> None:
-    over = times_of(Progress("done", started=1_000_000.0, updated=1_000_090.0, workers=1))
+    over = times_of(RunProgress("done", started=1_000_000.0, updated=1_000_090.0, workers=1))
     assert over.endswith(" · 1 worker · took 2 min")
-    assert times_of(Progress("done")) == ""
+    assert times_of(RunProgress("done")) == ""
 
 
 FACTS: dict[str, Any] = {
@@ -237,12 +237,12 @@ def test_times_are_those_of_all_starts(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(json.dumps(FACTS))
     facts = read_facts(tmp_path)
     # 1,000,000 seconds are 12 January 1970, 13:46:40: the last start began before all was over.
-    over = Progress("done", started=1_000_000.0, updated=1_000_006.0)
+    over = RunProgress("done", started=1_000_000.0, updated=1_000_006.0)
     assert times_of(over, facts).endswith("took 2 min in 2 starts")
     # A third start, which was killed after five minutes, is not in run.json.
-    gone = Progress("interrupted", started=1_100_000.0, updated=1_100_300.0)
+    gone = RunProgress("interrupted", started=1_100_000.0, updated=1_100_300.0)
     assert times_of(gone, facts).endswith("took 7 min in 3 starts")
-    assert times_of(Progress("running", started=1.0), facts).count("took") == 0
+    assert times_of(RunProgress("running", started=1.0), facts).count("took") == 0
     # While it was there, run.json said that it is running.
     third = {"started": "1970-01-13T17:33:20Z", "seconds": 0.0, "state": "running"}
     running = {"state": "running", "starts": [*FACTS["starts"], third]}
@@ -267,12 +267,13 @@ def test_odd_facts_are_none(change: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_tasks_are_counted_one_way() -> None:
-    progress = Progress("done", total=14, done=8, failed=6)
+    progress = RunProgress("done", total=14, done=8, failed=6)
     assert tasks_of(progress) == "8 of 14 tasks done, 6 failed"
     assert badge_of(Run("x", Path(), progress))[0] == "Completed with failures"
-    assert badge_of(Run("x", Path(), Progress("done", total=2, done=2)))[0] == "Done"
+    assert badge_of(Run("x", Path(), RunProgress("done", total=2, done=2)))[0] == "Done"
     assert (
-        tasks_of(Progress("running", total=9, done=3)) == "3 of 9 tasks done, waiting for workers"
+        tasks_of(RunProgress("running", total=9, done=3))
+        == "3 of 9 tasks done, waiting for workers"
     )
 
 

@@ -16,7 +16,7 @@ from morphgraph.core.text import counted, shortened, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.batch.evaluating import Prepared
+    from morphgraph.batch.evaluating import PreparedEvaluation
 
 _AROUND = 2
 """So many lines above and below the one that is wrong are shown."""
@@ -34,7 +34,7 @@ class Checked:
     ``languages``: those of the file, in its order, also if a file that it names is missing.
     """
 
-    prepared: Prepared | None = None
+    prepared: PreparedEvaluation | None = None
     languages: tuple[str, ...] = ()
     name: str = ""
     message: str = ""
@@ -88,7 +88,7 @@ def excerpt(text: str, place: str) -> str:
     )
 
 
-def summary(prepared: Prepared, workers: int) -> str:
+def summary(prepared: PreparedEvaluation, workers: int) -> str:
     """One line: how much there is to do, and how long that may take."""
     from morphgraph.batch.progress import duration
 
@@ -97,7 +97,7 @@ def summary(prepared: Prepared, workers: int) -> str:
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
 
 
-def task_table(prepared: Prepared) -> dict[str, list[str]]:
+def task_table(prepared: PreparedEvaluation) -> dict[str, list[str]]:
     """How many tasks there are of each kind, and how long they may take on one core."""
     from morphgraph.batch.progress import duration
 
@@ -111,7 +111,7 @@ def task_table(prepared: Prepared) -> dict[str, list[str]]:
     }
 
 
-def cell_table(prepared: Prepared) -> tuple[pd.DataFrame, dict[str, str]]:
+def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, str]]:
     """The cells of a plan in its order, and what is the same in all of them, by its title.
 
     A plan of one cell is shown with all that it has; what is empty everywhere is left out.

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from morphgraph.batch.shipped import shipped_configurations
-from morphgraph.batch.yaml_reading import MAX_BYTES
+from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.reading import check_size, decode_utf8
 from morphgraph.core.text import shortened, visible
@@ -52,7 +52,7 @@ from web.text import plain
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from morphgraph.batch.evaluating import Prepared
+    from morphgraph.batch.evaluating import PreparedEvaluation
 
 _PROBLEM = "batch problem"
 _REFUSED = "batch refused"
@@ -145,8 +145,8 @@ def _take(key: str) -> None:
 def read_configuration(name: str, data: bytes) -> str:
     """The text of an uploaded file; one that is too large or not UTF-8 is a `FileFormatError`."""
     check_size(name, len(data))
-    if len(data) > MAX_BYTES:
-        problem = f"it has {len(data):,} bytes, more than {MAX_BYTES:,}"
+    if len(data) > MAX_YAML_BYTES:
+        problem = f"it has {len(data):,} bytes, more than {MAX_YAML_BYTES:,}"
         raise FileFormatError(name, "", problem, "Choose the YAML file of an evaluation.")
     text = decode_utf8(data, name)
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -162,7 +162,7 @@ def _editor(source: str, original: str) -> str:
             "Evaluation",
             key=key,
             height=_EDITOR_HEIGHT,
-            max_chars=MAX_BYTES,
+            max_chars=MAX_YAML_BYTES,
             help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
             on_change=_keep_text,
             args=(source, original),
@@ -275,7 +275,7 @@ def _outcome(source: str, text: str) -> Checked:
     return checked
 
 
-def _plan(prepared: Prepared) -> None:
+def _plan(prepared: PreparedEvaluation) -> None:
     """The tasks and cells of a run; what all cells share stands above them."""
     with st.expander("Plan preview", icon=":material/list:"):
         st.dataframe(task_table(prepared), hide_index=True)

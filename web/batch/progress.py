@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from morphgraph.batch.background import Run, ended_early
 from morphgraph.batch.progress import (
-    Progress,
-    State,
+    RunProgress,
+    RunState,
     duration,
     progress_path,
     read_progress,
@@ -99,7 +99,9 @@ def recovered(run: Run) -> Run:
         return run
     message = "progress.json cannot be read: this is what run.json says."
     state = "interrupted" if facts.state == "running" else facts.state
-    done = Progress(state, total=facts.total, done=facts.done, failed=facts.failed, message=message)
+    done = RunProgress(
+        state, total=facts.total, done=facts.done, failed=facts.failed, message=message
+    )
     return Run(run.name, run.folder, done)
 
 
@@ -112,7 +114,7 @@ def buttons_of(run: Run) -> str:
     return "stopping" if stop_path(run.folder).exists() else "stop"
 
 
-def share_of(progress: Progress) -> float:
+def share_of(progress: RunProgress) -> float:
     """How much is done; a file that was tampered with may say anything."""
     return min(1.0, max(0.0, progress.share))
 
@@ -127,7 +129,7 @@ class Facts:
     ``state``: how the run ended; running if it did not, so far as ``run.json`` knows.
     """
 
-    state: State
+    state: RunState
     seconds: float
     starts: int
     finished: str
@@ -140,7 +142,7 @@ def read_facts(folder: Path) -> Facts | None:
     """The facts of a run's starts that came to an end; None if there are none, or they are odd."""
     try:
         found = parse_json(read_bytes(folder / "run.json"), "run.json")
-        if found["state"] not in get_args(State):
+        if found["state"] not in get_args(RunState):
             return None
         tasks = found["tasks"]
         total, done, failed = (_number(tasks[name]) for name in ("all", "done", "failed"))
@@ -164,7 +166,7 @@ def _number(found: Any) -> float:
     return number
 
 
-def times_of(progress: Progress, facts: Facts | None = None) -> str:
+def times_of(progress: RunProgress, facts: Facts | None = None) -> str:
     """When a run was started last, on what, and how long all its starts took if it is over."""
     parts = []
     if progress.started:
@@ -178,7 +180,7 @@ def times_of(progress: Progress, facts: Facts | None = None) -> str:
     return " · ".join(parts)
 
 
-def _spent(progress: Progress, facts: Facts | None) -> tuple[float, int]:
+def _spent(progress: RunProgress, facts: Facts | None) -> tuple[float, int]:
     """The seconds of all starts, and how many there were."""
     last = max(0.0, progress.updated - progress.started) if progress.started else 0.0
     if facts is None:
@@ -189,7 +191,7 @@ def _spent(progress: Progress, facts: Facts | None) -> tuple[float, int]:
     return facts.seconds + (last if is_apart else 0.0), facts.starts + is_apart
 
 
-def tasks_of(progress: Progress | None) -> str:
+def tasks_of(progress: RunProgress | None) -> str:
     """How many tasks are done, of how many, and how many failed.
 
     >>> tasks_of(Progress("done", total=14, done=8, failed=6))

@@ -7,7 +7,7 @@ import shlex
 import streamlit as st
 
 from morphgraph.batch.background import Run, ended_early, stop_run
-from morphgraph.batch.progress import Progress
+from morphgraph.batch.progress import RunProgress
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
@@ -132,7 +132,7 @@ def _no_progress(run: Run) -> None:
         st.code(visible_lines(said), language=None, wrap_lines=True)
 
 
-def _failures(run: Run, progress: Progress) -> None:
+def _failures(run: Run, progress: RunProgress) -> None:
     # All of them are told at the end only; until then, the last ones are.
     lines = failed_lines(run.folder) if progress.state in ("done", "stopped") else []
     lines = lines or list(progress.failures)

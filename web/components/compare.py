@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from morphgraph.score.comparison import Row
+from morphgraph.score.comparison import ComparedWord
 from web.components.graph import Click, click_handler
 
 HERE = Path(__file__).parent
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 def comparison_table(
     labels: Sequence[str],
-    rows: Sequence[tuple[int, Row]],
+    rows: Sequence[tuple[int, ComparedWord]],
     *,
     key: str,
     chosen: tuple[int, int] | None = None,
@@ -51,7 +51,7 @@ def comparison_table(
     )
 
 
-def _row(number: int, row: Row) -> dict[str, Any]:
+def _row(number: int, row: ComparedWord) -> dict[str, Any]:
     return {
         "number": number,
         "text": row.text,

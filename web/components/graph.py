@@ -17,7 +17,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from morphgraph.draw.export_html import vis_script
-from morphgraph.draw.scene import BLAME_SCALE, COLOURS
+from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 
 HERE = Path(__file__).parent
 
@@ -141,7 +141,7 @@ export default function ({{ parentElement }}) {{
 def _graph() -> Callable[..., Any]:
     constants = (
         f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
-        f"const COLOURS = {json.dumps({k: dict(v) for k, v in COLOURS.items()})};\n"
+        f"const COLOURS = {json.dumps({k: dict(v) for k, v in SCENE_COLOURS.items()})};\n"
     )
     return st.components.v2.component(
         "morphgraph.merge_graph",

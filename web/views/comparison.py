@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, shortened
-from morphgraph.draw.merge_tree import describe
+from morphgraph.draw.merge_tree import describe_tree
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
@@ -48,7 +48,7 @@ def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -
     if gold is not None:
         wanted = set(boundary_positions(gold))
         gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
-    tree = describe(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
+    tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
     tree_picture([tree], key="compare tree", file_name=file_name(text))
 
 

@@ -19,7 +19,13 @@ from morphgraph.draw.rebpe_charts import (
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.refine.tracing import KINDS, ChangedMerge, FollowedWord, changed_merges, follow
+from morphgraph.refine.tracing import (
+    MERGE_CHANGES,
+    ChangedMerge,
+    FollowedWord,
+    changed_merges,
+    follow,
+)
 from web.components.graph import merge_graph
 from web.edits import look_at
 from web.scoreboard import MARKS
@@ -62,7 +68,7 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     edits = _edits_of(current, run)
     entries = changed_merges(current.graph_after(edits), phase.change)
     counts = Counter(entry.kind for entry in entries)
-    kinds = [kind for kind in KINDS if counts[kind]]
+    kinds = [kind for kind in MERGE_CHANGES if counts[kind]]
     atoms = phase.counts.get("atoms", 0)
     if atoms:
         st.caption(
@@ -201,7 +207,7 @@ def charts(run: ReBPERun) -> None:
             "precision %": percent(phase.score.precision),
             "recall %": percent(phase.score.recall),
             "F1 %": percent(phase.score.f1),
-            **{kind: phase.counts.get(kind, 0) for kind in KINDS if kind != "shortened"},
+            **{kind: phase.counts.get(kind, 0) for kind in MERGE_CHANGES if kind != "shortened"},
             "seconds": phase.seconds,
         }
         for phase in phases

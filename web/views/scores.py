@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import count, percent
+from morphgraph.core.numbers import count_text, percent
 from morphgraph.core.text import counted
 from morphgraph.draw.score_charts import (
     Difference,
@@ -21,7 +21,7 @@ from morphgraph.draw.score_charts import (
     radar,
 )
 from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
-from morphgraph.score.flota import FlotaScores, flota_scores, standard_segmenter
+from morphgraph.score.flota import FlotaScores, flota_scores, without_flota
 from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
@@ -245,7 +245,7 @@ def _show_breakdown(found: Breakdown, figure: Any) -> None:
         st.caption(" ".join(notes))
     rows: dict[str, list[str]] = {
         "group": [group.name for group in found.groups],
-        found.counted: [count(group.size) for group in found.groups],
+        found.counted: [count_text(group.size) for group in found.groups],
     }
     for number, label in enumerate(found.labels):
         rows[label] = [_cell(estimate) for estimate in found.estimates(number)]
@@ -307,7 +307,7 @@ def flota_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
 
 def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
     tokeniser = current.study.tokeniser
-    standard = standard_segmenter(tokeniser)
+    standard = without_flota(tokeniser)
     return gold_set, flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
 
 

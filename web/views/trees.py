@@ -10,10 +10,10 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.merge_tree import MergeTree, describe
+from morphgraph.draw.merge_tree import MergeTree, describe_tree
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
-from morphgraph.refine.study import State, Study
+from morphgraph.refine.study import Study, StudyState
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.words import Words
@@ -106,7 +106,7 @@ def trees_of(
         start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
         gold = {int(gap) for gap in study.benchmark.morphemic.boundary[start:end].nonzero()[0]}
     return [
-        describe(
+        describe_tree(
             study.tokeniser,
             words,
             number,
@@ -157,7 +157,7 @@ def _blame_of(study: Study, graph: MergeGraph) -> Blame:
     return known[2]
 
 
-def _state_of(study: Study, graph: MergeGraph) -> State | None:
+def _state_of(study: Study, graph: MergeGraph) -> StudyState | None:
     """The study's own record of a state, where it surely has one."""
     kept = _earlier.get(study.graph, {})
     if "start" in kept and kept["start"][1] is graph:

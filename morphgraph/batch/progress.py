@@ -59,7 +59,7 @@ class RunProgress:
     def told(self) -> str:
         """One line for people.
 
-        >>> Progress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).told()
+        >>> RunProgress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).told()
         '13 of 60 tasks, 1 failed, about 2 min left'
         """
         parts = [f"{self.done + self.failed:,} of {counted(self.total, 'task')}"]

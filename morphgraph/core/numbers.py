@@ -26,7 +26,7 @@ def ratio_text(value: float) -> str:
 def count_text(value: float) -> str:
     """A count with separators.
 
-    >>> count(1234567.0), count(float("nan"))
+    >>> count_text(1234567.0), count_text(float("nan"))
     ('1,234,567', 'n/a')
     """
     return UNDEFINED if math.isnan(value) else f"{value:,.0f}"

@@ -23,7 +23,7 @@ PRECISION, RECALL, F1 = "#3b7dd8", "#e08e0b", "#1d9a6c"
 def plotly_text(text: str) -> str:
     """Text in which plotly finds no tags of its own.
 
-    >>> plain("<b>x</b> & y")
+    >>> plotly_text("<b>x</b> & y")
     '&lt;b&gt;x&lt;/b&gt; &amp; y'
     """
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

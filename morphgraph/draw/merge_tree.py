@@ -258,7 +258,7 @@ def _morphs(word: str, positions: Sequence[int], gold: Collection[int]) -> tuple
 def visible_in_xml(text: str) -> str:
     """Text in which every character can be seen, and written in XML.
 
-    >>> visible("a b\\x00\\u202e")
+    >>> visible_in_xml("a b\\x00\\u202e")
     'a␣b⟨00⟩⟨202E⟩'
     """
     return printable(text).replace(" ", "␣")

@@ -23,7 +23,7 @@ from morphgraph.kernels.picky_tables import (
     Int64,
     Integer,
     Lists,
-    PickyQueue,
+    Queue,
     Types,
     gaining_row,
     listed_words,
@@ -53,7 +53,7 @@ def count_doubles(words: Int32, members: Int32, part: Integer) -> Integer:
 @njit(cache=True, nogil=True)
 def enter_merge(
     table: Int64,
-    queue: PickyQueue,
+    queue: Queue,
     lists: Lists,
     scratch: Scratch,
     state: Int64,
@@ -134,7 +134,7 @@ def present_parts(types: Types, whole: Integer) -> Int32:
 def split_type(
     words: Int32,
     table: Int64,
-    queue: PickyQueue,
+    queue: Queue,
     lists: Lists,
     types: Types,
     state: Int64,

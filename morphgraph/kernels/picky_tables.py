@@ -51,7 +51,7 @@ DONE, CHUNK, REFILL, GROW_TABLE, GROW_QUEUE, GROW_LISTS, GROW_TYPES, GROW_EVENTS
 ) = range(13)
 
 
-class PickyQueue(NamedTuple):
+class Queue(NamedTuple):
     """Rows (count, pair): a heap, and those that wait unsorted."""
 
     heap: Int64
@@ -124,7 +124,7 @@ def sift_down(heap: Int64, size: Integer, root: Integer, count: Integer, pair: I
 
 
 @njit(cache=True, nogil=True)
-def push(queue: PickyQueue, state: Int64, count: Integer, pair: Integer) -> None:
+def push(queue: Queue, state: Int64, count: Integer, pair: Integer) -> None:
     """Enter a pair into the heap, or among those that wait; there must be room."""
     if count >= state[THRESHOLD]:
         sift_up(queue.heap, state[HEAP], count, pair)
@@ -137,7 +137,7 @@ def push(queue: PickyQueue, state: Int64, count: Integer, pair: Integer) -> None
 
 
 @njit(cache=True, nogil=True)
-def refill_queue(queue: PickyQueue, state: Int64) -> None:
+def refill_queue(queue: Queue, state: Int64) -> None:
     """Move the waiting entries of at least `state[THRESHOLD]` into the empty heap; order it."""
     heap, low = queue
     size = 0

@@ -45,7 +45,7 @@ from morphgraph.kernels.picky_tables import (
     Int64,
     Integer,
     Lists,
-    PickyQueue,
+    Queue,
     Types,
     copy_rows,
     enter_spelling,
@@ -73,7 +73,7 @@ EVENTS_PER_CALL = 500
 def train_events(
     words: Int32,
     table: Int64,
-    queue: PickyQueue,
+    queue: Queue,
     lists: Lists,
     types: Types,
     scratch: Scratch,
@@ -242,7 +242,7 @@ def learn_events(
     >>> from morphgraph.kernels.training import pack_words
     >>> atoms = np.array([0, 1, 2, 0, 1], np.int32)  # "abc" nine times, "ab" once
     >>> words = pack_words(atoms, np.array([0, 3, 5]), np.array([9, 1]))
-    >>> train(words, atom_count=3, type_limit=5, threshold=0.8)[0].tolist()
+    >>> learn_events(words, atom_count=3, type_limit=5, threshold=0.8)[0].tolist()
     [[0, 1, 3], [3, 2, 4], [-1, -1, 3], [0, 1, 3]]
     """
     if words.shape[0] > 2**31 - 1:
@@ -274,7 +274,7 @@ def learn_events(
             table = larger
         elif status == GROW_QUEUE:
             heap, low = queue
-            queue = PickyQueue(
+            queue = Queue(
                 _with_room(heap, int(state[HEAP]), room), _with_room(low, int(state[LOW]), room)
             )
         elif status == GROW_LISTS:
@@ -318,7 +318,7 @@ def warm_up() -> None:
         learn_events(words, atom_count=2, type_limit=4, threshold=0.5, scaffold=scaffold)
 
 
-def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, PickyQueue, Lists]:
+def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, Queue, Lists]:
     size = 1 << 14
     used = -1
     while used < 0:
@@ -346,7 +346,7 @@ def _initial_pairs(words: Int32, state: Int64) -> tuple[Int64, PickyQueue, Lists
     low = np.empty((used + room + 4096, 2), np.int64)
     low[:used, 0] = table[rows, 1]
     low[:used, 1] = table[rows, 0]
-    return table, PickyQueue(np.empty((1 << 12, 2), np.int64), low), Lists(nodes, positions)
+    return table, Queue(np.empty((1 << 12, 2), np.int64), low), Lists(nodes, positions)
 
 
 def _initial_types(atoms: int, merges: int) -> Types:

@@ -5,7 +5,7 @@ as their pairs are merged; a word is known by the place of its record. Three mor
 all in flat arrays:
 
 - the table: pair → count, open addressing; only ever adjusted, never recounted;
-- `PairQueue`: what may be merged next, entries of (count, pair, list of words). The count is the
+- `Queue`: what may be merged next, entries of (count, pair, list of words). The count is the
   one at the time of the entry and is updated only when the entry comes to the top. Entries with
   a count below a threshold wait, unsorted, in the `low` arrays, so that the heap stays small enough
   for the processor's cache;
@@ -51,7 +51,7 @@ AHEAD = 16  # words fetched together
 MERGES_PER_CALL = 500
 
 
-class PairQueue(NamedTuple):
+class Queue(NamedTuple):
     """The pairs to be merged; `positions[start : start + length]` are the words of an entry.
 
     `heap` has rows (count, pair, start, length), of which the first `state[HEAP]` are in use; the
@@ -184,7 +184,7 @@ def copy_pairs(old: Int64, new: Int64) -> int:
 
 
 @njit(cache=True, nogil=True)
-def refill(queue: PairQueue, state: Int64) -> None:
+def refill(queue: Queue, state: Int64) -> None:
     """Move the waiting entries of at least `state[THRESHOLD]` into the empty heap; order it."""
     heap, low_count, low_pair, low_start, low_length = queue
     threshold = state[THRESHOLD]
@@ -291,7 +291,7 @@ def replace_pair(
 @njit(cache=True, nogil=True)
 def enter_changes(
     table: Int64,
-    queue: PairQueue,
+    queue: Queue,
     positions: Int32,
     scratch: Scratch,
     state: Int64,
@@ -376,7 +376,7 @@ def enter_changes(
 def merge_pairs(
     words: Int32,
     table: Int64,
-    queue: PairQueue,
+    queue: Queue,
     positions: Int32,
     merges: Int32,
     scratch: Scratch,
@@ -486,7 +486,7 @@ def train_merges(
 
     >>> atoms = np.array([0, 1, 0, 1, 2], np.int32)  # "ab" three times, "abc" once
     >>> words = pack_words(atoms, np.array([0, 2, 5]), np.array([3, 1]))
-    >>> train(words, atom_count=3, type_limit=10).tolist()
+    >>> train_merges(words, atom_count=3, type_limit=10).tolist()
     [[0, 1, 3], [3, 2, 4]]
     """
     if words.shape[0] > 2**31 - 1:
@@ -542,7 +542,7 @@ def warm_up() -> None:
     train_merges(words, atom_count=2, type_limit=4)
 
 
-def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64, PairQueue]:
+def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64, Queue]:
     size = 1 << 16
     while True:
         table = _empty_table(size)
@@ -557,7 +557,7 @@ def _initial_pairs(words: Int32, positions: Int32, state: Int64) -> tuple[Int64,
     place = np.zeros(size, np.int64)
     place[rows] = ends - lists[rows]
     heap = np.empty((1 << 12, 4), np.int64)
-    queue = PairQueue(heap, table[rows, 1], table[rows, 0], place[rows], lists[rows])
+    queue = Queue(heap, table[rows, 1], table[rows, 0], place[rows], lists[rows])
     list_positions(words, table, place, last, positions)
     state[PAIRS] = state[LOW] = used
     state[POSITIONS] = lists.sum(dtype=np.int64)
@@ -573,7 +573,7 @@ def room_for_changes(types: int, events: int) -> Scratch:
     )
 
 
-def _next_entries(queue: PairQueue, state: Int64) -> PairQueue:
+def _next_entries(queue: Queue, state: Int64) -> Queue:
     """Lower the threshold to half the highest count that waits, and refill the heap."""
     waiting = queue.low_count[: state[LOW]]
     state[THRESHOLD] = (int(waiting.max()) + 1) // 2

@@ -40,7 +40,7 @@ class Node:
 def kind_of_tag(tag: str) -> MorphemeKind:
     """Whether a tag means a free morpheme, a prefix, a suffix or an interfix.
 
-    >>> [kind_of(tag).value for tag in ("N", "N|A.", "V|.V", "P", "N|N.N")]
+    >>> [kind_of_tag(tag).value for tag in ("N", "N|A.", "V|.V", "P", "N|N.N")]
     ['free', 'suffix', 'prefix', 'prefix', 'interfix']
     """
     if tag.endswith("."):

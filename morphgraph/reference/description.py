@@ -46,7 +46,7 @@ def describe_reference(reference: Reference) -> Description:
     >>> from morphgraph.reference.entry import Entry
     >>> kinds = (Kind.PREFIX, Kind.FREE)
     >>> entries = (Entry("undo", ("un", "do"), kinds=kinds), Entry("go", ("go",)))
-    >>> found = describe(Reference("gold.tsv", "plain", entries, (), "0" * 12))
+    >>> found = describe_reference(Reference("gold.tsv", "plain", entries, (), "0" * 12))
     >>> found.index_of_synthesis, found.morphs_per_word, found.prefixes
     (1.5, {1: 1, 2: 1}, (('un', 1),))
     """

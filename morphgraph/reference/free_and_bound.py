@@ -19,7 +19,8 @@ class MorphemeKind(Enum):
 def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
     """What formed a word whose affixes are derivational: "derivation", "compound", both or neither.
 
-    >>> processes_of([Kind.FREE, Kind.INTERFIX, Kind.FREE, Kind.SUFFIX])
+    >>> FREE, SUFFIX = MorphemeKind.FREE, MorphemeKind.SUFFIX
+    >>> processes_of([FREE, MorphemeKind.INTERFIX, FREE, SUFFIX])
     ('derivation', 'compound')
     """
     derived = (
@@ -31,7 +32,8 @@ def processes_of(kinds: Sequence[MorphemeKind | None]) -> tuple[str, ...]:
 def settle(kinds: Sequence[MorphemeKind]) -> list[MorphemeKind]:
     """Let an interfix directly before a suffix count as a suffix, and a hyphen beside an affix too.
 
-    >>> [kind.value for kind in settle([Kind.FREE, Kind.INTERFIX, Kind.SUFFIX])]
+    >>> kinds = [MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.SUFFIX]
+    >>> [kind.value for kind in settle(kinds)]
     ['free', 'suffix', 'suffix']
     """
     settled = list(kinds)
@@ -53,7 +55,7 @@ def joins_left(settled: Sequence[MorphemeKind]) -> list[bool]:
     A prefix joins what follows, be it an interfix, and a suffix or hyphen what precedes; an
     interfix stands alone otherwise.
 
-    >>> joins_left([Kind.PREFIX, Kind.FREE, Kind.SUFFIX, Kind.FREE])
+    >>> joins_left([MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX, MorphemeKind.FREE])
     [False, True, True, False]
     """
     return [
@@ -69,9 +71,9 @@ def joins_left(settled: Sequence[MorphemeKind]) -> list[bool]:
 def pieces(kinds: Sequence[MorphemeKind]) -> list[int]:
     """Number the whole word of each morpheme in a flat list, from 0.
 
-    >>> pieces([Kind.PREFIX, Kind.FREE, Kind.INTERFIX, Kind.FREE])
+    >>> pieces([MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.INTERFIX, MorphemeKind.FREE])
     [0, 0, 1, 2]
-    >>> pieces([Kind.FREE, Kind.HYPHEN, Kind.FREE])
+    >>> pieces([MorphemeKind.FREE, MorphemeKind.HYPHEN, MorphemeKind.FREE])
     [0, 0, 1]
     """
     numbers: list[int] = []

@@ -72,7 +72,7 @@ def parse_analysis(word: str, analysis: str) -> list[Part] | None:
 def kind_of_label(part: Part) -> MorphemeKind | None:
     """The kind of a morph by its label.
 
-    >>> [kind_of(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
+    >>> [kind_of_label(Part("x", "x", label)).value for label in ("p", "s", "+PAST", "N")]
     ['prefix', 'suffix', 'suffix', 'free']
     """
     if is_hyphen(part.surface):

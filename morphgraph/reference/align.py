@@ -208,7 +208,8 @@ def morph_kinds(
 ) -> tuple[MorphemeKind | None, ...]:
     """The kind of each morph: its morpheme's, or that of a hyphen, or None without a morpheme.
 
-    >>> found = morph_kinds(Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1)), (Kind.FREE, None))
+    >>> aligned = Alignment(("x", "-", "ray", "s"), (-1, -1, 0, 1))
+    >>> found = morph_kinds(aligned, (MorphemeKind.FREE, None))
     >>> [kind and kind.value for kind in found]
     [None, 'hyphen', 'free', None]
     """

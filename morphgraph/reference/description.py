@@ -44,7 +44,7 @@ def describe_reference(reference: Reference) -> Description:
     """Describe a reference.
 
     >>> from morphgraph.reference.entry import Entry
-    >>> kinds = (Kind.PREFIX, Kind.FREE)
+    >>> kinds = (MorphemeKind.PREFIX, MorphemeKind.FREE)
     >>> entries = (Entry("undo", ("un", "do"), kinds=kinds), Entry("go", ("go",)))
     >>> found = describe_reference(Reference("gold.tsv", "plain", entries, (), "0" * 12))
     >>> found.index_of_synthesis, found.morphs_per_word, found.prefixes

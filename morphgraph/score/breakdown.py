@@ -109,7 +109,7 @@ def formation_of(entry: Entry) -> str:
     """How a word is formed, as far as its source tells.
 
     >>> from morphgraph.reference.free_and_bound import MorphemeKind
-    >>> formation_of(Entry("undo", ("un", "do"), kinds=(Kind.PREFIX, Kind.FREE)))
+    >>> formation_of(Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)))
     'prefixed'
     >>> formation_of(Entry("dogs", ("dog", "s"), processes=("inflection",)))
     'inflected'
@@ -277,7 +277,7 @@ class GoldBoundaries:
 def affix_name(morph: str, kind: MorphemeKind | None) -> str:
     """An affix with hyphens where it is bound, in lower case.
 
-    >>> affix_name("Un", Kind.PREFIX), affix_name("ing", Kind.SUFFIX)
+    >>> affix_name("Un", MorphemeKind.PREFIX), affix_name("ing", MorphemeKind.SUFFIX)
     ('un-', '-ing')
     """
     text = morph.lower()

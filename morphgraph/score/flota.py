@@ -108,7 +108,7 @@ def flota_scores(
 
     >>> from morphgraph.segment.wordpiece import WordPiece
     >>> vocabulary = SubwordVocabulary(("un", "##kind", "##k", "##ind", "kind", "unk"), "##")
-    >>> entry = Entry("unkind", ("un", "kind"), kinds=(Kind.PREFIX, Kind.FREE))
+    >>> entry = Entry("unkind", ("un", "kind"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE))
     >>> reference = Reference("gold", "plain", (entry,), (), "0" * 12)
     >>> found = flota_scores(vocabulary, reference, WordPiece(vocabulary), ks=(1, 2))
     >>> [(s.method, s.k, s.coverage, s.stem_recall, s.full_match) for s in found.scores[:4]]

@@ -75,7 +75,7 @@ class VocabularyHealth:
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
     >>> bpe = Bte(tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")]))
-    >>> health = VocabularyHealth(bpe, Corpus(WordCounts(["abc", "a"], [5, 1]), "my words"))
+    >>> health = VocabularyHealth(bpe, NamedCounts(WordCounts(["abc", "a"], [5, 1]), "my words"))
     >>> found = health.values()
     >>> found["never_used"].number, found["single_use_chains"].number
     (3.0, 2.0)

@@ -20,11 +20,11 @@ def text_of(figure: Figure, value: FigureValue) -> str:
     """A value as people read it.
 
     >>> from morphgraph.score.vocabulary_figures import figure_called
-    >>> text_of(figure_called("never_used"), Value(1234, 8000))
+    >>> text_of(figure_called("never_used"), FigureValue(1234, 8000))
     '1,234 (15.4 %)'
-    >>> text_of(figure_called("never_used"), Value(1, 8000))
+    >>> text_of(figure_called("never_used"), FigureValue(1, 8000))
     '1 (< 0.1 %)'
-    >>> text_of(figure_called("renyi"), Value(float("nan")))
+    >>> text_of(figure_called("renyi"), FigureValue(float("nan")))
     'n/a'
     """
     if math.isnan(value.number):

@@ -27,7 +27,9 @@ class MergeSegmentation(Segmentation):
     arrays: MergeArrays
 
 
-def segment_pieces(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
+def segment(
+    graph: MergeGraph, words: Words, threads: int | None = None
+) -> MergeSegmentation:
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost
@@ -61,13 +63,13 @@ def _segment_few(graph: MergeGraph, words: Words) -> MergeSegmentation:
 def segment_after(
     graph: MergeGraph, before: MergeSegmentation, change: Change, threads: int | None = None
 ) -> MergeSegmentation:
-    """What `segment_pieces` gives after a change to the graph, from the segmentation before it.
+    """What `segment` gives after a change to the graph, from the segmentation before it.
 
     After a removal only the pieces are segmented in which a removed merge was applied.
     """
     arrays = merge_arrays(graph)
     if change.edit not in ("knockout", "cascade"):
-        return segment_pieces(graph, before.words, threads)
+        return segment(graph, before.words, threads)
     position = np.full(1 + int(before.arrays.merge_ids.max(initial=0)), -1, np.int32)
     position[arrays.merge_ids] = np.arange(len(arrays), dtype=np.int32)
     return segment_without(before, arrays, position[before.arrays.merge_ids], threads)
@@ -162,4 +164,4 @@ def segment_plain(
     """Segment words whose characters are the atoms: no markers, no bytes."""
     from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
 
-    return segment_pieces(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)
+    return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)

@@ -338,7 +338,9 @@ def test_too_long_a_part_is_dropped(server: Server, source: CatalogueEntry, cach
     assert server.ranges_asked() == [None]
 
 
-def test_a_range_that_the_server_does_not_have(server: Server, source: CatalogueEntry, cache: Path) -> None:
+def test_a_range_that_the_server_does_not_have(
+    server: Server, source: CatalogueEntry, cache: Path
+) -> None:
     leave_part(cache, CONTENT[:50_000])
     server.answers = [416]
     assert get("small", True).read_bytes() == CONTENT
@@ -351,7 +353,9 @@ def test_a_busy_server_is_asked_again(server: Server, source: CatalogueEntry) ->
     assert len(server.asked) == 3
 
 
-def test_a_changed_file_is_fetched_again(server: Server, source: CatalogueEntry, cache: Path) -> None:
+def test_a_changed_file_is_fetched_again(
+    server: Server, source: CatalogueEntry, cache: Path
+) -> None:
     path = get("small", True)
     path.write_bytes(OTHER)
     with pytest.raises(MorphGraphError, match=r"changed after.*morphgraph reference get small"):
@@ -363,7 +367,9 @@ def test_a_changed_file_is_fetched_again(server: Server, source: CatalogueEntry,
 # ------------------------------------------------------------------------------ what goes wrong
 
 
-def test_nothing_is_fetched_without_consent(server: Server, source: CatalogueEntry, cache: Path) -> None:
+def test_nothing_is_fetched_without_consent(
+    server: Server, source: CatalogueEntry, cache: Path
+) -> None:
     with pytest.raises(MorphGraphError, match=r"small is under CC BY-SA 3\.0.*--accept-licence"):
         get("small", False)
     assert server.asked == []
@@ -433,7 +439,9 @@ def test_a_server_that_says_nothing(
         get("small", True)
 
 
-def test_an_unreachable_port(source: CatalogueEntry, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_port(
+    source: CatalogueEntry, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leave_part(cache, CONTENT[:50_000])
     with socket.socket() as taken:  # nobody listens there, and nobody else can start to
         taken.bind(("127.0.0.1", 0))
@@ -455,7 +463,9 @@ def test_too_little_room(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
-def test_a_disk_that_fills_up_meanwhile(server: Server, source: CatalogueEntry, cache: Path) -> None:
+def test_a_disk_that_fills_up_meanwhile(
+    server: Server, source: CatalogueEntry, cache: Path
+) -> None:
     cache.mkdir(parents=True)
     (cache / "small.part").symlink_to("/dev/full")
     with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
@@ -625,7 +635,9 @@ def test_get_with_consent(reference: Command, source: CatalogueEntry, cache: Pat
     assert lines[-1] == f"Use it with: --reference {cache / 'small.tsv'}"
 
 
-def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, source: CatalogueEntry) -> None:
+def test_get_on_a_pipe_says_what_to_add(
+    reference: Command, server: Server, source: CatalogueEntry
+) -> None:
     code, out, err = reference("get", "small")
     assert (code, out) == (2, "")
     for shown in ("CC BY-SA 3.0", source.url, "0.5 MB", "@inproceedings", "--accept-licence"):
@@ -633,7 +645,9 @@ def test_get_on_a_pipe_says_what_to_add(reference: Command, server: Server, sour
     assert server.asked == []
 
 
-def test_get_what_is_there_asks_nothing(reference: Command, server: Server, source: CatalogueEntry) -> None:
+def test_get_what_is_there_asks_nothing(
+    reference: Command, server: Server, source: CatalogueEntry
+) -> None:
     get("small", True)
     assert reference("get", "small")[0] == 0
     assert len(server.asked) == 1

@@ -27,9 +27,7 @@ class MergeSegmentation(Segmentation):
     arrays: MergeArrays
 
 
-def segment(
-    graph: MergeGraph, words: Words, threads: int | None = None
-) -> MergeSegmentation:
+def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> MergeSegmentation:
     """Segment encoded words by a graph's merges.
 
     Of all merges applicable somewhere in a word, the lowest rank is applied, at its leftmost

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
 
 Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
-Settings = TypeVar("Settings")
+AnySettings = TypeVar("AnySettings")
 
 _MADE_ON: WeakKeyDictionary[Any, Tokeniser] = WeakKeyDictionary()
 """The tokeniser below each segmenter that `LoadedTokeniser.method` made."""
@@ -486,7 +486,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _settings_of(kind: type[Settings], given: Mapping[str, Any]) -> Settings:
+def _settings_of(kind: type[AnySettings], given: Mapping[str, Any]) -> AnySettings:
     known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
     for name in given:
         if name not in known:

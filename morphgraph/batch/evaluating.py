@@ -15,7 +15,7 @@ from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.progress import ProgressFile, RunProgress, stop_path
 from morphgraph.batch.run_file import RunFile, versions_and_machine
-from morphgraph.batch.runner import RunOutcome, missing_tasks, run_tasks, warm_up
+from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, warm_up
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.core.errors import MorphGraphError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from morphgraph.batch.report_data import FinishedRun
 
-log = logging.getLogger("morphgraph.batch")
 
 OnProgress = Callable[[RunProgress], None]
 OpenClient = Callable[[], "AbstractContextManager[Client]"]

@@ -23,7 +23,7 @@ from typing import IO, Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.threads import available_cores
 from morphgraph.corpus.counting_store import Block, merge_in_rounds, most_open
-from morphgraph.corpus.counting_task import Task, check_kind
+from morphgraph.corpus.counting_task import CountingTask, check_kind
 from morphgraph.corpus.counting_texts import MARK, find_texts
 from morphgraph.corpus.counting_workers import run
 
@@ -71,7 +71,7 @@ class CountReport:
     megabytes_per_second: float
 
 
-Progress = Callable[[CountProgress], None] | None
+OnCountProgress = Callable[[CountProgress], None] | None
 
 
 def count_to_parquet(
@@ -84,7 +84,7 @@ def count_to_parquet(
     workers: int | None = None,
     column: str | None = None,
     temp: Path | None = None,
-    progress: Progress = None,
+    progress: OnCountProgress = None,
 ) -> CountReport:
     """Count the words of text files, and of all those in folders, into a parquet file.
 
@@ -130,7 +130,9 @@ def count_to_parquet(
     }
     with _new_file(out) as file, _temporary(temp or out.parent) as folder:
         share = memory // number
-        tasks = [Task(path, at, pipeline, column, share, folder) for at, path in enumerate(files)]
+        tasks = [
+            CountingTask(path, at, pipeline, column, share, folder) for at, path in enumerate(files)
+        ]
         # The largest first, so that none is left alone at the end.
         tasks.sort(key=lambda task: -sizes[task.number])
         with _full_disk(folder, "--temp"):

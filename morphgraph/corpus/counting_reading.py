@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError
 
-MOST_ROWS = 100_000_000
+MOST_COUNTED_WORDS = 100_000_000
 MOST_CHARACTERS = 2**31
 """More than this is more than can be trained on."""
 
@@ -35,8 +35,8 @@ def parquet_columns(
         # Opening moves to the file's end, whatever was read before.
         table = parquet.ParquetFile(file, buffer_size=2**20)
         _check_columns(table.schema_arrow, name)
-        if table.metadata.num_rows > MOST_ROWS:
-            raise _wrong(name, "", f"it has more than {MOST_ROWS:,} rows")
+        if table.metadata.num_rows > MOST_COUNTED_WORDS:
+            raise _wrong(name, "", f"it has more than {MOST_COUNTED_WORDS:,} rows")
         batches = table.iter_batches(_ROWS_AT_ONCE, columns=["word", "count"])
         for row, some, counts in _rows(batches):
             _check_rows(some, counts, row, name, largest_count)

@@ -31,7 +31,7 @@ _FINER = re.compile(
 
 
 @dataclass(frozen=True)
-class Task:
+class CountingTask:
     """One file to count: its number names its partials in ``folder``; ``memory`` is in bytes."""
 
     path: Path
@@ -61,7 +61,7 @@ class Bounded:
             self.size += ENTRY * new + sum(map(len, islice(reversed(counts), new)))
 
 
-def count_file(task: Task, advance: Callable[[int], None]) -> list[Path]:
+def count_file(task: CountingTask, advance: Callable[[int], None]) -> list[Path]:
     """Count a file's words and write them as partials, whose paths are given.
 
     ``advance`` gets the number of bytes read since the last call; an exception of its ends the
@@ -105,7 +105,7 @@ def _distinct(block: bytes) -> tuple[list[bytes], list[int]]:
     return words, numbers
 
 
-def _spill(found: Bounded, task: Task, room: int, written: list[Path]) -> None:
+def _spill(found: Bounded, task: CountingTask, room: int, written: list[Path]) -> None:
     try:
         for words in _pieces(found.counts, task.kind, room):
             if max(map(len, words), default=0) > LONGEST_WORD:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus.counting_task import Task, count_file
+from morphgraph.corpus.counting_task import CountingTask, count_file
 
 Tell = Callable[[int, int], None]
 """Gets how many files are done, and how many bytes."""
@@ -23,7 +23,7 @@ class _Stopped(Exception):
     """The counting ends before its time."""
 
 
-def run(tasks: Sequence[Task], workers: int, tell: Tell) -> list[Path]:
+def run(tasks: Sequence[CountingTask], workers: int, tell: Tell) -> list[Path]:
     """Do the tasks; gives the partials of all, those of one task together.
 
     The first error of a task ends all of them. With more than one worker they run in new
@@ -32,7 +32,7 @@ def run(tasks: Sequence[Task], workers: int, tell: Tell) -> list[Path]:
     return _here(tasks, tell) if workers == 1 else _apart(tasks, workers, tell)
 
 
-def _here(tasks: Sequence[Task], tell: Tell) -> list[Path]:
+def _here(tasks: Sequence[CountingTask], tell: Tell) -> list[Path]:
     partials: list[Path] = []
     size = 0
     for done, task in enumerate(tasks):
@@ -47,7 +47,7 @@ def _here(tasks: Sequence[Task], tell: Tell) -> list[Path]:
     return partials
 
 
-def _apart(tasks: Sequence[Task], workers: int, tell: Tell) -> list[Path]:
+def _apart(tasks: Sequence[CountingTask], workers: int, tell: Tell) -> list[Path]:
     import multiprocessing
     from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
     from concurrent.futures.process import BrokenProcessPool
@@ -90,7 +90,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(task: Task) -> list[Path] | tuple[Any, ...]:
+def _work(task: CountingTask) -> list[Path] | tuple[Any, ...]:
     """The partials of a task, or what makes an error: not all errors travel between processes."""
     size, stop = _shared
 

@@ -2,6 +2,11 @@
 
 import sys
 
+INSIDE_TOKEN = -1
+"""In ``token_at``: an atom that another one of the same token follows."""
+DROPPED = -2
+"""In ``token_at``: an atom that no token covers, because the method leaves part of the word out."""
+
 FEW_ATOMS = 20_000
 """Plain Python segments this many atoms in the time that loading numba and a kernel takes."""
 

@@ -3,7 +3,7 @@
 - ``atoms[i]`` is a character's id; one outside the alphabet has an id that no path holds.
 - ``piece_offsets[p] : piece_offsets[p + 1]`` are the atoms of piece *p*; no token crosses its ends.
 - ``closed_by[i]`` is the id of the type whose token closed the gap behind atom *i*; -1 if open.
-- ``token_at[i]`` is the token that ends at atom *i*; `INSIDE` within one, `DROPPED` if in none.
+- ``token_at[i]`` is the token that ends at atom *i*; else `INSIDE_TOKEN` or `DROPPED`.
 
 The trie is one open-addressing table. The key of a step is ``state << 32 | atom``; the value is the
 next state times 4, plus 1 and 2 if a type of form 0 and of form 1 ends there. Steps from the root,
@@ -13,8 +13,7 @@ most of all look-ups, are in an array of their own instead.
 import numpy as np
 from numba import njit
 
-INSIDE = -1
-DROPPED = -2
+from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 
 ABSENT = -1
 """No type ends in this state; no step leads on from here."""
@@ -185,12 +184,12 @@ def longest_first(  # type: ignore[no-untyped-def]
                 if marker >= 0 and form[at] == initial and type_ != ABSENT:
                     # The marker before the word's start belongs to a word-initial type only.
                     closed_by[first - 1] = type_
-                    token_at[first - 1] = INSIDE
+                    token_at[first - 1] = INSIDE_TOKEN
                 if type_ == ABSENT:
                     type_ = ends[found[at], 1 - form[at]]
                 for i in range(first, last):
                     closed_by[i] = type_
-                    token_at[i] = INSIDE
+                    token_at[i] = INSIDE_TOKEN
                 token_at[last] = type_
                 for taken in range(at, at + level):
                     length[taken] = 0
@@ -250,14 +249,14 @@ def leftmost_longest(  # type: ignore[no-untyped-def]
                     type_ = np.int32(unknown)
             for inner in range(i, i + length - 1):
                 closed_by[inner] = type_
-                token_at[inner] = INSIDE
+                token_at[inner] = INSIDE_TOKEN
             i += length
             closed_by[i - 1] = -1
             token_at[i - 1] = type_
         if fails and end > start:
             for inner in range(start, end - 1):
                 closed_by[inner] = unknown
-                token_at[inner] = INSIDE
+                token_at[inner] = INSIDE_TOKEN
             closed_by[end - 1] = -1
             token_at[end - 1] = unknown
 
@@ -338,10 +337,10 @@ def best_path(  # type: ignore[no-untyped-def]
             type_ = token[end]
             joined = fuse and fused and stand_in[end] == 1
             closed_by[base + end - 1] = type_ if joined else -1
-            token_at[base + end - 1] = INSIDE if joined else type_
+            token_at[base + end - 1] = INSIDE_TOKEN if joined else type_
             for inner in range(begin[end], end - 1):
                 closed_by[base + inner] = type_
-                token_at[base + inner] = INSIDE
+                token_at[base + inner] = INSIDE_TOKEN
             fused = stand_in[end] == 1
             end = begin[end]
 
@@ -358,7 +357,7 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # t
         tokens = size = np.int64(0)
         for i in range(offsets[part], offsets[part + 1]):
             size += 1 - is_marker[i]
-            if token_at[i] != INSIDE:
+            if token_at[i] != INSIDE_TOKEN:
                 if token_at[i] != DROPPED:
                     length[tokens] = size
                     tokens += 1
@@ -373,7 +372,7 @@ def keep_tokens(offsets, is_marker, count, by_length, closed_by, token_at):  # t
         number = np.int64(0)
         start = np.int64(offsets[part])
         for i in range(start, offsets[part + 1]):
-            if token_at[i] == INSIDE:
+            if token_at[i] == INSIDE_TOKEN:
                 continue
             if token_at[i] != DROPPED:
                 last = not by_length or length[number] == threshold  # of those that may be kept

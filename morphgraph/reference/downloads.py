@@ -34,7 +34,7 @@ _PIECE = 1 << 14
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 _TRY_LATER = {429, 500, 502, 503, 504}
 
-Progress = Callable[[float], object]
+DownloadProgress = Callable[[float], object]
 """Is told the share that is there, 0 to 1."""
 
 
@@ -102,7 +102,7 @@ def how_to_fetch_by_hand(source: CatalogueEntry) -> str:
     )
 
 
-def get(name: str, accept_licence: bool, progress: Progress | None = None) -> Path:
+def get(name: str, accept_licence: bool, progress: DownloadProgress | None = None) -> Path:
     """Fetch a source, unless it is there already, and return the path of its file.
 
     Another process that fetches the same source is waited for.
@@ -164,7 +164,7 @@ def _retrieve(path: Path, part: _Part) -> None:
 class _Part:
     """The file that pooch's `HTTPDownloader` writes into: what is there so far."""
 
-    def __init__(self, source: CatalogueEntry, path: Path, progress: Progress) -> None:
+    def __init__(self, source: CatalogueEntry, path: Path, progress: DownloadProgress) -> None:
         self.source, self.path, self.progress = source, path, progress
         self.validator = path.with_suffix(".etag")
         self.checksum = ""

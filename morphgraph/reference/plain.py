@@ -25,12 +25,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.corpus.counts import LARGEST_COUNT
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces
 from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
-
-LARGEST_COUNT = 10**15
 
 ALIASES = {
     "word": "word", "form": "word", "surface": "word", "wordform": "word", "word_form": "word",

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import checksum
+from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.segmentation import DROPPED, Segmentation, Segmenter
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.tokeniser import base_name
 from morphgraph.tokeniser.words import UNKNOWN
 

@@ -9,11 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import (
     Greedy,
@@ -14,7 +15,7 @@ from morphgraph.segment.wordpiece import (
     WordPiece,
     read_method_document,
 )
-from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation, Segmenter, called
+from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
 from morphgraph.tokeniser.words import Words
 

@@ -11,9 +11,9 @@ from morphgraph.core.threads import usual_threads
 from morphgraph.graph.arrays import MergeArrays, merge_arrays
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.kernels import worth_loading
+from morphgraph.kernels import INSIDE_TOKEN, worth_loading
 from morphgraph.tokeniser.derivation import derive_all
-from morphgraph.tokeniser.segmentation import INSIDE_TOKEN, Segmentation
+from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.words import Words
 
 _ATOMS_PER_THREAD = 50_000

@@ -8,11 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.kernels import DROPPED
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, Words
-
-INSIDE_TOKEN = -1
-DROPPED = -2
-"""In ``token_at``: an atom that no token covers, because the method leaves part of the word out."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pyarrow import parquet
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus import counting, counting_store, counting_task, counting_texts
 from morphgraph.corpus.counting import CountProgress, count_to_parquet, find_texts, parse_memory
-from morphgraph.corpus.counting_task import KINDS, Task, count_file
+from morphgraph.corpus.counting_task import KINDS, CountingTask, count_file
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text
@@ -144,7 +144,7 @@ def test_the_bound_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
     monkeypatch.setattr(counting_task, "sorted_blocks", watched)
     text = " ".join(f"{n}a.{n}b.{n}c.{n}d" for n in range(20_000))
     (tmp_path / "a.txt").write_text(text)
-    task = Task(tmp_path / "a.txt", 0, kind, None, 2**20, tmp_path)
+    task = CountingTask(tmp_path / "a.txt", 0, kind, None, 2**20, tmp_path)
     partials = count_file(task, lambda _: None)
     # Half a block of 16 kB may be new words, and a batch of others makes up to 4096 × 7 pieces.
     assert len(sizes) == len(partials) > 4

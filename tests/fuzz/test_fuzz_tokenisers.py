@@ -19,6 +19,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, split_punctuation
 from morphgraph.corpus.pipelines import prepare
+from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
@@ -31,7 +32,7 @@ from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabula
 from morphgraph.tokeniser.loading import load_uploaded_tokeniser
 from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
 from morphgraph.tokeniser.saving import saved_files
-from morphgraph.tokeniser.segmentation import DROPPED, Segmenter
+from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabularies import read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary

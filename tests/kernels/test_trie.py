@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.kernels import trie
-from morphgraph.tokeniser import segmentation
 
 Path = tuple[int, ...]
 PATHS = st.dictionaries(
@@ -47,11 +46,6 @@ def test_every_path_is_found_and_no_other(
             expected = entries.get((path, form), trie.ABSENT)
             assert (ends[state, form] if state else trie.ABSENT) == expected
             assert bool(flags & (1 + form)) == ((path, form) in entries)
-
-
-def test_constants_are_those_of_a_segmentation() -> None:
-    assert trie.INSIDE == segmentation.INSIDE_TOKEN
-    assert trie.DROPPED == segmentation.DROPPED
 
 
 def test_the_longest_is_taken_first_and_shortens_its_neighbours() -> None:

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.kernels import DROPPED, INSIDE_TOKEN
 from morphgraph.segment.flota import First, Flota, Longest, segmenter_from_document
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.segmentation import DROPPED, INSIDE_TOKEN, Segmenter
+from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabularies import load_vocabulary
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 

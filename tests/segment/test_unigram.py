@@ -17,8 +17,8 @@ from tokenizers import Tokenizer, models
 from wordfreq import get_frequency_dict, top_n_list
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.unigram import Unigram
-from morphgraph.tokeniser.segmentation import INSIDE_TOKEN
 from morphgraph.tokeniser.vocabularies import read_vocabulary
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN

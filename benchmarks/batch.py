@@ -112,7 +112,7 @@ def main() -> None:
 
 def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
     """Seconds until workers are ready, and seconds from then until all results are kept."""
-    from morphgraph.batch.local_cluster import local_cluster
+    from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.progress import ProgressFile, RunProgress
     from morphgraph.batch.runner import run_tasks, warm_up
     from morphgraph.batch.store import Store

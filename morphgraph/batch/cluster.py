@@ -1,46 +1,356 @@
-"""Where tasks run: workers on this machine, a scheduler by its address, or jobs of SLURM."""
+"""Where tasks run: workers on this machine, or those of a scheduler by its address.
+
+Each way is a context manager that yields a connected `distributed.Client`, and that leaves nothing
+running and nothing changed in this process when it ends. `batch.slurm` has two more of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+import asyncio
+import ctypes
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from morphgraph.batch.local_cluster import at_address, local_cluster
-from morphgraph.batch.slurm import slurm_cluster
-from morphgraph.batch.slurm_profile import SlurmProfile, read_slurm_profile
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.threads import available_cores
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.reading import decode_utf8
 
 if TYPE_CHECKING:
     from distributed import Client
 
+ATTEMPTS = 4
+"""How often a task is started whose workers die, until it counts as failed."""
+
+_NOTHING = logging.CRITICAL + 1
+"""A level that no message has."""
+
+_LEAST_MEMORY = 512 * 2**20
+_MOST_FILE = 1_000_000
+_SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+COMMON_SETTINGS: Mapping[str, Any] = {
+    "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
+    # A worker that is paused for its memory never goes on when a task has leaked it; one that is
+    # ended is replaced.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,
+    "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.admin.tick.limit": "1h",
+}
+"""Settings of dask for schedulers and workers that this process starts."""
+
+
+def worker_environment(threads: int) -> dict[str, str]:
+    """Variables that tell libraries how many threads a task may use."""
+    names = "MORPHGRAPH_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"
+    return dict.fromkeys(names, str(threads))
+
+
+def silencing_variables() -> dict[str, str]:
+    """Variables that keep processes of dask which start from now on from telling what they do."""
+    import dask
+
+    # Dask refuses both; what its user chose there goes first.
+    own = dask.config.get("logging-file-config", None) is not None
+    return {} if own else {"DASK_LOGGING__DISTRIBUTED": "critical"}
+
 
 @contextmanager
-def open_cluster(
-    *,
-    workers: int | None = None,
-    memory: int | None = None,
-    scheduler: str | None = None,
-    slurm: SlurmProfile | Path | None = None,
-    scratch: Path | None = None,
-) -> Generator[Client]:
-    """Connect to where tasks run: SLURM if there is a profile, a scheduler if there is an address.
+def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
+    """Start processes on this machine, each with one thread, that end with this process.
 
-    Otherwise it is `workers` processes on this machine, one a core by default. `memory` (bytes of
-    a worker) and `scratch` are for those only. `slurm` is a profile or its file. Errors: see
-    `local_cluster`, `at_address` and `slurm.slurm_cluster`.
+    `memory` is the most bytes that one worker may use, by default its share of nine tenths of
+    what is available now; a worker that goes beyond is ended and replaced, and its task is started
+    again, `ATTEMPTS` times in all. All listen on the loopback interface only.
     """
-    if slurm is not None and scheduler is not None:
-        problem = f"tasks can run at {scheduler} or in jobs of SLURM, not both"
-        raise MorphGraphError(f"{problem}. Leave out one of the two.")
-    if slurm is not None:
-        profile = read_slurm_profile(slurm) if isinstance(slurm, Path) else slurm
-        chosen = slurm_cluster(profile)
-    elif scheduler is not None:
-        chosen = at_address(scheduler)
-    else:
-        chosen = local_cluster(workers or available_cores(), memory, scratch)
-    with chosen as client:
+    if workers < 1:
+        raise MorphGraphError(f"{workers} workers cannot do anything. Ask for at least one.")
+    if memory is not None and memory < 1:
+        raise MorphGraphError(f"A worker cannot do with {memory} bytes. Leave it more memory.")
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {**COMMON_SETTINGS, "distributed.scheduler.worker-ttl": None}
+    with ExitStack() as stack:
+        stack.enter_context(quiet())
+        folder = tempfile.TemporaryDirectory(
+            prefix="morphgraph-workers-", ignore_cleanup_errors=True
+        )
+        scratch = stack.enter_context(folder)
+        variables = {**silencing_variables(), **dict.fromkeys(_SEEN_AT_IMPORT, "1")}
+        stack.enter_context(_environment(variables))
+        stack.enter_context(dask.config.set(settings))
+        try:
+            with _interrupts_held_back():
+                cluster = LocalCluster(  # type: ignore[no-untyped-call]
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    protocol="tcp",
+                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                    worker_dashboard_address=None,
+                    silence_logs=_NOTHING,
+                    memory_limit=memory or _memory_share(workers),
+                    local_directory=scratch,
+                    env=worker_environment(1),
+                )
+        except (OSError, RuntimeError) as error:
+            problem = f"The {workers} workers could not be started on this machine ({error})"
+            raise MorphGraphError(f"{problem}. Try fewer workers, or another folder.") from error
+        stack.enter_context(cluster)
+        client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
+        client.register_worker_callbacks(_end_with_parent)
         yield client
+
+
+@contextmanager
+def at_address(address: str, timeout: float = 10) -> Generator[Client]:
+    """Connect to a dask scheduler that is running somewhere, and wait for its first worker.
+
+    `address` is ``tcp://host:port`` or the path of a scheduler file that ends in ``.json``. Raises
+    `MorphGraphError` within about `timeout` seconds if there is nothing, or no scheduler, or if it
+    has no workers. Warns if dask or Python differ between here and there.
+    """
+    deadline = time.monotonic() + timeout
+    with quiet():
+        where = scheduler_address(address)
+        _check_scheduler(where, address, timeout)
+        with connected(where, address, max(1.0, deadline - time.monotonic())) as client:
+            wait_for_worker(client, address, max(1.0, deadline - time.monotonic()))
+            _warn_of_versions(client, address)
+            yield client
+
+
+def lost_worker_message(error: BaseException) -> str | None:
+    """What to tell about a task whose workers all died; None for any other error."""
+    from distributed import KilledWorker
+
+    if not isinstance(error, KilledWorker):
+        return None
+    return (
+        f"The worker process died {ATTEMPTS} times while it ran this. Most often it needs more "
+        "memory than a worker may use: take fewer workers, give each more memory, or make the "
+        "task smaller."
+    )
+
+
+@contextmanager
+def connected(where: str, shown: str, timeout: float) -> Generator[Client]:
+    """A client of the scheduler at an address; `shown` names it in errors."""
+    from distributed import Client
+    from distributed.versions import VersionMismatchWarning
+
+    # `_warn_of_versions` says in a line what dask shows as a table.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VersionMismatchWarning)
+        try:
+            client = Client(where, timeout=timeout, set_as_default=False)  # type: ignore[no-untyped-call]
+        except Exception as error:
+            raise no_scheduler(shown, f"it does not let us connect ({error})") from error
+    with client:
+        yield client
+
+
+def wait_for_worker(client: Client, shown: str, timeout: float) -> None:
+    """Wait until a scheduler has at least one worker."""
+    try:
+        client.wait_for_workers(1, timeout)
+    except TimeoutError as error:
+        problem = f"The scheduler at {shown} has no workers, {timeout:.0f} s after we asked"
+        fix = f"Start some: dask worker {scheduler_address(shown)} --nthreads 1"
+        raise MorphGraphError(f"{problem}. {fix}") from error
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and never reaches the processes that threads begun here start.
+
+    A terminal sends it to all of them, and the runner alone knows what to do about it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what dask and the event loop say about connections off the terminal.
+
+    Logging to files goes on; errors of tasks come as exceptions.
+    """
+    import distributed  # noqa: F401  its import sets up the handlers
+
+    with ExitStack() as stack:
+        for name in ("distributed", "bokeh", "tornado", "tornado.application", "asyncio"):
+            logger = logging.getLogger(name)
+            for handler in logger.handlers:
+                if type(handler) is logging.StreamHandler:
+                    stack.callback(handler.setLevel, handler.level)
+                    handler.setLevel(_NOTHING)
+            if not logger.hasHandlers():
+                nothing = logging.NullHandler()
+                logger.addHandler(nothing)
+                stack.callback(logger.removeHandler, nothing)
+        yield
+
+
+def scheduler_address(address: str) -> str:
+    """The address to connect to; from the scheduler file, if it is the path of one.
+
+    >>> scheduler_address("localhost:8786")
+    'tcp://localhost:8786'
+    """
+    if address.endswith(".json"):
+        return _address_in_file(Path(address))
+    full = address if "://" in address else f"tcp://{address}"
+    fix = "Write it as tcp://host:port, or give the path of a scheduler file that ends in .json."
+    try:
+        parts = urlsplit(full)
+        fits = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+    except ValueError:
+        fits = None
+    rest = parts.path or parts.query or parts.fragment or parts.username if fits else ""
+    if not fits or rest or any(sign.isspace() for sign in full):
+        raise MorphGraphError(f"“{address}” is no address of a scheduler. {fix}")
+    return full
+
+
+def no_scheduler(shown: str, problem: str) -> MorphGraphError:
+    """The error that there is no scheduler at an address, and why."""
+    fix = "Check host and port; “dask scheduler” prints them when it starts."
+    return MorphGraphError(f"There is no dask scheduler at {shown}: {problem}. {fix}")
+
+
+def _address_in_file(file: Path) -> str:
+    fix = "Give the file that “dask scheduler --scheduler-file” wrote, once it runs."
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_FILE + 1)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileFormatError(str(file), "", f"it cannot be read ({reason})", fix) from error
+    if len(data) > _MOST_FILE:
+        raise FileFormatError(str(file), "", "it is too long for a scheduler file", fix)
+    try:
+        content = json.loads(decode_utf8(data, str(file)))
+        address = content["address"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        problem = "it is no scheduler file: it has no “address”"
+        raise FileFormatError(str(file), "", problem, fix) from error
+    if not isinstance(address, str) or address.endswith(".json"):
+        raise FileFormatError(str(file), "field address", "it is no address", fix)
+    return scheduler_address(address)
+
+
+def _check_scheduler(where: str, shown: str, timeout: float) -> None:
+    """Ask what listens at an address whether it is a scheduler, in a loop of its own.
+
+    A client that connects to anything else would wait for ever.
+    """
+
+    async def kind() -> str:
+        from distributed.core import rpc
+        from distributed.security import Security
+
+        arguments = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
+        async with rpc(where, timeout=timeout, connection_args=arguments) as remote:  # type: ignore[no-untyped-call]
+            return str((await asyncio.wait_for(remote.identity(), timeout))["type"])
+
+    parts = urlsplit(where)
+    try:
+        # Dask itself tries a port that is closed again and again.
+        socket.create_connection((parts.hostname or "", parts.port or 0), timeout).close()
+        with ThreadPoolExecutor(1) as thread:  # this one may have a running event loop
+            found = thread.submit(asyncio.run, kind()).result()
+    except TimeoutError as error:
+        raise no_scheduler(shown, f"nothing answers within {timeout:.0f} s") from error
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise no_scheduler(shown, f"the connection fails ({reason})") from error
+    if found != "Scheduler":
+        raise no_scheduler(shown, f"it is a dask {found.lower()}")
+
+
+def _warn_of_versions(client: Client, shown: str) -> None:
+    """Warn where what has to agree so that tasks and results can travel is different."""
+
+    def versions(found: Mapping[str, Any]) -> dict[str, str]:
+        packages = {
+            name: str(found["packages"][name]) for name in ("python", "dask", "distributed")
+        }
+        return {**packages, "python": ".".join(packages["python"].split(".")[:2])}
+
+    found: Any = client.get_versions()
+    here = versions(found["client"])
+    for name, other in {"the scheduler": found["scheduler"], **found["workers"]}.items():
+        there = versions(other) if other else here
+        if there != here:
+            differ = ", ".join(
+                f"{what} {here[what]} here and {there[what]} there"
+                for what in here
+                if here[what] != there[what]
+            )
+            warnings.warn(
+                f"{name} at {shown} has other versions: {differ}. If tasks fail, install the same "
+                "versions on both sides.",
+                stacklevel=4,
+            )
+            return
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables; afterwards all are as they were before.
+
+    Dask sets more of them in this process before it starts another.
+    """
+    before = dict(os.environ)
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
+
+
+def _memory_share(workers: int) -> int:
+    """Bytes for each worker so that all together leave the machine a tenth of what is free."""
+    import psutil
+    from distributed.system import MEMORY_LIMIT
+
+    free = min(MEMORY_LIMIT, psutil.virtual_memory().available)
+    return max(_LEAST_MEMORY, int(0.9 * free / workers))
+
+
+def _end_with_parent() -> None:
+    """In a worker: die with the process that started it, and leave Ctrl-C to that one.
+
+    The worker's own watch over its parent is a thread, and has no turn in a long call into C.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.batch.local_cluster import lost_worker_message
+from morphgraph.batch.cluster import lost_worker_message
 from morphgraph.batch.progress import ProgressFile, Remaining, RunProgress, stop_path
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import Task, TaskFailure, TaskResult, code_version, run_task

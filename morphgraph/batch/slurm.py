@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.batch.local_cluster import (
+from morphgraph.batch.cluster import (
     COMMON_SETTINGS,
     connected,
     quiet,
@@ -27,13 +27,11 @@ from morphgraph.batch.local_cluster import (
     wait_for_worker,
     worker_environment,
 )
-from morphgraph.batch.slurm_profile import SlurmProfile, memory_bytes, read_slurm_profile
+from morphgraph.batch.slurm_profile import SlurmProfile
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from distributed import Client
-
-__all__ = ["SlurmProfile", "job_script", "read_slurm_profile", "slurm_cluster", "slurm_role"]
 
 _ASK_SLURM = 60
 _START = 300
@@ -87,11 +85,22 @@ def slurm_role(profile: SlurmProfile) -> Generator[None]:
 def _dismiss(runner: Any) -> None:
     """End scheduler and workers; first all workers have to be there to hear it."""
     address = str(runner.scheduler_address)
+    deadline = time.monotonic() + _LAST_WORKERS
     try:
         with connected(address, address, _LAST_WORKERS) as client:
             client.wait_for_workers(runner.world_size - 2, _LAST_WORKERS)
+            # A worker is known some time before the nanny that started it has its answer.
+            while not all(client.run(_is_running, nanny=True).values()):
+                if time.monotonic() > deadline:
+                    return
+                time.sleep(0.1)
     finally:
         runner.close()
+
+
+def _is_running(dask_worker: Any) -> bool:
+    """Asked of a nanny: whether it has started in full."""
+    return str(dask_worker.status.name) == "running"
 
 
 class _Role:
@@ -304,7 +313,7 @@ def _start_runner(profile: SlurmProfile) -> Any:
             worker_class="distributed.nanny.Nanny",
             worker_options={
                 "nthreads": 1,
-                "memory_limit": memory_bytes(profile.memory) if profile.memory else None,
+                "memory_limit": profile.memory,
                 "local_directory": profile.local_directory,
                 "interface": profile.interface,
                 "death_timeout": _START,

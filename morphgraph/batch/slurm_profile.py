@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from morphgraph.batch.yaml_reading import Strict, check, load_yaml
 from morphgraph.core.reading import read_bytes
 
-_WORD = r"^[\w.,:@%+=/-]+$"
-_FOLDER = r"^[\w./@%+=:~${}-]+$"
-_ONE_LINE = r"^[^\r\n]+$"
-_LIFETIME = r"(\d+(?:\.\d+)?)\s*(s|seconds?|m|minutes?|h|hours?|d|days?)"
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _RUNNER_FIELDS = {"mode", "memory", "interface", "local_directory", "shared_directory"}
 
 
@@ -42,44 +37,45 @@ def walltime_seconds(walltime: str) -> int:
     return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
-def lifetime_seconds(lifetime: str) -> int:
-    """The seconds of a number with its unit; `ValueError` if it is no such thing.
+def _seconds(time: str) -> int:
+    """The seconds of a number with its unit."""
+    from dask.utils import parse_timedelta
 
-    >>> lifetime_seconds("55m"), lifetime_seconds("1.5 hours")
-    (3300, 5400)
-    """
-    found = re.fullmatch(_LIFETIME, lifetime.strip(), re.ASCII)
-    if not found:
-        raise ValueError(f"“{lifetime}” is no time. Write a number and s, m, h or d, as in 55m")
-    return round(float(found[1]) * _SECONDS[found[2][0]])
+    return round(parse_timedelta(time))
 
 
-def memory_bytes(memory: str) -> int:
-    """The bytes of an amount of memory with its unit; `ValueError` if it is no such thing.
-
-    >>> memory_bytes("8GB"), memory_bytes("2 GiB")
-    (8000000000, 2147483648)
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT])(i?)B", memory.strip(), re.ASCII)
-    if not found or float(found[1]) == 0:
-        raise ValueError(f"“{memory}” is no amount of memory. Write it as 8GB or 500MB")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** ("KMGT".index(found[2]) + 1))
-
-
-def _checked(parse: Any) -> Any:
-    def same(text: str) -> str:
-        parse(text)
+def _of_form(pattern: str, problem: str) -> AfterValidator:
+    def check_form(text: str) -> str:
+        if not re.fullmatch(pattern, text.strip(), re.ASCII):
+            raise ValueError(f"“{text}” is no {problem}")
         return text
 
-    return AfterValidator(same)
+    return AfterValidator(check_form)
 
 
-Walltime = Annotated[str, _checked(walltime_seconds)]
-Lifetime = Annotated[str, _checked(lifetime_seconds)]
-Memory = Annotated[str, _checked(memory_bytes)]
-Word = Annotated[str, Field(pattern=_WORD)]
-Folder = Annotated[str, Field(pattern=_FOLDER)]
-Line = Annotated[str, Field(pattern=_ONE_LINE)]
+def _walltime(text: str) -> str:
+    walltime_seconds(text)
+    return text
+
+
+Walltime = Annotated[str, AfterValidator(_walltime)]
+Lifetime = Annotated[
+    str,
+    _of_form(
+        r"\d+(\.\d+)?\s*(s|seconds?|m|minutes?|h|hours?|d|days?)",
+        "time. Write a number and s, m, h or d, as in 55m",
+    ),
+]
+Memory = Annotated[
+    str,
+    _of_form(
+        r"(?=.*[1-9])\d+(\.\d+)?\s*[KMGT]i?B",
+        "amount of memory. Write it as 8GB or 500MB",
+    ),
+]
+Word = Annotated[str, Field(pattern=r"^[\w.,:@%+=/-]+$")]
+Folder = Annotated[str, Field(pattern=r"^[\w./@%+=:~${}-]+$")]
+Line = Annotated[str, Field(pattern=r"^[^\r\n]+$")]
 
 
 class SlurmProfile(Strict):
@@ -146,9 +142,9 @@ class SlurmProfile(Strict):
     def lifetimes(self) -> tuple[int, int]:
         """Seconds after which workers close, and how much sooner or later each may."""
         walltime = walltime_seconds(self.walltime)
-        lifetime = lifetime_seconds(self.lifetime) if self.lifetime else int(0.9 * walltime)
+        lifetime = _seconds(self.lifetime) if self.lifetime else int(0.9 * walltime)
         if self.lifetime_stagger is not None:
-            return lifetime, lifetime_seconds(self.lifetime_stagger)
+            return lifetime, _seconds(self.lifetime_stagger)
         return lifetime, min(int(0.05 * walltime), max(0, (walltime - lifetime) // 2))
 
 

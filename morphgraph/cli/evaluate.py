@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ import typer
 from morphgraph.cli.output import console, print_table, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
+from morphgraph.core.threads import available_cores
 
 if TYPE_CHECKING:
     from morphgraph.batch.evaluating import PreparedEvaluation
@@ -107,17 +108,21 @@ def _evaluate(
     from contextlib import nullcontext
     from functools import partial
 
-    from morphgraph.batch.cluster import open_cluster
+    from morphgraph.batch.cluster import at_address, local_cluster
     from morphgraph.batch.evaluating import command_line, run_evaluation
 
     role: AbstractContextManager[Any] = nullcontext()
-    profile = None
+    opened: Callable[[], AbstractContextManager[Any]]
     if slurm is not None:
-        from morphgraph.batch.slurm import read_slurm_profile, slurm_role
+        from morphgraph.batch.slurm import slurm_cluster, slurm_role
+        from morphgraph.batch.slurm_profile import read_slurm_profile
 
         profile = read_slurm_profile(slurm)
-        role = slurm_role(profile)
-    opened = partial(open_cluster, workers=workers, scheduler=scheduler, slurm=profile)
+        role, opened = slurm_role(profile), partial(slurm_cluster, profile)
+    elif scheduler is not None:
+        opened = partial(at_address, scheduler)
+    else:
+        opened = partial(local_cluster, workers or available_cores())
     with role, _stopping_on_request(out), _shown_progress() as tell:
         return run_evaluation(prepared, out, opened, tell, command_line())
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -21,10 +22,13 @@ import psutil
 import pytest
 from distributed import KilledWorker
 
-from morphgraph.batch import local_cluster as clusters
-from morphgraph.batch.cluster import open_cluster
-from morphgraph.batch.local_cluster import at_address, local_cluster, lost_worker_message
-from morphgraph.batch.scheduler_address import scheduler_address
+from morphgraph.batch import cluster as clusters
+from morphgraph.batch.cluster import (
+    at_address,
+    local_cluster,
+    lost_worker_message,
+    scheduler_address,
+)
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 
@@ -49,9 +53,10 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = dict(os.environ)
     names = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MORPHGRAPH_THREADS"
-    with local_cluster(2, scratch=tmp_path) as client:
+    with local_cluster(2) as client:
         squares = client.gather(client.map(lambda number: number**2, range(20)))
         variables = client.run(lambda: [os.environ.get(name) for name in names])
         known = client.scheduler_info(n_workers=-1)["workers"].values()
@@ -88,7 +93,7 @@ def test_nothing_is_printed(tmp_path: Path) -> None:
     command = script(
         tmp_path,
         """
-        from morphgraph.batch.local_cluster import local_cluster
+        from morphgraph.batch.cluster import local_cluster
 
         if __name__ == "__main__":
             with local_cluster(2) as client:
@@ -112,7 +117,7 @@ def test_a_killed_worker_is_replaced_and_its_task_goes_on(tmp_path: Path) -> Non
             os.kill(os.getpid(), signal.SIGKILL)
         return "alive"
 
-    with local_cluster(1, scratch=tmp_path) as client:
+    with local_cluster(1) as client:
         (first,) = client.run(os.getpid).values()
         assert client.submit(dies_once, str(mark)).result(timeout=30) == "alive"
         (second,) = client.run(os.getpid).values()
@@ -127,7 +132,7 @@ def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: 
             time.sleep(0.02)
         return len(kept)
 
-    with local_cluster(1, memory=400_000_000, scratch=tmp_path) as client:
+    with local_cluster(1, memory=400_000_000) as client:
         error = client.submit(greedy).exception(timeout=60)
         assert client.submit(sum, [1, 2]).result(timeout=30) == 3
     assert isinstance(error, KilledWorker)
@@ -141,7 +146,7 @@ def test_workers_die_with_a_killed_runner_also_in_a_long_call_into_c(tmp_path: P
         tmp_path,
         """
         import sys, time, ctypes
-        from morphgraph.batch.local_cluster import local_cluster
+        from morphgraph.batch.cluster import local_cluster
 
         if __name__ == "__main__":
             with local_cluster(2) as client:
@@ -226,7 +231,7 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for given in (address, str(file), address.removeprefix("tcp://")):
-            with open_cluster(scheduler=given) as client:
+            with at_address(given) as client:
                 assert client.submit(sum, [1, 2]).result(timeout=20) == 3
                 (known,) = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(MorphGraphError, match="it is a dask worker") as caught, at_address(known):
@@ -363,14 +368,6 @@ def test_other_versions_are_warned_of() -> None:
 
 
 def test_what_cannot_be_asked_for_is_an_error() -> None:
-    from morphgraph.batch.slurm import SlurmProfile
-
-    profile = SlurmProfile(memory="1GB")
-    with (
-        pytest.raises(MorphGraphError, match="not both"),
-        open_cluster(scheduler="host:1", slurm=profile),
-    ):
-        pass
     with pytest.raises(MorphGraphError, match="0 workers"), local_cluster(0):
         pass
     with pytest.raises(MorphGraphError, match="0 bytes"), local_cluster(1, memory=0):

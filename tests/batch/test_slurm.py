@@ -15,13 +15,8 @@ import distributed
 import psutil
 import pytest
 
-from morphgraph.batch.slurm import (
-    SlurmProfile,
-    job_script,
-    read_slurm_profile,
-    slurm_cluster,
-)
-from morphgraph.batch.slurm_profile import walltime_seconds
+from morphgraph.batch.slurm import job_script, slurm_cluster
+from morphgraph.batch.slurm_profile import SlurmProfile, read_slurm_profile, walltime_seconds
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "evaluations" / "slurm"
@@ -309,7 +304,8 @@ def test_jobs_that_slurm_refuses_are_an_error_with_its_reason(tmp_path: Path, jo
 RUNNER = """\
     import sys
     from pathlib import Path
-    from morphgraph.batch.slurm import SlurmProfile, slurm_cluster, slurm_role
+    from morphgraph.batch.slurm import slurm_cluster, slurm_role
+    from morphgraph.batch.slurm_profile import SlurmProfile
 
     if __name__ == "__main__":
         profile = SlurmProfile(mode="runner", interface="lo", memory="1GB")

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import (
-    ALL_WORDS,
-    HELD_IN,
+    COMPETITORS,
     IDENTITY,
     LOST,
     RESULT_COLUMNS,
+    TITLES,
     TableSpec,
     complete,
     text_of,
 )
-from morphgraph.batch.report_table import (
-    COMPETITORS,
-    TITLES,
-    Cell,
-    Column,
-    Row,
-    State,
-    Table,
-    value_text,
-)
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Row, State, Table, with_best
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,17 +66,31 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     notes = [spec.note] if spec.note else []
     if added:
         notes.append(f"Rows also differ in {', '.join(TITLES[name].lower() for name in added)}.")
+    same = [TITLES[name].lower() for name in rows_by if name not in COMPETITORS]
     return Table(
         spec.title,
-        tuple(rows_by),
-        tuple(spread_by),
-        tuple(columns),
-        tuple(_with_best(rows, columns)),
-        _constants(scored if len(scored) else frame, {*rows_by, *spread_by}),
-        tuple(dict.fromkeys(text for text in scored["signature"].tolist() if text)),
-        tuple(notes),
-        spec.chart,
+        tuple(Column(TITLES[name], key=name) for name in rows_by),
+        tuple(
+            replace(column, extras=_extras([row.cells[number] for row in rows]))
+            for number, column in enumerate(columns)
+        ),
+        with_best(rows, columns),
+        tuple(TITLES[name] for name in spread_by),
+        constants=_constants(scored if len(scored) else frame, {*rows_by, *spread_by}),
+        signatures=tuple(dict.fromkeys(text for text in scored["signature"].tolist() if text)),
+        notes=tuple(notes),
+        chart=spec.chart,
+        bold="the best" + (f" of those with the same {' and '.join(same)}" if same else ""),
+        against="the first method that does not learn from the reference",
     )
+
+
+def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """What CSV says of a column's cells beside their values: what any of them has."""
+    numbers = ("low", "high", "p", "sd")
+    found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
+    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
+    return (*found, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
 
 
 def _told_apart(frame: pd.DataFrame, named: Sequence[str]) -> list[str]:
@@ -246,15 +252,23 @@ def _columns(
     wanted = list(dict.fromkeys(metrics))
     lost = {m for m in wanted if not any((*spread, m) in there for spread in spreads)}
     return [
-        Column(spread, metric)
+        column_of(metric, spread)
         for number, spread in enumerate(spreads)
         for metric in wanted
         if (*spread, metric) in there or (metric in lost and number == 0)
     ]
 
 
+def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
+    """The column of a metric, by its key."""
+    known = named_metrics().get(metric)
+    if known is None:
+        return Column(metric, "number", key=metric, spread=spread)
+    return Column(known.label, known.form, known.better, metric, spread)
+
+
 def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column: Column) -> Cell:
-    found = grouped.get((*names, *column.spread, column.metric), {})
+    found = grouped.get((*names, *column.spread, column.key), {})
     place = (*names, *column.spread)
     # A cell that failed has a row for each scope and weighting in the rows, none in the columns.
     here = [
@@ -293,47 +307,14 @@ def _groups(names: Sequence[tuple[str, ...]], rows_by: Sequence[str]) -> list[in
     ]
 
 
-def _with_best(rows: Sequence[Row], columns: Sequence[Column]) -> list[Row]:
-    """Mark the best of each group, by how it reads, so that what reads alike is best together."""
-    members: dict[int, list[Row]] = {}
-    for row in rows:
-        members.setdefault(row.group, []).append(row)
-    best: set[tuple[int, int, str, bool]] = set()
-    for place, column in enumerate(columns):
-        known = named_metrics().get(column.metric)
-        if known is None or not known.better:
-            continue
-        for group, competing in members.items():
-            # Who has not run yet may be better.
-            if any(cell.state == "not run" for row in competing for cell in row.cells):
-                continue
-            cells = [row.cells[place] for row in competing]
-            cells = [cell for cell in cells if not math.isnan(cell.value)]
-            # What was learned from these very words is nobody's rival who has not seen them.
-            fair = [cell for cell in cells if not cell.held_in] or cells
-            if len(fair) > 1:
-                values = [cell.value for cell in fair]
-                top = max(values) if known.better > 0 else min(values)
-                text = value_text(column.metric, top)
-                best.add((group, place, text, fair[0].held_in))
-
-    def marked(row: Row) -> Iterable[Cell]:
-        for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
-            text = value_text(column.metric, cell.value)
-            is_best = (row.group, place, text, cell.held_in) in best
-            yield Cell(**{**vars(cell), "is_best": is_best})
-
-    return [Row(row.names, tuple(marked(row)), row.group) for row in rows]
-
-
 def _constants(frame: pd.DataFrame, named: set[str]) -> dict[str, str]:
-    """What is the same in all results and is in no heading."""
+    """What is the same in all results and is in no heading, by title."""
     found = {}
     for name in (*IDENTITY, "seed"):
         if name not in named:
             texts = set(frame[name].tolist()) - {""}
             if len(texts) == 1:
-                found[name] = texts.pop()
+                found[TITLES[name]] = texts.pop()
     return found
 
 

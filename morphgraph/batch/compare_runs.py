@@ -165,8 +165,7 @@ def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
 
 def _why(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     """In which columns rows differ that have nothing in common, and by what."""
-    from morphgraph.batch.report_data import text_of
-    from morphgraph.batch.report_table import TITLES
+    from morphgraph.batch.report_data import TITLES, text_of
 
     found = []
     for name in COMBINATION:
@@ -199,8 +198,9 @@ def shown_comparison(
     """
     import pandas as pd
 
-    from morphgraph.batch.report_data import text_of
-    from morphgraph.batch.report_table import TITLES, value_text
+    from morphgraph.batch.build_tables import column_of
+    from morphgraph.batch.report_data import TITLES, text_of
+    from morphgraph.tables.model import value_text
 
     identity = [name for name in COMBINATION if name != "metric"]
     apart = varying(compared, identity) if len(compared) > 1 else []
@@ -216,7 +216,9 @@ def shown_comparison(
     titles.append("Metric")
     for number, run in enumerate(runs):
         values = compared[value_column(run)]
-        columns.append([value_text(m, v) for m, v in zip(metrics, values, strict=True)])
+        columns.append(
+            [value_text(column_of(m).form, v) for m, v in zip(metrics, values, strict=True)]
+        )
         titles.append(visible(run))
         if number:
             gaps = compared[difference_column(run)]

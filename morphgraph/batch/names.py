@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-Form = Literal["percent", "count", "number"]
+if TYPE_CHECKING:
+    from morphgraph.tables.model import Form
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def named_metrics() -> dict[str, Named]:
     from morphgraph.score.vocabulary_figures import FIGURES
 
     found = {
-        key: Named(metric.title, "percent" if metric.unit == "%" else "number", metric.better)
+        key: Named(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
         for key, metric in METRICS.items()
     }
     found |= FLOTA_METRICS

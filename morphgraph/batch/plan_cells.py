@@ -11,9 +11,10 @@ from morphgraph.batch import costs
 from morphgraph.batch.cells import measure_cell
 from morphgraph.batch.configuration import Evaluation
 from morphgraph.batch.methods import is_random, learns
-from morphgraph.batch.report_data import ALL_WORDS, held_out_words
+from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.core.errors import FileFormatError
+from morphgraph.tables.model import ALL_WORDS
 
 REFINING = ("knockout", "rebpe")
 """Methods that edit a tokeniser by a reference."""

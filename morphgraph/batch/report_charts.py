@@ -6,10 +6,10 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from morphgraph.batch.names import metric_is_percent
-from morphgraph.batch.report_table import TITLES, Cell, Column, Table, cell_texts
+from morphgraph.batch.report_data import TITLES
 from morphgraph.core.text import counted
 from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.tables.model import Cell, Column, Table, cell_texts
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -56,7 +56,7 @@ def _known(table: Table) -> list[int]:
     return [
         place
         for place in range(len(table.columns))
-        if any(not math.isnan(row.cells[place].value) for row in table.rows)
+        if any(not math.isnan(float(row.cells[place].value)) for row in table.rows)
     ]
 
 
@@ -79,12 +79,12 @@ def _names(table: Table, but: int = -1) -> list[tuple[str, str]]:
 
 
 def _mark(column: Column, cell: Cell) -> Mark:
-    scale = 100 if metric_is_percent(column.metric) else 1
-    text, beside = cell_texts(column.metric, cell)
-    low, high = cell.low, cell.high
+    scale = 100 if column.form == "percent" else 1
+    text, beside = cell_texts(column, cell)
+    value, low, high = float(cell.value), cell.low, cell.high
     if not math.isnan(cell.sd):
-        low, high = cell.value - cell.sd, cell.value + cell.sd
-    return Mark(scale * cell.value, scale * low, scale * high, f"{text} {beside}".rstrip())
+        low, high = value - cell.sd, value + cell.sd
+    return Mark(scale * value, scale * low, scale * high, f"{text} {beside}".rstrip())
 
 
 def _panel_title(column: Column, heading: str = "") -> str:

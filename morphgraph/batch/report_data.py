@@ -44,8 +44,23 @@ RESULT_COLUMNS = (
 LATER_COLUMNS = ("words", "p", "held_in")
 """Columns that results of earlier versions lack."""
 
-ALL_WORDS, HELD_IN = "all words", "held in"
-"""What ``words`` says of scores over all words, and ``held_in`` of those that were learned on."""
+TITLES = {
+    "language": "Language",
+    "corpus": "Corpus",
+    "tokeniser": "Tokeniser",
+    "vocab_size": "Vocabulary size",
+    "method": "Method",
+    "parameters": "Parameters",
+    "reference": "Reference",
+    "scope": "Scope",
+    "weighting": "Weighting",
+    "words": "Words",
+    "seed": "Seed",
+}
+"""What people call the columns of results."""
+
+COMPETITORS = ("tokeniser", "method", "parameters", "seed")
+"""Rows that differ in these only are competitors; bold is the best of them."""
 
 
 def held_out_words(share: float) -> str:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, text_of
-from morphgraph.batch.report_table import Table
 from morphgraph.core.numbers import UNDEFINED
+from morphgraph.core.text import shortened
+from morphgraph.tables.model import Table, table_of_texts
 from morphgraph.tables.writing import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_FAILURES = 200
-"""More failures than these are in the log only."""
 SLOWEST = 10
 
 _STATES = ("done", "failed", "not run")
@@ -32,25 +31,6 @@ _TITLES = {
     "hashes": "Checksums",
 }
 _DEPTH = 6
-
-
-class TasksOfKind(NamedTuple):
-    """How many tasks of a kind ended how, and what they took; texts that are ready to be shown."""
-
-    kind: str
-    done: str
-    failed: str
-    not_run: str
-    from_store: str
-    seconds: str
-    cpu_seconds: str
-    peak_memory: str
-
-
-KIND_TITLES = TasksOfKind(
-    "Tasks", "Done", "Failed", "Not run", "From store", "Time", "CPU time", "Peak memory"
-)
-SLOW_TITLES = ("Task", "Kind", "Time", "CPU time", "Peak memory", "Worker")
 
 
 def duration_text(seconds: float) -> str:
@@ -97,26 +77,19 @@ def states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
     return {state: found.count(state) for state in _STATES}
 
 
-def tasks_by_kind(tasks: pd.DataFrame) -> list[TasksOfKind]:
+def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     """What the tasks of each kind took, in the order in which the kinds come."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
-    found = []
+    rows = []
     for kind in dict.fromkeys(frame["kind"].map(text_of)):
         part = frame[frame["kind"] == kind]
-        number = states(frame, kind)
-        found.append(
-            TasksOfKind(
-                kind,
-                f"{number['done']:,}",
-                f"{number['failed']:,}",
-                f"{number['not run']:,}",
-                f"{sum(text_of(value) == 'True' for value in part['from_store']):,}",
-                duration_text(_total(part["seconds"])),
-                duration_text(_total(part["cpu_seconds"])),
-                memory_text(float(part["peak_memory"].astype(float).max())),
-            )
-        )
-    return found
+        kept = sum(text_of(value) == "True" for value in part["from_store"])
+        counts = [*states(frame, kind).values(), kept]
+        times = [duration_text(_total(part[name])) for name in ("seconds", "cpu_seconds")]
+        memory = memory_text(float(part["peak_memory"].astype(float).max()))
+        rows.append([kind, *(f"{count:,}" for count in counts), *times, memory])
+    titles = "Tasks", "Done", "Failed", "Not run", "From store", "Time", "CPU time", "Peak memory"
+    return table_of_texts(titles, rows)
 
 
 def _total(numbers: pd.Series[float]) -> float:
@@ -124,21 +97,22 @@ def _total(numbers: pd.Series[float]) -> float:
     return float(numbers.astype(float).sum(min_count=1))
 
 
-def slowest_tasks(tasks: pd.DataFrame) -> list[tuple[str, ...]]:
-    """The tasks that took longest, longest first, as texts under `SLOW_TITLES`."""
+def slowest_tasks(tasks: pd.DataFrame) -> Table:
+    """The tasks that took longest, longest first."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
     numbers = frame["seconds"].astype(float)
     order = numbers[numbers > 0].sort_values(ascending=False, kind="stable").index[:SLOWEST]
     chosen = frame.loc[order]
     columns = [
-        chosen["label"].map(text_of).map(one_line),
+        [shortened(one_line(text_of(label)), 120) for label in chosen["label"]],
         chosen["kind"].map(text_of),
         chosen["seconds"].astype(float).map(duration_text),
         chosen["cpu_seconds"].astype(float).map(duration_text),
         chosen["peak_memory"].astype(float).map(memory_text),
         chosen["worker"].map(text_of).map(one_line),
     ]
-    return list(zip(*columns, strict=True))
+    titles = "Task", "Kind", "Time", "CPU time", "Peak memory", "Worker"
+    return table_of_texts(titles, list(zip(*columns, strict=True)), 2)
 
 
 def headline(run: FinishedRun) -> list[tuple[str, str]]:
@@ -228,12 +202,6 @@ def command_of(run: Mapping[str, object]) -> str:
     return next((text for name, text in run_facts(run) if name == _TITLES["command"]), "")
 
 
-def numbered_signatures(tables: Sequence[Table]) -> dict[str, int]:
-    """Every distinct signature of some tables, with its number, from 1."""
-    distinct = dict.fromkeys(text for table in tables for text in table.signatures)
-    return {text: number for number, text in enumerate(distinct, 1)}
-
-
 def numbers_text(numbers: Sequence[int]) -> str:
     """Numbers with their runs drawn together.
 
@@ -247,20 +215,3 @@ def numbers_text(numbers: Sequence[int]) -> str:
         else:
             runs.append([number])
     return ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs)
-
-
-def common_signature(signatures: Sequence[str]) -> str:
-    """Signatures as one: the fields that all share, and of others how many values there are.
-
-    >>> common_signature(["reference:a|tokeniser:x|version:1", "reference:a|tokeniser:y|version:1"])
-    'reference:a|tokeniser:(2 different)|version:1'
-    """
-    found: dict[str, dict[str, None]] = {}
-    for signature in signatures:
-        for part in one_line(signature).split("|"):
-            name, _, value = part.partition(":")
-            found.setdefault(name, {})[value] = None
-    return "|".join(
-        f"{name}:{next(iter(values))}" if len(values) == 1 else f"{name}:({len(values)} different)"
-        for name, values in found.items()
-    )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.names import vocabulary_metric
 from morphgraph.batch.report_data import (
-    HELD_IN,
     LATER_COLUMNS,
     LOST,
     RESULT_COLUMNS,
@@ -20,6 +19,7 @@ from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import Task
 from morphgraph.core.errors import FileFormatError
+from morphgraph.tables.model import HELD_IN
 
 if TYPE_CHECKING:
     import pandas as pd

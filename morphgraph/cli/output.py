@@ -4,13 +4,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import columns_by_room
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,7 +138,7 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int], *, key
     room = console(sys.stdout).width
     natural = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
     widths = [min(width, _WRAPPED) if n in left else width for n, width in enumerate(natural)]
-    for part, columns in enumerate(columns_by_room(widths, keys, room)):
+    for part, columns in enumerate(columns_by_room(widths, keys, room, _GAP)):
         table = Table(box=None, pad_edge=False)
         for n in columns:
             is_text = n in left
@@ -154,24 +155,6 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int], *, key
         least = [min(widths[n], _NARROWEST) if n in left else widths[n] for n in columns]
         needed = sum(least) + _GAP * (len(columns) - 1)
         console(sys.stdout, max(room, needed)).print(table)
-
-
-def columns_by_room(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
-    """Which columns stand side by side: the ``keys`` first ones, and others while there is room.
-
-    >>> columns_by_room([10, 20, 20, 20], 1, 80), columns_by_room([10, 20, 20, 20], 1, 60)
-    ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
-    """
-    start = list(range(min(keys, len(widths))))
-    parts = [start.copy()]
-    for column in range(len(start), len(widths)):
-        columns = [*parts[-1], column]
-        fits = sum(widths[n] for n in columns) + _GAP * (len(columns) - 1) <= room
-        if fits or len(parts[-1]) == len(start):
-            parts[-1] = columns
-        else:
-            parts.append([*start, column])
-    return parts
 
 
 def console(stream: Any, width: int | None = None) -> "Console":

@@ -260,7 +260,7 @@ def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
 def _legend(tables: "list[ScoreTable]") -> str:
     """What brackets and stars mean, of those that there are."""
     from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import HELD_IN_NOTE
+    from morphgraph.tables.model import HELD_IN_NOTE
 
     notes = []
     if any(table.draws.resamples for table in tables):
@@ -293,7 +293,8 @@ def _list_scores() -> None:
 def _print(table: "ScoreTable") -> None:
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.scores import ALL_WORDS, HELD_IN, words_of
+    from morphgraph.tables.model import ALL_WORDS, HELD_IN
+    from morphgraph.tables.scores import words_of
 
     gold_set = table.gold_set
     if gold_set is not None:

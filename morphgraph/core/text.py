@@ -48,3 +48,21 @@ def apart(labels: Sequence[str]) -> list[str]:
         f"{label} #{labels[: place + 1].count(label)}" if label in labels[:place] else label
         for place, label in enumerate(labels)
     ]
+
+
+def columns_by_room(widths: Sequence[int], keys: int, room: int, gap: int = 2) -> list[list[int]]:
+    """Which columns stand side by side: the ``keys`` first ones, and others while there is room.
+
+    >>> columns_by_room([10, 20, 20, 20], 1, 80), columns_by_room([10, 20, 20, 20], 1, 60)
+    ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
+    """
+    start = list(range(min(keys, len(widths))))
+    parts = [start.copy()]
+    for column in range(len(start), len(widths)):
+        columns = [*parts[-1], column]
+        fits = sum(widths[n] for n in columns) + gap * (len(columns) - 1) <= room
+        if fits or len(parts[-1]) == len(start):
+            parts[-1] = columns
+        else:
+            parts.append([*start, column])
+    return parts

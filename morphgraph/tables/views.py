@@ -1,20 +1,19 @@
 """Scores and blame as tables that show themselves in a notebook."""
 
-import html
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from morphgraph.core.checks import check_share
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
+from morphgraph.core.numbers import percent
 from morphgraph.core.text import counted, visible
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
-from morphgraph.score.metrics import METRICS, check_metrics
-from morphgraph.score.outcome import Outcome
+from morphgraph.score.metrics import check_metrics
 from morphgraph.score.table import ScoreTable
-from morphgraph.tables.scores import HELD_IN, score_rows, score_text, scores_latex, scores_markdown
+from morphgraph.tables.model import Cell, Column, Form, Row, Table
+from morphgraph.tables.scores import score_rows, scores_latex, scores_markdown, scores_table
+from morphgraph.tables.writing import to_html
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
 _WORST = 20
 """How many merges a notebook shows of a table of blame."""
+_BLAME: tuple[tuple[str, Form], ...] = (("N", "count"), ("B", "count"), ("R", "ratio"))
 
 
 class ScoreView:
@@ -45,7 +45,7 @@ class ScoreView:
         return pd.DataFrame(score_rows(self.table)).set_index("label")
 
     def to_latex(self) -> str:
-        """A table for a paper; it needs booktabs."""
+        """A table for a paper; it needs array and booktabs, and longtable if it is long."""
         return scores_latex([self.table])
 
     def to_markdown(self) -> str:
@@ -53,18 +53,7 @@ class ScoreView:
         return scores_markdown([self.table])
 
     def _repr_html_(self) -> str:
-        rows = []
-        for outcome, found in zip(self.table.outcomes, self.table.estimates, strict=True):
-            row = {"tokeniser": visible(outcome.label), "|V|": UNDEFINED}
-            if isinstance(outcome, Outcome) and found is not None:
-                row["tokeniser"] += f" ({HELD_IN})" if outcome.held_in else ""
-                row["|V|"] = count_text(outcome.vocabulary_size or float("nan"))
-                row |= {_head(n): score_text(n, e.value) + e.mark for n, e in found.items()}
-            else:
-                row |= {_head(n): "" for n in self.table.metrics}
-                row["tokeniser"] += f" (failed: {visible(getattr(outcome, 'message', ''))})"
-            rows.append(row)
-        return _html_table(rows, self.signature)
+        return _quiet(to_html(scores_table([self.table])))
 
     def _shown(self, number: int) -> str:
         found = self.table.estimates[number]
@@ -140,30 +129,16 @@ class BlamedMerges:
         return f"<BlamedMerges: {len(self.blamed.candidates()):,} of {merges} with R ≥ 0.5>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            {
-                "rank": f"{row['rank']:,}",
-                "merge": visible(row["merge"]),
-                "N": count_text(row["N"]),
-                "B": count_text(row["B"]),
-                "R": ratio_text(row["R"]),
-            }
+        columns = (Column("merge"), *(Column(n, f) for n, f in _BLAME))
+        rows = tuple(
+            Row((f"{row['rank']:,}",), tuple(Cell(row[column.header]) for column in columns))
             for row in self.to_frame().head(_WORST).to_dict(orient="records")
-        ]
-        return _html_table(rows, self.signature)
+        )
+        names = (Column("rank"),)
+        table = Table("Blame", names, columns, rows, signatures=(self.signature,))
+        return _quiet(to_html(table))
 
 
-def _head(metric: str) -> str:
-    return METRICS[metric].title + (" %" if METRICS[metric].unit == "%" else "")
-
-
-def _html_table(rows: Sequence[Mapping[str, str]], signature: str) -> str:
-    """Rows as an HTML table, the signature below; all of it plain text, and none of it formulas."""
-    import pandas as pd
-
-    with pd.option_context("display.max_colwidth", None):
-        table = pd.DataFrame(rows).to_html(index=False, escape=True)
-    return (
-        f'<div class="tex2jax_ignore mathjax_ignore">{table}'
-        f"<p><small><code>{html.escape(signature)}</code></small></p></div>"
-    )
+def _quiet(page: str) -> str:
+    """HTML in which a notebook looks for no formulas."""
+    return f'<div class="tex2jax_ignore mathjax_ignore">{page}</div>'

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.numbers import UNDEFINED, count_text, percent
 from morphgraph.score.gold_set import reference_fields, signature_line
-from morphgraph.score.vocabulary_figures import FIGURES, Figure, FigureValue, Needs
+from morphgraph.score.vocabulary_figures import FIGURES, Figure, FigureValue
 from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
-from morphgraph.tables.writing import csv_bytes, harmless, latex, latex_breakable
+from morphgraph.tables.latex import to_latex
+from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
+from morphgraph.tables.writing import to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,15 +57,33 @@ def values_of(healths: Sequence[VocabularyHealth], alpha: float) -> list[dict[st
     return [health.values(alpha, healths[0]) for health in healths]
 
 
-def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFrame:
-    """Figures as text, one a row, one column for each vocabulary, by number: 0, 1, …"""
-    import pandas as pd
-
+def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
+    """Figures as text, one a row, one column for each vocabulary; the first is the baseline."""
     found = values_of(healths, alpha)
-    columns: dict[Any, list[str]] = {"figure": [label_of(figure, alpha) for figure in FIGURES]}
-    for number, values in enumerate(found):
-        columns[number] = [text_of(figure, values[figure.key]) for figure in FIGURES]
-    return pd.DataFrame(columns)
+    needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
+    warning = case_warning(healths)
+    return Table(
+        "Vocabulary figures",
+        (Column("Figure"),),
+        tuple(Column(health.label, "written") for health in healths),
+        tuple(
+            Row(
+                (label_of(figure, alpha),),
+                tuple(Cell(text_of(figure, values[figure.key])) for values in found),
+                block=needs.index(figure.needs),
+            )
+            for figure in FIGURES
+        ),
+        blocks=("",) * len(needs),
+        signatures=(signature(healths, alpha),),
+        notes=(warning,) if warning else (),
+    )
+
+
+def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFrame:
+    """`figure_table` for the screen; columns are called ``figure``, 0, 1, …"""
+    frame, _ = text_frame(figure_table(healths, alpha))
+    return frame.set_axis(["figure", *range(len(healths))], axis="columns")
 
 
 def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str]:
@@ -92,7 +112,7 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     return signature_line(
         {
             "corpus": healths[0].corpus_signature if healths else "none",
-            "alpha": _number(alpha),
+            "alpha": str(int(alpha)) if float(alpha).is_integer() else repr(float(alpha)),
             **(reference_fields(reference) if reference is not None else {"reference": "none"}),
             "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
             "version": __version__,
@@ -105,63 +125,25 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
 
     A share is a number from 0 to 1.
     """
-    lines: list[list[object]] = [
-        ["tokeniser", "figure", "name", "value", "of", "why n/a", "signature"]
-    ]
+    rows = []
     for health, values in zip(healths, values_of(healths, alpha), strict=True):
-        line = signature([health], alpha) if health is healths[0] else None
-        line = line or f"{signature([health], alpha)}|baseline:{healths[0].tokeniser_signature}"
+        line = signature([health], alpha)
+        if health is not healths[0]:
+            line += f"|baseline:{healths[0].tokeniser_signature}"
         for figure in FIGURES:
             value = values[figure.key]
-            undefined = math.isnan(value.number)
-            lines.append(
-                [
-                    harmless(health.label),
-                    figure.key,
-                    label_of(figure, alpha),
-                    UNDEFINED if undefined else _number(value.number),
-                    _number(value.of) if value.of and not undefined else "",
-                    value.why,
-                    harmless(line),
-                ]
-            )
-    return csv_bytes(lines)
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+            of = value.of if value.of and not math.isnan(value.number) else ""
+            cells = (Cell(value.number), Cell(of), Cell(value.why))
+            names = (health.label, figure.key, label_of(figure, alpha))
+            rows.append(Row(names, cells, after=(("signature", line),)))
+    columns = (Column("tokeniser"), Column("figure"), Column("name"))
+    numbers = (Column("value", "count"), Column("of", "count"), Column("why n/a"))
+    return to_csv(Table("", columns, numbers, tuple(rows)))
 
 
 def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
-    """The figures as a LaTeX table (booktabs); signature and `case_warning` are in its caption."""
-    lines = [
-        "% needs booktabs",
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{l{'r' * len(healths)}}}",
-        r"\toprule",
-        " & ".join(["Figure", *(latex(health.label) for health in healths)]) + r" \\",
-        r"\midrule",
-    ]
-    found = values_of(healths, alpha)
-    previous: Needs = ""
-    for figure in FIGURES:
-        if figure.needs != previous:
-            lines.append(r"\midrule")
-            previous = figure.needs
-        name = latex(label_of(figure, alpha)).replace("α", r"$\alpha$").replace("|V|", "$|V|$")
-        cells = [latex(text_of(figure, values[figure.key])) for values in found]
-        lines.append(" & ".join([name, *cells]) + r" \\")
-    line = " ".join(signature(healths, alpha).split())
-    caption = f"Vocabulary figures. {case_warning(healths)}".strip()
-    lines += [
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{latex(caption)} Signature: \texttt{{{latex_breakable(line)}}}}}",
-        r"\end{table}",
-        "",
-    ]
-    return "\n".join(lines)
+    """The figures as a LaTeX table; signature and `case_warning` stand below it."""
+    return to_latex(figure_table(healths, alpha), "vocabulary")
 
 
 def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:

@@ -1,10 +1,24 @@
-"""What every table to take away is written with: CSV that is no formula, LaTeX that compiles."""
+"""Tables as CSV, Markdown and HTML, and the escapes that keep every text from outside a text."""
+
+from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from morphgraph.core.numbers import UNDEFINED
+from morphgraph.core.text import shortened
+from morphgraph.tables.model import HELD_IN, Cell, Column, Row, Table, cell_texts
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+ERROR_LENGTH = 120
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -16,7 +30,13 @@ _LATEX = {
     "|": r"\textbar{}",
     # \textquotedbl would need another font encoding than the usual one.
     '"': r"\char34{}",
-}
+    # What fonts of pdfLaTeX lack as letters.
+    **{letter: f"$\\{name}$" for letter, name in {
+        "α": "alpha", "β": "beta", "θ": "theta", "Δ": "Delta", "≥": "ge", "≤": "le", "±": "pm",
+        "↑": "uparrow", "↓": "downarrow", "×": "times", "→": "to", "†": "dagger",
+    }.items()},
+    "−": "$-$",
+}  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -24,13 +44,6 @@ _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """What turns around the text behind it, whoever wrote that."""
-
-
-def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
-    """Rows as CSV in UTF-8; text that came from outside first goes through `harmless`."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue().encode("utf-8", "replace")
 
 
 def harmless(text: str) -> str:
@@ -47,22 +60,23 @@ def harmless(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    r"""Text with LaTeX's own characters escaped.
+    r"""Text with LaTeX's own characters escaped, and signs that fonts lack as maths.
 
-    >>> print(latex("50 % of a_b"))
-    50 \% of a\_b
+    >>> print(latex("50 % of a_b ≥ 1"))
+    50 \% of a\_b $\ge$ 1
     """
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def latex_breakable(text: str) -> str:
-    r"""A signature, escaped, that may be broken between its fields.
+def latex_breakable(text: str, behind: str = "|:") -> str:
+    r"""A line, escaped, that may be broken behind some characters; behind any, if there are none.
 
     >>> print(latex_breakable("a:1"))
     a:\allowbreak{}1
     """
     return "".join(
-        latex(character) + (r"\allowbreak{}" if character in "|:" else "") for character in text
+        latex(character) + (r"\allowbreak{}" if not behind or character in behind else "")
+        for character in text
     )
 
 
@@ -90,3 +104,129 @@ def markdown_code(text: str) -> str:
     runs = [len(run) for run in re.findall("`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
     return f"{fence} {text} {fence}" if runs else f"{fence}{text}{fence}"
+
+
+def fenced(text: str, language: str) -> str:
+    """Text as a block of code in Markdown, whatever is in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([f"{fence}{language}", text.rstrip("\n"), fence])
+
+
+# ---------------------------------------------------------------------------------------- CSV
+
+
+def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+    """Rows as CSV in UTF-8, texts as `harmless`, numbers with all digits, n/a where undefined."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows(map(_csv_value, row) for row in rows)
+    return buffer.getvalue().encode("utf-8", "replace")
+
+
+def _csv_value(value: object) -> object:
+    if isinstance(value, str):
+        return harmless(value)
+    return UNDEFINED if isinstance(value, float) and math.isnan(value) else value
+
+
+def to_csv(table: Table) -> bytes:
+    """A table as CSV: shares from 0 to 1, and beside each value the extras of its column.
+
+    A signature that rows do not tell stands in a row of its own at the end.
+    """
+    first = table.rows[0] if table.rows else None
+    head = [name for name, _ in first.before] if first else []
+    head += [column.csv or column.header for column in table.names]
+    for column in table.columns:
+        title = column.csv or " ".join(filter(None, [column.header, *column.spread]))
+        head += [f"{title} {extra}".rstrip() for extra in ("", *column.extras)]
+    head += [name for name, _ in first.after] if first else []
+    lines: list[list[object]] = [[*head]]
+    for row in table.rows:
+        line: list[object] = [*(text for _, text in row.before), *row.names]
+        for cell, column in zip(row.cells, table.columns, strict=True):
+            line.append(cell.state if cell.is_lost else _number(cell.value, column))
+            line += [_extra(cell, extra) for extra in column.extras]
+        lines.append([*line, *(text for _, text in row.after)])
+    if not (first and first.after):
+        lines += [["signature", one_line(text)] for text in table.signatures]
+    return csv_bytes(lines)
+
+
+def _number(value: float | str, column: Column) -> object:
+    if isinstance(value, str) or math.isnan(value):
+        return value
+    whole = column.form == "count" and float(value).is_integer()
+    return int(value) if whole or isinstance(value, int) else float(value)
+
+
+def _extra(cell: Cell, name: str) -> object:
+    if name == HELD_IN:
+        return "yes" if cell.held_in else "no"
+    value = getattr(cell, name)
+    return "" if cell.value == "" else int(value) if name == "seeds" else float(value)
+
+
+# ---------------------------------------------------------------------------------------- templates
+
+
+@cache
+def environment() -> Environment:
+    """What renders templates: text in those of HTML is escaped, unless a filter does it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("morphgraph.tables"),
+        autoescape=lambda name: bool(name) and ".html" in str(name),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {
+        "line": one_line,
+        "markdown": lambda text: markdown(one_line(text)),
+        "code": lambda text: markdown_code(one_line(text)),
+        "markdown_cells": _markdown_cells,
+        "fenced": fenced,
+        "shortened": shortened,
+    }
+    made.globals |= {"cell_texts": cell_texts}
+    return made
+
+
+def _markdown_cells(row: Row, table: Table) -> Iterator[str]:
+    """The cells of a line of a table."""
+    for place, name in enumerate(row.names):
+        text = markdown(one_line(name if place else row.label))
+        yield text + (" †" if row.is_baseline and not place else "")
+    if row.error:
+        error = shortened(one_line(row.error), ERROR_LENGTH)
+        yield from [f"failed: {markdown(error)}", *[""] * (len(row.cells) - 1)]
+        return
+    for cell, column in zip(row.cells, table.columns, strict=True):
+        text, beside = cell_texts(column, cell)
+        shown = markdown(one_line(text))
+        yield f"{f'**{shown}**' if cell.is_best else shown}{markdown(cell.mark)} {beside}".rstrip()
+
+
+def rendered(template: str, **values: Any) -> str:
+    """A template with its values put in."""
+    return environment().get_template(template).render(**values)
+
+
+def to_markdown(table: Table) -> str:
+    """A table as Markdown (of GitHub's kind): its blocks, what marks mean, and signatures."""
+    return rendered("table.md.j2", table=table)
+
+
+def grid_markdown(table: Table) -> str:
+    """A table alone, without notes."""
+    grid = environment().get_template("grid.md.j2").module.grid  # type: ignore[attr-defined]
+    return str(grid(table)).rstrip("\n")
+
+
+def to_html(table: Table) -> str:
+    """A table as a piece of HTML: its blocks, what marks mean, and signatures."""
+    return rendered("table.html.j2", table=table)

@@ -11,10 +11,7 @@ import pytest
 from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.report_data import FAILED, HELD_IN, TableSpec, held_out_words
-from morphgraph.batch.report_html import table_html
-from morphgraph.batch.report_latex import marks_explained, table_csv, table_latex
-from morphgraph.batch.report_markdown import table_markdown
+from morphgraph.batch.report_data import FAILED, TableSpec, held_out_words
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.readers import read_reference
@@ -25,6 +22,9 @@ from morphgraph.score.outcome import outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
+from morphgraph.tables.latex import to_latex
+from morphgraph.tables.model import HELD_IN
+from morphgraph.tables.writing import grid_markdown, to_csv, to_html
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
@@ -84,7 +84,7 @@ def test_several_seeds_hold_out_several_halves(tmp_path: Path) -> None:
     text = DEMO + METHODS + "seeds: [1, 2]\nmetrics: [f1]\ntests: false\nintervals: false\n"
     rows, _ = measured(text, tmp_path)
     table = make_table(rows, TableSpec("T", ["method"], [], ["f1", "types"]))
-    assert [(column.spread, column.metric) for column in table.columns] == [
+    assert [(column.spread, column.key) for column in table.columns] == [
         (("all words",), "f1"),
         ((HELD_OUT,), "f1"),
         (("",), "types"),
@@ -124,19 +124,19 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
         [True, False],
         [False, True],
     ]
-    text = table_markdown(table)
+    text = grid_markdown(table)
     assert "| Method | all words · F1 % ↑ | 50 % held out · F1 % ↑ |" in text
     assert r"| FLOTA | **50.00**\*\* | n/a |" in text
     assert r"| ReBPE | 90.00 held in | **60.00**\*\*\* [50.00, 70.00] |" in text
-    html = "".join(table_html(table))
+    html = to_html(table)
     assert "90.00<small>held in</small>" in html
     assert "60.00<sup>***</sup>" in html
-    latex = table_latex(table)
+    latex = to_latex(table)
     assert r"\textbf{60.00}\rlap{$^{***}$}" in latex
-    notes = " ".join(marks_explained(table))
+    notes = " ".join(table.explained)
     assert "Held in: the method learned from the very words" in notes
     assert "Stars: different from the first method" in notes
-    head, *lines = table_csv(table).decode().splitlines()
+    head, *lines = to_csv(table).decode().splitlines()
     assert head.startswith("Method,F1 all words,F1 all words p,F1 all words held in")
     assert lines[2].startswith("ReBPE,0.9,n/a,yes,0.6,")
 
@@ -148,7 +148,7 @@ def test_among_held_in_scores_alone_one_may_be_best() -> None:
     )
     table = make_table(frame, TableSpec("T", ["method"], [], ["f1"]))
     assert [row.cells[0].is_best for row in table.rows] == [False, True]
-    assert table.constants["words"] == "all words"
+    assert table.constants["Words"] == "all words"
 
 
 def test_a_cell_that_failed_on_some_words_failed_there_only() -> None:

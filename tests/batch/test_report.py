@@ -28,11 +28,11 @@ from morphgraph.batch.report_data import (
     TableSpec,
 )
 from morphgraph.batch.report_facts import slowest_tasks, tasks_by_kind
-from morphgraph.batch.report_latex import ROWS_OF_PAGE, table_csv, table_latex
-from morphgraph.batch.report_markdown import table_markdown
-from morphgraph.batch.report_table import Table
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.tables.latex import LINES_OF_PAGE, to_latex
+from morphgraph.tables.model import Table
+from morphgraph.tables.writing import grid_markdown, to_csv
 
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
@@ -274,7 +274,7 @@ def test_markdown(report: Path) -> None:
         "| N | n/a | n/a |",
         "| F | failed | failed |",
     ]
-    assert table_markdown(scores_table()).splitlines() == expected
+    assert grid_markdown(scores_table()).splitlines() == expected
     assert "\n".join(expected) in text
     assert "### Figures of the paper: Paper 1, on other data: their data\n" in text
     assert "- **F on en**: gold.tsv, line 3: bad.\n" in text
@@ -284,7 +284,7 @@ def test_markdown(report: Path) -> None:
 
 
 def test_csv() -> None:
-    rows = list(csv.reader(table_csv(scores_table()).decode().splitlines()))
+    rows = list(csv.reader(to_csv(scores_table()).decode().splitlines()))
     assert rows == [
         ["Method", "F1", "F1 low", "F1 high", "F1 sd", "F1 seeds", "Types, |V|"],
         ["BPE", "0.5", "0.25", "0.75", "n/a", "1", "32000"],
@@ -299,43 +299,80 @@ def test_csv() -> None:
 def test_csv_is_no_formula() -> None:
     frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
     table = make_table(frame, TableSpec("T", ["method"], ["language"], ["f1"]))
-    rows = list(csv.reader(table_csv(table).decode().splitlines()))
+    rows = list(csv.reader(to_csv(table).decode().splitlines()))
     assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
 
 
 def test_latex() -> None:
     table = scores_table(columns=["scope"], note="50 % & more.")
-    lines = table_latex(table, "scores").splitlines()
-    assert lines[5:] == [
+    lines = to_latex(table, "scores").splitlines()
+    assert lines[4:] == [
+        r"\caption[{Scores}]{Scores.}\label{tab:scores}",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r" & \multicolumn{2}{c}{} \\",
-        r"Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
+        r"{}Method & F1 \% $\uparrow$ & Types, \textbar{}V\textbar{} \\",
         r"\midrule",
-        r"{}BPE & 50.00 & 32,000 \\",
+        r"{}BPE & 50.00 & 32,000 \\*",
         r" & {\scriptsize [25.00, 75.00]} &  \\",
-        r"{}D & \textbf{62.50} & n/a \\",
+        r"{}D & \textbf{62.50} & n/a \\*",
         r" & {\scriptsize $\pm$ 17.68 (2 seeds)} &  \\",
         r"{}N & n/a & n/a \\",
         r"{}F & failed & failed \\",
         r"\bottomrule",
-        r"\end{tabular}}",
-        r"\caption[{Scores}]{Scores. 50 \% \& more. Bold: the best. In brackets: 95 \% intervals. "
-        r"Means over seeds, $\pm$ their standard deviation. n/a: undefined, or not measured. "
-        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}(2 different)}}",
-        r"\label{tab:scores}",
+        r"\end{tabular}",
+        "",
+        r"\smallskip",
+        r"\begin{minipage}{\linewidth}\footnotesize\raggedright 50 \% \& more. Bold: the best. "
+        r"In brackets: 95 \% bootstrap intervals. Means over seeds, $\pm$ their standard deviation."
+        r" n/a: undefined, or not measured. "
+        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}2}. "
+        r"Signature: \texttt{a:\allowbreak{}1\textbar{}\allowbreak{}b:\allowbreak{}3}."
+        r"\end{minipage}",
         r"\end{table}",
+        "",
     ]
 
 
-def test_long_latex_tables_are_parted() -> None:
-    frame = results(*({"method": f"m{n:03}", "value": n / 1000} for n in range(ROWS_OF_PAGE + 1)))
-    text = table_latex(make_table(frame, SPEC), "t")
-    assert text.count(r"\begin{table}") == text.count(r"\toprule") == 2
-    assert r"\caption[{Scores, part 2 of 2}]" in text
-    first, second = text.split(r"\end{table}")[:2]
-    assert (first.count("{}m"), second.count("{}m")) == (ROWS_OF_PAGE, 1)
-    assert re.findall(r"\\label{(.*?)}", text) == ["tab:t", "tab:t-2"]
+def test_many_signatures_are_told_by_what_they_share() -> None:
+    rows = ({"method": f"m{n}", "value": 0.5, "signature": f"a:1|b:{n}"} for n in range(5))
+    text = to_latex(make_table(results(*rows), SPEC))
+    assert r"\texttt{a:1\textbar{}b:(5 different)}" in text.replace(r"\allowbreak{}", "")
+
+
+def of_rows(count: int) -> Table:
+    rows = ({"method": f"m{n:03}", "value": n / 1000, "signature": "a:1"} for n in range(count))
+    return make_table(results(*rows), SPEC)
+
+
+def test_a_long_latex_table_is_a_longtable_without_an_orphan_row() -> None:
+    short, long = (to_latex(of_rows(count), "t") for count in (LINES_OF_PAGE, LINES_OF_PAGE + 1))
+    assert "longtable" not in short
+    assert r"\usepackage{array,booktabs,longtable}" in long
+    assert long.count(r"\begin{longtable}") == long.count(r"\label{tab:t}") == 1
+    assert r"\begin{table}" not in long
+    head, body = long.split(r"\endlastfoot")
+    assert head.count("{}Method & ") == 2, "on the first page and on all that follow"
+    lines = [line for line in body.splitlines() if line.startswith("{}m")]
+    assert len(lines) == LINES_OF_PAGE + 1
+    # A page break is forbidden behind a row with a star: two rows at least begin and end a page.
+    kept = [number for number, line in enumerate(lines) if line.endswith("*")]
+    assert kept == [0, 1, len(lines) - 3, len(lines) - 2]
+    assert r"Signature: \texttt{a:\allowbreak{}1}" in body.split(r"\bottomrule")[-1], "below it"
+
+
+def test_a_wide_latex_table_is_parted_by_its_columns() -> None:
+    rows = ({"method": "m", "scope": f"scope {n}", "value": n / 100} for n in range(20))
+    table = make_table(results(*rows), TableSpec("Wide", ["method"], ["scope"], ["f1"]))
+    text = to_latex(table, "t")
+    parts = text.split(r"\end{table}")[:-1]
+    assert len(parts) > 1
+    assert re.findall(r"\\label{(.*?)}", text)[:2] == ["tab:t", "tab:t-2"]
+    assert rf"\caption[{{Wide, part 2 of {len(parts)}}}]" in parts[1]
+    shown = [re.findall(r"scope \d+", part) for part in parts]
+    assert [name for part in shown for name in part] == [f"scope {n}" for n in range(20)]
+    assert max(map(len, shown)) - min(map(len, shown)) <= 2, "about as many in each"
+    assert all("{}m & " in part for part in parts), "each names its rows"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
@@ -346,13 +383,13 @@ def test_latex_compiles(tmp_path: Path) -> None:
         for scope in ("morphemic", "whole-word")
     ).assign(signature=f"ref:{LATEX}|" * 6)
     spec = TableSpec(LATEX, ["language", "method"], ["scope"], [], note=LATEX)
-    tables = [make_table(wide, spec), scores_table(), make_table(results(), SPEC)]
+    tables = [make_table(wide, spec), scores_table(), make_table(results(), SPEC), of_rows(92)]
     for number, table in enumerate(tables):
-        (tmp_path / f"t{number}.tex").write_text(table_latex(table, f"t{number}"))
+        (tmp_path / f"t{number}.tex").write_text(to_latex(table, f"t{number}"))
     inputs = "".join(rf"\input{{t{number}}}" for number in range(len(tables)))
     (tmp_path / "all.tex").write_text(
-        r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}\listoftables"
-        rf"{inputs}\end{{document}}"
+        r"\documentclass{article}\usepackage{array,booktabs,longtable}\begin{document}"
+        rf"\listoftables{inputs}\end{{document}}"
     )
     for _ in range(2):  # the list of tables is that of the first time
         ended = subprocess.run(
@@ -363,6 +400,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
         log = ended.stdout.decode(errors="replace")
         assert ended.returncode == 0, log[-3000:]
     assert "Float too large" not in log
+    assert "Overfull" not in log
 
 
 def test_names_of_files() -> None:
@@ -429,7 +467,8 @@ def test_slowest_tasks() -> None:
         [str(n), "cell", f"t{n}", "done", float(n), 0.5, None, "w", False, ""] for n in range(15)
     ]
     found = slowest_tasks(tasks(*rows))
-    assert [row[0] for row in found] == [f"t{n}" for n in range(14, 4, -1)]
-    assert found[0] == ("t14", "cell", "14.0 s", "0.50 s", "n/a", "w")
-    assert slowest_tasks(pd.DataFrame()) == []
-    assert tasks_by_kind(pd.DataFrame()) == []
+    assert [row.names[0] for row in found.rows] == [f"t{n}" for n in range(14, 4, -1)]
+    assert found.rows[0].names == ("t14", "cell")
+    assert [cell.value for cell in found.rows[0].cells] == ["14.0 s", "0.50 s", "n/a", "w"]
+    assert slowest_tasks(pd.DataFrame()).rows == ()
+    assert tasks_by_kind(pd.DataFrame()).rows == ()

@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import make_table, usual_tables
+from morphgraph.batch.build_tables import column_of, make_table, usual_tables
 from morphgraph.batch.report_data import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
-from morphgraph.batch.report_table import Cell, Table, cell_texts, value_text
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.tables.model import Cell, Table, cell_texts, value_text
 
 NAN = math.nan
 
@@ -36,7 +36,7 @@ def texts(table: Table) -> list[list[str]]:
         [
             *row.names,
             *(
-                " ".join(cell_texts(column.metric, cell)).strip()
+                " ".join(cell_texts(column, cell)).strip()
                 for cell, column in zip(row.cells, table.columns, strict=True)
             ),
         ]
@@ -70,7 +70,7 @@ def test_rows_columns_and_headings() -> None:
         [True, False, False],
         [False, False, False],
     ], "nothing is the best of one"
-    assert table.constants == {"weighting": "types"}
+    assert table.constants == {"Weighting": "types"}
     assert table.notes == ("A note.",)
     assert [row.group for row in table.rows] == [0, 0, 1]
 
@@ -172,7 +172,7 @@ def test_all_failed() -> None:
 def test_no_results(frame: pd.DataFrame) -> None:
     table = make_table(frame, TableSpec("T", ["language"], ["scope"], ["f1"]))
     assert table.rows == ()
-    assert [column.metric for column in table.columns] == ["f1"]
+    assert [column.key for column in table.columns] == ["f1"]
     assert usual_tables(frame) == []
 
 
@@ -183,9 +183,9 @@ def test_where_and_all_metrics() -> None:
         score("B", 0.25, "recall", vocab_size=16000),
     )
     table = make_table(frame, TableSpec("T", ["method"], [], [], {"vocab_size": ["16000"]}))
-    assert [column.metric for column in table.columns] == ["f1", "recall"]
+    assert [column.key for column in table.columns] == ["f1", "recall"]
     assert texts(table) == [["B", "75.00", "25.00"]]
-    assert table.constants["vocab_size"] == "16000"
+    assert table.constants["Vocabulary size"] == "16000"
 
 
 def test_best_by_direction_and_as_it_reads() -> None:
@@ -237,14 +237,17 @@ def test_usual_tables() -> None:
 
 
 def test_how_values_read() -> None:
-    assert value_text("vocabulary.word_initial", 0.5) == "50.00"
-    assert value_text("vocabulary.tokens", 1234567.0) == "1,234,567"
-    assert value_text("dropout_rate", 0.05) == "5.00"
-    assert value_text("nobody's", 0.5) == "0.500"
-    assert cell_texts("f1", Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
-    assert cell_texts("f1", Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
+    def read(metric: str, value: float) -> str:
+        return value_text(column_of(metric).form, value)
+
+    assert read("vocabulary.word_initial", 0.5) == "50.00"
+    assert read("vocabulary.tokens", 1234567.0) == "1,234,567"
+    assert read("dropout_rate", 0.05) == "5.00"
+    assert read("nobody's", 0.5) == "0.500"
+    assert cell_texts(column_of("f1"), Cell(NAN, 0.25, 0.5, state="done")) == ("n/a", "")
+    assert cell_texts(column_of("f1"), Cell(0.5, 0.25, NAN, state="done")) == ("50.00", "")
     same = Cell(8000.0, sd=0.0, seeds=3, defined=3, state="done")
-    assert cell_texts("types", same) == ("8,000", "(3 seeds)")
+    assert cell_texts(column_of("types"), same) == ("8,000", "(3 seeds)")
 
 
 def test_what_was_not_run_is_said_and_nobody_is_best_beside_it() -> None:

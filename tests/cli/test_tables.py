@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from morphgraph import __version__
-from morphgraph.cli.output import columns_by_room, print_table
+from morphgraph.cli.output import print_table
+from morphgraph.core.text import columns_by_room
 
 Command = Callable[..., Any]
 SCORE = "45.43 [44.12, 46.71]***"

@@ -34,7 +34,7 @@ from morphgraph.score.outcome import Outcome, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws, Ratio, bootstrap_intervals
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.breakdown import breakdown_csv
+from morphgraph.tables.scores import breakdown_csv
 from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

@@ -26,7 +26,7 @@ from morphgraph.score.gold_set import SCOPES, GoldSet, Scope
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.segment.flota import Flota
 from morphgraph.segment.wordpiece import Greedy
-from morphgraph.tables.errors import errors_csv
+from morphgraph.tables.scores import errors_csv
 from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 

@@ -26,6 +26,7 @@ from morphgraph.batch.compare_runs import (
 from morphgraph.batch.progress import RunProgress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.tables.model import text_frame
 from web.batch import results as batch_results
 from web.batch.compare import named_apart
 from web.batch.files import (
@@ -35,7 +36,6 @@ from web.batch.files import (
     frame_csv,
     read_run_results,
     results_from,
-    shown_table,
     table_has_intervals,
 )
 from web.batch.progress import (
@@ -308,7 +308,7 @@ def test_what_a_run_said_is_shown_without_its_traceback() -> None:
 def test_a_table_reads_as_its_report_does() -> None:
     spec = TableSpec("T", ["method"], [], ["f1", "types"])
     table = make_table(RESULTS, spec)
-    texts, best = shown_table(table, intervals=True)
+    texts, best = text_frame(table, intervals=True)
     assert column_titles(table) == [
         "Method",
         *(column.title for column in table.columns),
@@ -326,7 +326,7 @@ def test_a_table_reads_as_its_report_does() -> None:
     assert "62.50" in f1
     assert best.to_numpy().sum() == 1
     assert table_has_intervals(table)
-    plain_texts, _ = shown_table(table, intervals=False)
+    plain_texts, _ = text_frame(table, intervals=False)
     assert "n/a" in plain_texts.to_numpy().ravel()
     assert not any("[" in text for text in plain_texts.to_numpy().ravel())
 
@@ -452,7 +452,7 @@ def test_cells_that_failed_or_have_not_run_are_rows(tmp_path: Path) -> None:
     assert list(found["method"])[:2] == ["BPE", "FLOTA"]
     assert list(found["metric"]) == ["f1", "", "not run"]
     table = make_table(found, TableSpec("", ["method"], [], ["f1"]))
-    texts, best = shown_table(table, intervals=False)
+    texts, best = text_frame(table, intervals=False)
     assert list(texts["1"]) == ["50.00", "failed", "not run"]
     assert not best.to_numpy().any()
     (tmp_path / "tasks.parquet").write_bytes(b"PAR1 broken")
@@ -505,12 +505,12 @@ def test_what_is_held_in_is_told_with_and_without_intervals() -> None:
         row("ReBPE", "f1", 0.9, words="all words", low=0.8, high=0.95, held_in="held in"),
     )
     table = make_table(rows, TableSpec("T", ["method"], [], ["f1"]))
-    assert list(shown_table(table, intervals=False)[0]["1"]) == ["50.00", "60.00*", "90.00 held in"]
-    assert list(shown_table(table, intervals=True)[0]["1"])[1:] == [
+    assert list(text_frame(table, intervals=False)[0]["1"]) == ["50.00", "60.00*", "90.00 held in"]
+    assert list(text_frame(table, intervals=True)[0]["1"])[1:] == [
         "60.00* [50.00, 70.00]",
         "90.00 [80.00, 95.00] held in",
     ]
-    assert [list(best) for best in shown_table(table, intervals=False)[1].values][1:] == [
+    assert [list(best) for best in text_frame(table, intervals=False)[1].values][1:] == [
         [False, True],
         [False, False],
     ]

@@ -118,8 +118,7 @@ def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, st
     """
     import pandas as pd
 
-    from morphgraph.batch.report_data import text_of
-    from morphgraph.batch.report_table import TITLES
+    from morphgraph.batch.report_data import TITLES, text_of
 
     rows = [task.columns for task in prepared.plan.cells]
     names = [name for name in TITLES if any(name in row for row in rows)]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.reading import decode_utf8, read_bytes
-from morphgraph.tables.writing import csv_bytes, harmless
+from morphgraph.tables.model import cell_texts
+from morphgraph.tables.writing import csv_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.batch.configuration import Evaluation
     from morphgraph.batch.report_data import TableSpec
-    from morphgraph.batch.report_table import Table
+    from morphgraph.tables.model import Table
 
 MOST_ROWS = 2_000_000
 MOST_BYTES = 2**30
@@ -118,35 +120,9 @@ def specs_of(evaluation: Evaluation | None, results: pd.DataFrame) -> list[Table
     return asked or usual_tables(results)
 
 
-def shown_table(table: Table, *, intervals: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A table as texts, and for each of them whether it is the best of its group.
-
-    Columns are called by numbers, for titles may be the same; `column_titles` has those.
-    """
-    import pandas as pd
-
-    from morphgraph.batch.report_data import HELD_IN
-    from morphgraph.batch.report_table import cell_texts
-
-    texts, best = [], []
-    for row in table.rows:
-        line = list(row.names)
-        for cell, column in zip(row.cells, table.columns, strict=True):
-            text, beside = cell_texts(column.metric, cell)
-            # What is held in is told even where nothing else stands beside a score.
-            shown = beside if intervals else HELD_IN * cell.held_in
-            line.append(f"{text}{cell.mark} {shown}".rstrip())
-        texts.append(line)
-        best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
-    names = [str(number) for number in range(len(table.rows_by) + len(table.columns))]
-    return pd.DataFrame(texts, columns=names), pd.DataFrame(best, columns=names)
-
-
 def column_titles(table: Table) -> list[str]:
     """The headings of a table's columns, those that are spread before the metric."""
-    from morphgraph.batch.report_table import TITLES
-
-    titles = [TITLES.get(name, name) for name in table.rows_by]
+    titles = [column.title for column in table.names]
     for column in table.columns:
         spread = ", ".join(part for part in column.spread if part)
         titles.append(f"{spread}: {column.title}" if spread else column.title)
@@ -155,30 +131,23 @@ def column_titles(table: Table) -> list[str]:
 
 def table_has_intervals(table: Table) -> bool:
     """Whether any cell has an interval, or a spread over seeds."""
-    from morphgraph.batch.report_table import cell_texts
-
-    return any(
-        cell_texts(column.metric, cell)[1]
-        for row in table.rows
-        for cell, column in zip(row.cells, table.columns, strict=True)
-    )
+    return any(cell_texts(column, cell)[1] for cell, column in table.cells())
 
 
 def frame_csv(frame: pd.DataFrame) -> bytes:
     """A table as CSV with all digits; n/a where undefined, and no text that is a formula."""
-    head = [harmless(str(name)) for name in frame.columns]
     columns = [list(map(_csv_value, frame[name])) for name in frame.columns]
-    return csv_bytes([head, *map(list, zip(*columns, strict=True))])
+    return csv_bytes([map(str, frame.columns), *zip(*columns, strict=True)])
 
 
 def _csv_value(value: Any) -> object:
     import pandas as pd
 
     if isinstance(value, str):
-        return harmless(value)
+        return value
     if value is None or pd.isna(value):
-        return "n/a"
-    return int(value) if float(value).is_integer() else repr(float(value))
+        return math.nan
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def files_in(folder: Path, pattern: str) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ import streamlit as st
 from morphgraph.batch.background import Run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, visible
+from morphgraph.tables.model import text_frame
 from web.batch.files import (
     column_titles,
     evaluation_of,
@@ -18,7 +19,6 @@ from web.batch.files import (
     files_in,
     frame_csv,
     read_run_results,
-    shown_table,
     specs_of,
     table_has_intervals,
 )
@@ -30,7 +30,7 @@ from web.session import remembered
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.batch.report_table import Table
+    from morphgraph.tables.model import Table
 
 _ROW = 35
 _MOST_ROWS_SHOWN = 20
@@ -147,7 +147,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
 
 
 def _frame(run: Run, table: Table, intervals: bool) -> None:
-    frame, best = shown_table(table, intervals=intervals)
+    frame, best = text_frame(table, intervals=intervals)
     titles = column_titles(table)
     names = len(table.rows_by)
     config = {
@@ -189,21 +189,18 @@ def signatures_of(signatures: Iterable[str]) -> None:
 
 
 def _notes(table: Table) -> None:
-    from morphgraph.batch.report_latex import comparisons_explained
-    from morphgraph.batch.report_table import TITLES
-
     parts = []
     if any(cell.is_best for row in table.rows for cell in row.cells):
         parts.append("Tinted: the best of its group.")
     if table.constants:
-        same = [f"{TITLES.get(k, k).lower()} {v}" for k, v in table.constants.items()]
+        same = [f"{k.lower()} {v}" for k, v in table.constants.items()]
         parts.append(f"The same in all rows: {', '.join(same)}.")
     cells = [cell for row in table.rows for cell in row.cells]
     if any(cell.state == "not run" for cell in cells):
         parts.append("A group with cells that have not run has no best.")
-    if any(not cell.is_lost and cell.value != cell.value for cell in cells):
+    if any(cell.is_undefined for cell in cells):
         parts.append("n/a: undefined, or not measured.")
-    text = " ".join([*table.notes, *parts, *comparisons_explained(table)])
+    text = " ".join([*table.notes, *parts, *table.tests_explained])
     if text:
         st.caption(told(text, 1_500))
 

@@ -13,7 +13,7 @@ from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope
 from morphgraph.score.outcome import Outcome
 from morphgraph.segment.bte import Bte
-from morphgraph.tables.errors import errors_csv
+from morphgraph.tables.scores import errors_csv
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.session import Session, remembered

@@ -26,7 +26,7 @@ from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
-from morphgraph.tables.breakdown import breakdown_csv
+from morphgraph.tables.scores import breakdown_csv
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 from web.session import Session, remembered
 from web.text import plain

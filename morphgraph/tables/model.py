@@ -1,0 +1,359 @@
+"""The one model of a table: CSV, LaTeX, Markdown, HTML and the screen show what it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
+from morphgraph.score.table import LEVELS, significance_mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morphgraph.score.comparison import WordPart
+
+State = Literal["done", "failed", "not run", "missing"]
+Form = Literal["percent", "count", "ratio", "number", "written", "text"]
+"""How values read: with 2 digits in percent, whole, with 2 digits, with 3 digits; as numbers that
+are written already, which stand right; as text, which stands left."""
+
+ALL_WORDS, HELD_IN = "all words", "held in"
+HELD_IN_NOTE = (
+    "Held in: the method learned from the very words that it is scored on, so it is neither tested "
+    "nor best beside others."
+)
+_ARROWS = {1: " ↑", -1: " ↓", 0: ""}
+
+
+def value_text(form: Form, value: float) -> str:
+    """A value as people read it; shares in percent, without the sign.
+
+    >>> value_text("percent", 0.5), value_text("count", 32000), value_text("count", 31999.5)
+    ('50.00', '32,000', '31,999.5')
+    >>> value_text("ratio", 1.25), value_text("number", 0.5), value_text("ratio", float("nan"))
+    ('1.25', '0.500', 'n/a')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    if form == "percent":
+        return percent(value)
+    if form == "count":
+        return count_text(value) if float(value).is_integer() else f"{value:,.1f}"
+    return ratio_text(value) if form == "ratio" else f"{value:,.3f}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value of a table, or a text, and what stands beside it.
+
+    ``value``: NaN where undefined, a mean where ``defined`` of ``seeds`` values have one; ``low``,
+    ``high``: its 95 % interval; ``sd``: the standard deviation (n - 1) over seeds; ``p``: that of
+    the difference to what it is tested against; ``held_in``: whether the method learned from the
+    very words that it is scored on. A text may be ``tokens``, with ``pieces`` of the word, as HTML
+    draws them.
+    """
+
+    value: float | str = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    sd: float = math.nan
+    seeds: int = 0
+    defined: int = 0
+    state: State = "missing"
+    is_best: bool = False
+    p: float = math.nan
+    held_in: bool = False
+    tokens: tuple[str, ...] = ()
+    pieces: tuple[WordPart, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """Stars for a significant difference."""
+        return significance_mark(self.p)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there is no value because a cell of an evaluation failed or was not run."""
+        return self.state in ("failed", "not run")
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether there is no value for another reason."""
+        return not isinstance(self.value, str) and math.isnan(self.value) and not self.is_lost
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, how its values read, and which of them are better.
+
+    ``key``: what programs call it; ``spread``: the headings above it; ``csv``: its heading in CSV,
+    if that is another one, where ``extras`` of each cell stand beside the value.
+    """
+
+    header: str
+    form: Form = "text"
+    better: Literal[-1, 0, 1] = 0
+    key: str = ""
+    spread: tuple[str, ...] = ()
+    csv: str = ""
+    extras: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading with its unit, and an arrow to where it is better."""
+        return f"{self.header}{' %' * (self.form == 'percent')}{_ARROWS[self.better]}"
+
+    @property
+    def path(self) -> str:
+        """The title behind the headings above it."""
+        return " · ".join(filter(None, (*self.spread, self.title)))
+
+
+def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
+    """A cell as people read it: the value, and what stands beside it, but for stars.
+
+    >>> f1 = Column("F1", "percent")
+    >>> cell_texts(f1, Cell(0.5, 0.25, 0.75, seeds=1, defined=1, state="done"))
+    ('50.00', '[25.00, 75.00]')
+    >>> cell_texts(f1, Cell(0.5, sd=0.01, seeds=3, defined=3, state="done"))
+    ('50.00', '± 1.00 (3 seeds)')
+    >>> cell_texts(f1, Cell(0.5, seeds=1, defined=1, state="done", held_in=True))
+    ('50.00', 'held in')
+    >>> cell_texts(f1, Cell(state="failed")), cell_texts(f1, Cell()), cell_texts(f1, Cell("x"))
+    (('failed', ''), ('n/a', ''), ('x', ''))
+    """
+    if cell.is_lost:
+        return cell.state, ""
+    if isinstance(cell.value, str):
+        return cell.value, ""
+    beside = []
+    # Of values that are all the same, a spread says nothing.
+    if cell.sd > 0:
+        beside.append(f"± {value_text(column.form, cell.sd)}")
+    if cell.seeds > 1:
+        among = f"{cell.seeds}" if cell.defined == cell.seeds else f"{cell.defined} of {cell.seeds}"
+        beside.append(f"({among} seeds)")
+    if not any(map(math.isnan, (cell.value, cell.low, cell.high))):
+        low, high = (value_text(column.form, end) for end in (cell.low, cell.high))
+        beside.append(f"[{low}, {high}]")
+    if cell.held_in:
+        beside.append(HELD_IN)
+    return value_text(column.form, cell.value), " ".join(beside)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: what names it, and its cells.
+
+    ``group``: rows of one number compete, those of -1 with
+    nobody; ``block``: the number of the block that it stands in;
+    ``error``: why all of it is missing. ``before`` and ``after``: what only CSV tells of it, by
+    heading, before its names and behind its values.
+    """
+
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    group: int = 0
+    block: int = 0
+    error: str = ""
+    is_baseline: bool = False
+    held_in: bool = False
+    before: tuple[tuple[str, str], ...] = ()
+    after: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its first name as tables show it."""
+        return self.names[0] + (f" ({HELD_IN})" if self.held_in else "") if self.names else ""
+
+
+Heads = list[tuple[str, list[tuple[str, int]]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to be shown or written.
+
+    ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
+    of what is spread above them; ``blocks``: titles of the blocks that rows stand in; ``constants``
+    : what holds for all of it, by title; ``notes``: sentences for below it; ``bold``: what is;
+    ``against``: what stars are a difference to.
+    """
+
+    title: str
+    names: tuple[Column, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    spread_by: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ("",)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    signatures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    chart: Literal["bars", "lines", "none"] = "none"
+    bold: str = "the best"
+    against: str = ""
+
+    @property
+    def rows_by(self) -> tuple[str, ...]:
+        """The keys of the columns that name rows."""
+        return tuple(column.key for column in self.names)
+
+    @property
+    def heads(self) -> Heads:
+        """Rows of headings above the columns: the title of each, and its texts with their widths.
+
+        >>> columns = tuple(Column("F1", spread=(s, w)) for s in "ab" for w in "xy")
+        >>> Table("", (), columns, (), ("Scope", "Weighting")).heads
+        [('Scope', [('a', 2), ('b', 2)]), ('Weighting', [('x', 1), ('y', 1), ('x', 1), ('y', 1)])]
+        """
+        return [(title, list(self._spans(depth))) for depth, title in enumerate(self.spread_by)]
+
+    def _spans(self, depth: int) -> Iterator[tuple[str, int]]:
+        start = 0
+        for place in range(1, len(self.columns) + 1):
+            last = place == len(self.columns)
+            this = self.columns[start].spread[: depth + 1]
+            if last or self.columns[place].spread[: depth + 1] != this:
+                yield self.columns[start].spread[depth], place - start
+                start = place
+
+    @property
+    def by_block(self) -> list[tuple[str, list[Row]]]:
+        """The title of each block, and its rows."""
+        return [
+            (title, [row for row in self.rows if row.block == number])
+            for number, title in enumerate(self.blocks)
+        ]
+
+    def with_columns(self, places: Iterable[int]) -> Table:
+        """The same with some of its columns only."""
+        chosen = list(places)
+        rows = (replace(row, cells=tuple(row.cells[n] for n in chosen)) for row in self.rows)
+        columns = tuple(self.columns[n] for n in chosen)
+        return replace(self, columns=columns, rows=tuple(rows))
+
+    def cells(self) -> Iterator[tuple[Cell, Column]]:
+        """Every cell of a row without an error, with its column."""
+        for row in self.rows:
+            if not row.error:
+                yield from zip(row.cells, self.columns, strict=True)
+
+    @property
+    def explained(self) -> list[str]:
+        """What the marks in it mean, of those that it has."""
+        cells = [(cell, cell_texts(column, cell)[1]) for cell, column in self.cells()]
+        notes = []
+        if any(cell.is_best for cell, _ in cells):
+            notes.append(f"Bold: {self.bold}.")
+        if any("[" in beside for _, beside in cells):
+            notes.append("In brackets: 95 % bootstrap intervals.")
+        if any("±" in beside for _, beside in cells):
+            notes.append("Means over seeds, ± their standard deviation.")
+        notes += self.tests_explained
+        if any(cell.is_undefined for cell, _ in cells):
+            notes.append(f"{UNDEFINED}: undefined, or not measured.")
+        return notes
+
+    @property
+    def tests_explained(self) -> list[str]:
+        """What stars mean, and what is held in, if there are any."""
+        cells = [cell for cell, _ in self.cells()]
+        notes = []
+        if any(cell.mark for cell in cells) or any(row.is_baseline for row in self.rows):
+            levels = ", ".join(f"{stars} p < {level:g}" for level, stars in LEVELS[::-1])
+            notes.append(
+                f"Stars: different from {self.against}, by paired approximate randomisation: "
+                f"{levels}."
+            )
+        if any(cell.held_in for cell in cells) or any(row.held_in for row in self.rows):
+            notes.append(HELD_IN_NOTE)
+        return notes
+
+
+def with_best(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]:
+    """Mark the best of each group, by how it reads, so that what reads alike is best together."""
+    members: dict[int, list[Row]] = {}
+    for row in rows:
+        if row.group >= 0:
+            members.setdefault(row.group, []).append(row)
+    best: set[tuple[int, int, str, bool]] = set()
+    for place, column in enumerate(columns):
+        for group, competing in members.items() if column.better else ():
+            # Who has not run yet may be better.
+            if any(cell.state == "not run" for row in competing for cell in row.cells):
+                continue
+            known = [
+                (cell.value, row.held_in or cell.held_in)
+                for row in competing
+                for cell in row.cells[place : place + 1]
+                if not isinstance(cell.value, str) and not math.isnan(cell.value)
+            ]
+            # What was learned from these very words is nobody's rival who has not seen them.
+            fair = [each for each in known if not each[1]] or known
+            if len(fair) > 1:
+                values = [value for value, _ in fair]
+                top = max(values) if column.better > 0 else min(values)
+                best.add((group, place, value_text(column.form, top), fair[0][1]))
+
+    def marked(row: Row) -> Iterator[Cell]:
+        for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
+            held_in = row.held_in or cell.held_in
+            reads = (row.group, place, cell_texts(column, cell)[0], held_in)
+            yield replace(cell, is_best=True) if reads in best else cell
+
+    return tuple(replace(row, cells=tuple(marked(row))) for row in rows)
+
+
+def table_of_texts(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1, title: str = ""
+) -> Table:
+    """A table of texts, the first ``names`` columns of which name a row, the others being numbers
+    that are written already.
+    """
+    return Table(
+        title,
+        tuple(map(Column, titles[:names])),
+        tuple(Column(header, "written") for header in titles[names:]),
+        tuple(Row(tuple(row[:names]), tuple(map(Cell, row[names:]))) for row in rows),
+    )
+
+
+def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A table as texts, and for each of them whether it is the best of its group.
+
+    Columns are called by numbers, for titles may be the same. Without ``intervals``, only what is
+    held in is told beside a value.
+    """
+    import pandas as pd
+
+    texts, best = [], []
+    for row in table.rows:
+        line = list(row.names)
+        for cell, column in zip(row.cells, table.columns, strict=True):
+            text, beside = cell_texts(column, cell)
+            shown = beside if intervals else HELD_IN * cell.held_in
+            line.append(f"{text}{cell.mark} {shown}".rstrip())
+        texts.append(line)
+        best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
+    numbers = [str(number) for number in range(len(table.names) + len(table.columns))]
+    return pd.DataFrame(texts, columns=numbers), pd.DataFrame(best, columns=numbers)
+
+
+def common_signature(signatures: Sequence[str]) -> str:
+    """Signatures as one: the fields that all share, and of others how many values there are.
+
+    >>> common_signature(["reference:a|tokeniser:x|version:1", "reference:a|tokeniser:y|version:1"])
+    'reference:a|tokeniser:(2 different)|version:1'
+    """
+    found: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for part in " ".join(signature.split()).split("|"):
+            name, _, value = part.partition(":")
+            found.setdefault(name, {})[value] = None
+    return "|".join(
+        f"{name}:{next(iter(values))}" if len(values) == 1 else f"{name}:({len(values)} different)"
+        for name, values in found.items()
+    )

@@ -1,6 +1,7 @@
 """Morphs against pieces: longest common subsequence and edit distance, word by word."""
 
-from collections.abc import Callable, Hashable, Sequence
+import sys
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -14,8 +15,9 @@ Array = npt.NDArray[np.float64]
 
 def longest_common(gold: Strings, found: Strings) -> Array:
     """The length of the longest common subsequence of the strings of each word."""
-    if not worth_loading(_size(gold, found)):
-        return _by_word(common_length, gold, found)
+    if not worth_loading(len(gold.points) + len(found.points)):
+        pairs = zip(_lists(gold), _lists(found), strict=True)
+        return np.array([common_length(one, other) for one, other in pairs], np.float64)
     from morphgraph.kernels import sequences
 
     counts: npt.NDArray[np.int64] = sequences.longest_common_by_word(*gold.arrays, *found.arrays)
@@ -24,23 +26,24 @@ def longest_common(gold: Strings, found: Strings) -> Array:
 
 def edit_distances(gold: Strings, found: Strings) -> Array:
     """Levenshtein distance of each word's strings, with a separator of one symbol between them."""
-    if not worth_loading(_size(gold, found)):
-        return _by_word(distance, gold, found)
-    from morphgraph.kernels import sequences
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cpdist
 
-    distances: npt.NDArray[np.int64] = sequences.edit_distances_by_word(*gold.arrays, *found.arrays)
-    return distances.astype(np.float64)
-
-
-def _size(gold: Strings, found: Strings) -> int:
-    return len(gold.points) + len(found.points)
+    separator = sys.maxunicode
+    while (gold.points == separator).any() or (found.points == separator).any():
+        separator -= 1
+    one, other = _joined(gold, separator), _joined(found, separator)
+    return np.asarray(cpdist(one, other, scorer=Levenshtein.distance), np.float64)
 
 
-def _by_word(
-    of: Callable[[Sequence[str], Sequence[str]], int], gold: Strings, found: Strings
-) -> Array:
-    pairs = zip(_lists(gold), _lists(found), strict=True)
-    return np.array([of(one, other) for one, other in pairs], np.float64)
+def _joined(strings: Strings, separator: int) -> list[str]:
+    """The strings of each word as one, with a character that is in none of them between two."""
+    ends = strings.strings[1:] + np.arange(len(strings.strings) - 1)
+    points = np.full(len(strings.points) + len(ends), separator, np.int32)
+    points[np.delete(np.arange(len(points)), ends)] = strings.points
+    text = points.tobytes().decode("utf-32-le", "surrogatepass")
+    edges = (strings.strings + np.arange(len(strings.strings)))[strings.words].tolist()
+    return [text[start : max(start, end - 1)] for start, end in pairwise(edges)]
 
 
 def _lists(strings: Strings) -> list[list[str]]:
@@ -63,28 +66,3 @@ def common_length(one: Sequence[str], other: Sequence[str]) -> int:
             row[place] = diagonal + 1 if string == against else max(above, row[place - 1])
             diagonal = above
     return row[-1]
-
-
-def distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """The Levenshtein distance of two lists of strings, each joined by one symbol.
-
-    >>> distance(["un", "do", "ing"], ["undo", "ing"])
-    1
-    """
-    first, second = _joined(one), _joined(other)
-    row = list(range(len(second) + 1))
-    for size, symbol in enumerate(first, start=1):
-        diagonal, row[0] = row[0], size
-        for place, against in enumerate(second, start=1):
-            above = row[place]
-            row[place] = min(diagonal + (symbol != against), above + 1, row[place - 1] + 1)
-            diagonal = above
-    return row[-1]
-
-
-def _joined(strings: Sequence[str]) -> list[Hashable]:
-    """The characters of all strings, and None, which is no character, between two of them."""
-    found: list[Hashable] = []
-    for number, string in enumerate(strings):
-        found += [None, *string] if number else string
-    return found

@@ -1,4 +1,4 @@
-"""Kernels for sequences of strings: against rapidfuzz, and against the plain recursion."""
+"""Sequences of strings: the kernel against rapidfuzz, and both against the plain recursion."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from morphgraph.kernels.sequences import edit_distances_by_word, longest_common_by_word, warm_up
+from morphgraph.kernels.sequences import longest_common_by_word, warm_up
 from morphgraph.score.outcome import Strings
+from morphgraph.score.sequences import edit_distances
 
 Lists = list[list[str]]
 SEPARATOR = "\N{NULL}"
@@ -45,9 +46,7 @@ def lcs(one: Lists, other: Lists) -> list[int]:
 
 
 def distances(one: Lists, other: Lists) -> list[int]:
-    found: list[int] = edit_distances_by_word(
-        *Strings.of(one).arrays, *Strings.of(other).arrays
-    ).tolist()
+    found: list[int] = edit_distances(Strings.of(one), Strings.of(other)).tolist()
     return found
 
 
@@ -119,12 +118,7 @@ def test_a_separator_equals_no_character() -> None:
 
 def test_warm_up_leaves_nothing_to_compile() -> None:
     warm_up()
-    compiled = [
-        len(kernel.signatures) for kernel in (longest_common_by_word, edit_distances_by_word)
-    ]
+    compiled = len(longest_common_by_word.signatures)
     lcs([["a"]], [["b"]])
-    distances([["a"]], [["b"]])
-    assert [
-        len(kernel.signatures) for kernel in (longest_common_by_word, edit_distances_by_word)
-    ] == compiled
+    assert len(longest_common_by_word.signatures) == compiled
     assert Strings.of([["a"]]).points.dtype == np.int32

@@ -93,8 +93,8 @@ def read_gold(
     """Read a gold segmentation.
 
     ``source``: a file, ``demo:en``, ``catalogue:…``, or a list of (word, morphs). ``format`` and
-    ``encoding``: of a file; told from its content if not given. ``frequencies``: word → count, a
-    file of counts, or ``wordfreq:en``. ``bare``: words are whole texts of their own, without the
+    ``encoding``: of a file; detected from its content if not given. ``frequencies``: word → count,
+    a file of counts, or ``wordfreq:en``. ``bare``: words are whole texts of their own, without the
     space before. Errors: `MorphGraphError`.
     """
     if isinstance(source, GoldSet):
@@ -149,7 +149,7 @@ def compare(
         )
     labels = list(tokenisers)
     if baseline is not None and baseline not in tokenisers:
-        raise MorphGraphError(f"“{baseline}” is none of those compared: {', '.join(labels)}.")
+        raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
     return ComparedScores(_table(tokenisers, gold, scope, weighting, metrics, number))
 
@@ -475,7 +475,7 @@ def _check_export_folder(folder: Path) -> None:
         read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
     except MorphGraphError as error:
         raise MorphGraphError(
-            f"{folder} is not empty, and what it holds is no earlier export. Choose an empty "
+            f"{folder} is not empty, and what it holds is not an earlier export. Choose an empty "
             "folder."
         ) from error
 
@@ -490,7 +490,7 @@ def _settings_of(kind: type[AnySettings], given: Mapping[str, Any]) -> AnySettin
     known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
     for name in given:
         if name not in known:
-            raise MorphGraphError(f"“{name}” is no setting. Use some of: {', '.join(known)}.")
+            raise MorphGraphError(f"“{name}” is not a setting. Use some of: {', '.join(known)}.")
     return kind(**given)
 
 

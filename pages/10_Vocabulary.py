@@ -43,7 +43,7 @@ def vocabulary_page(current: Session) -> None:
     """The whole page; a fragment, so that a choice draws nothing else anew."""
     st.title("Vocabulary")
     st.caption(
-        "What vocabularies are made of, which types are of no use, and how short a corpus becomes "
+        "What vocabularies are made of, which types are useless, and how short a corpus becomes "
         "in tokens. The first tokeniser is the baseline."
     )
     chosen, alpha = _choices(current)
@@ -256,7 +256,7 @@ def _offer(current: Session, number: int) -> None:
     """A type was chosen: offer to look at it in the graph."""
     graph = current.study.graph
     if not (0 <= number < len(graph.types) and graph.is_present(number)):
-        st.caption("It is no type of the open tokeniser now.")
+        st.caption("The open tokeniser has no such type now.")
         return
     left, right = st.columns([5, 4], vertical_alignment="center")
     left.write(code(shortened(current.study.tokeniser.readable_types[number], 60)))

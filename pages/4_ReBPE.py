@@ -164,7 +164,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             "A tuple merge counts once per application",
             key="rebpe_tuples_once",
             disabled=locked,
-            help="Else each of its joins counts.",
+            help="Otherwise each of its joins counts.",
         )
         settings = replace(
             _DEFAULTS,
@@ -346,7 +346,7 @@ def _timeline(current: Session, run: ReBPERun) -> None:
             key="rebpe over",
             on_click=_start_over,
             args=(current,),
-            help="Take the whole run back, and what you edited in between. Redo makes it again.",
+            help="Undo the whole run, and your edits in between. Redo brings them back.",
         )
         st.button(
             "New run from here",

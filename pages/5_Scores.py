@@ -262,7 +262,9 @@ def _show(tables: Sequence[ScoreTable]) -> None:
 def _undefined(tables: Sequence[ScoreTable]) -> str:
     missing = []
     if not any(t.gold_set and t.gold_set.has_gold("whole-word").any() for t in tables):
-        missing.append(" Whole-word scores need a reference that tells free from bound morphemes.")
+        missing.append(
+            " Whole-word scores need a reference that distinguishes free and bound morphemes."
+        )
     if not any(t.gold_set and "tokens" in t.gold_set.weightings for t in tables):
         missing.append(" Scores over tokens need word frequencies: choose some above.")
     return "".join(missing)

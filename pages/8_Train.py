@@ -228,7 +228,7 @@ def _train(order: _Order | None) -> None:
             on_click=_ask,
             args=(False,),
             key="train stop",
-            help="Nothing comes out then.",
+            help="That leaves no words.",
         )
         if not order.method.stoppable:
             st.caption(

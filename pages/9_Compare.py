@@ -153,7 +153,7 @@ def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
         (number, comparison.rows[number]) for number in chosen[(page - 1) * _PAGE : page * _PAGE]
     ]
     if not shown:
-        st.info("No word is like that.")
+        st.info("No word matches.")
         return
 
     def choose(row: int, column: int) -> None:
@@ -262,7 +262,9 @@ def _typed() -> list[str]:
             "Words or sentences", key="compare_text", height=100, max_chars=_LONGEST
         )
         lines = right.toggle(
-            "Each line is a text", key="compare_lines", help="Else each word is compared alone."
+            "Each line is a text",
+            key="compare_lines",
+            help="Otherwise each word is compared alone.",
         )
     texts = [t.strip() for t in text.splitlines()] if lines else text.split()
     texts = list(dict.fromkeys(t for t in texts if t))

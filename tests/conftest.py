@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder of public data that is no part of the project; the test is skipped without it."""
+    """The folder of public data that is not part of the project; the test is skipped without it."""
     folder = Path(os.environ.get("MORPHGRAPH_DATA", "../shared/data"))
     folder = folder if folder.is_absolute() else PROJECT / folder
     if not folder.is_dir():

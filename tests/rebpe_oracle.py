@@ -371,7 +371,7 @@ def use(
 def reify(
     state: State, blacklist: Collection[tuple[str, ...]], settings: Settings
 ) -> tuple[State, dict[str, int]]:
-    """Repair, link and create; ranks are numbered anew if that changed anything."""
+    """Repair, link and create; ranks are renumbered if that changed anything."""
     rows = [Row(parts, state.origins[rank]) for rank, parts in sorted(state.merges.items())]
     types = set(state.types)
     repaired = repair(rows) if settings.repair else 0

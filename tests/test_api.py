@@ -200,7 +200,7 @@ def test_gold_that_is_none(wrong: Any, says: list[str]) -> None:
         (lambda t: mg.compare({}, SMALL), "nothing to compare"),
         (lambda t: mg.compare([t], SMALL), "nothing to compare"),
         (lambda t: mg.compare({"a": 7}, SMALL), "not a tokeniser"),
-        (lambda t: mg.compare({"a": t}, SMALL, baseline="b"), "none of those compared"),
+        (lambda t: mg.compare({"a": t}, SMALL, baseline="b"), "not one of those compared"),
     ],
 )
 def test_errors_say_what_is_wrong(

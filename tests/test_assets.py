@@ -121,7 +121,7 @@ def test_demo_tokeniser_is_made_by_the_stated_command(language: str) -> None:
 
 @LANGUAGES
 def test_every_type_of_a_demo_can_be_used(language: str) -> None:
-    """The library gives back each type from its own text, unless that is no whole character."""
+    """The library gives back each type from its own text, unless that is not a whole character."""
     library = Tokenizer.from_file(str(demo_tokeniser_path(language)))
     decoded = {}
     for text, number in library.get_vocab().items():

@@ -104,7 +104,7 @@ BAD_TOKENISERS = {
         changed(merges=[["b", "c"]]),
         ["merge 1 (“b c”)", "its result “bc” is not in the vocabulary"],
     ),
-    "infinite id": (changed(vocab={"a": float("inf")}), ["the id of “a” is no id"]),
+    "infinite id": (changed(vocab={"a": float("inf")}), ["the id of “a” is not a valid id"]),
 }
 
 
@@ -204,7 +204,10 @@ BAD_REFERENCES = {
     ),
     "latin-1": ("Ärger\tÄrger\n".encode("latin-1"), ["line 1", "0xC4 is not UTF-8", "Save the"]),
     "NUL": (b"undo\tun do\nun\0\tun\n", ["line 2", "NUL character", "Save it as text"]),
-    "prose": (b"Once upon a time\nthere was a king\n", ["cannot be told", "Choose one of: plain"]),
+    "prose": (
+        b"Once upon a time\nthere was a king\n",
+        ["cannot be detected", "Choose one of: plain"],
+    ),
     "binary": (b"PK\x03\x04abc", ["zip archive", "Export it"]),
     "only a header": (b"word\tmorphs\n", ["there is only a header"]),
 }
@@ -249,9 +252,9 @@ def test_words(refused: Callable[..., str]) -> None:
 @pytest.mark.parametrize(
     "arguments, expected",
     [
-        (["--threshold", "1.5"], "--threshold 1.5 is no ratio. Give 0 to 1."),
-        (["--threshold", "-0.1"], "--threshold -0.1 is no ratio"),
-        (["--threshold", "nan"], "--threshold nan is no ratio"),
+        (["--threshold", "1.5"], "--threshold 1.5 is not a ratio. Give 0 to 1."),
+        (["--threshold", "-0.1"], "--threshold -0.1 is not a ratio"),
+        (["--threshold", "nan"], "--threshold nan is not a ratio"),
         (["--scope", "x"], "--scope x is not known. Use one of: morphemic, whole-word."),
         (["--weighting", "x"], "--weighting x is not known. Use one of: types, tokens."),
         (["--weighting", "tokens"], "Scores over word tokens need word frequencies"),

@@ -106,7 +106,7 @@ def _label(name: str, settings: Mapping[str, Any], segmenter: Segmenter, edited:
 
 
 def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Mapping[str, Any]]]:
-    """The methods of an address that somebody shared; those that are none are left out."""
+    """The methods of an address that somebody shared; others are left out."""
     names: list[str] = []
     given: dict[str, Mapping[str, Any]] = {}
     for part in split_methods(text)[:20]:

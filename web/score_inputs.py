@@ -85,7 +85,7 @@ def _upload_reference(more: dict[str, Reference], taken: str) -> None:
     file = st.file_uploader(
         "One more gold list",
         key="scores reference",
-        help="It is added to the list and stays closed: edits and blame go on with the open one.",
+        help="It is added to the list and stays closed: edits and blame stay with the open one.",
     )
     if file is None or st.session_state.get("scores reference read") == file.file_id:
         return

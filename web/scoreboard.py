@@ -56,7 +56,7 @@ def score_metrics(
     )
     partial_gold(study.benchmark.reference.partial_note)
     with place_of_signature.popover("Signature", type="tertiary", width="stretch"):
-        st.caption("All that these scores depend on. Put it beside them, so that others can agree.")
+        st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
         st.code(
             study.benchmark.signature(study.tokeniser, scores=f"{scope} {weighting}"),
             language=None,
@@ -95,7 +95,7 @@ def score_table(study: Study) -> None:
         notes.append("Δ: difference to the tokeniser without edits, in percentage points.")
     if not study.benchmark.reference.has_whole_words:
         notes.append(
-            "Whole-word scores are n/a: this reference does not tell free from bound morphemes."
+            "Whole-word scores are n/a: this reference does not mark free and bound morphemes."
         )
     if "tokens" not in study.benchmark.weightings:
         notes.append("Scores over tokens are n/a: choose word frequencies above.")

@@ -1,4 +1,4 @@
-"""Runs that go on by themselves: started from a page, outliving it, looked at from anywhere."""
+"""Runs in the background: started from a page, outliving it, visible from anywhere."""
 
 from __future__ import annotations
 

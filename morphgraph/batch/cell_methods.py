@@ -1,4 +1,4 @@
-"""A method on a tokeniser: what comes out, what scores it, and what it tells of itself."""
+"""A method on a tokeniser: what comes out, what scores it, and what it reports about itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What a method made of a tokeniser, what scores it, and what it tells of itself."""
+    """What a method made of a tokeniser, what scores it, and what it reports about itself."""
 
     segmenter: Segmenter | Predictions
     gold_set: GoldSet | None

@@ -1,4 +1,4 @@
-"""The rows of a cell: its scores, figures of its vocabulary, and what its method tells."""
+"""The rows of a cell: its scores, figures of its vocabulary, and what its method reports."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _figures(
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:
-    """What the method tells of itself."""
+    """What the method reports about itself."""
     if isinstance(made.segmenter, Predictions):
         yield "", "", "types", math.nan, *_NO_DRAWS, None, ""
         return

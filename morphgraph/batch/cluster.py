@@ -256,10 +256,10 @@ def _address_in_file(file: Path) -> str:
         content = json.loads(decode_utf8(data, str(file)))
         address = content["address"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        problem = "it is no scheduler file: it has no “address”"
+        problem = "it is not a scheduler file: it has no “address”"
         raise FileFormatError(str(file), "", problem, fix) from error
     if not isinstance(address, str) or address.endswith(".json"):
-        raise FileFormatError(str(file), "field address", "it is no address", fix)
+        raise FileFormatError(str(file), "field address", "it is not an address", fix)
     return scheduler_address(address)
 
 

@@ -184,7 +184,7 @@ def _few(texts: Sequence[str]) -> str:
 
 
 def varying(compared: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """The columns that tell rows apart."""
+    """The columns that distinguish rows."""
     return [name for name in names if compared[name].nunique(dropna=False) > 1]
 
 

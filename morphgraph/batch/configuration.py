@@ -187,7 +187,7 @@ class TableChoice(Strict):
         for metric in self.metrics:
             if metric not in named_metrics():
                 known = ", ".join(named_metrics())
-                raise ValueError(f"“{metric}” is no metric. Use some of: {known}.")
+                raise ValueError(f"“{metric}” is not a metric. Use some of: {known}.")
         return self
 
 
@@ -307,14 +307,14 @@ class Evaluation(Strict):
             values = getattr(self, kind)
             again = next((value for value in values if values.count(value) > 1), None)
             if again is not None:
-                raise ValueError(f"{kind} has “{again}” twice. Keep one.")
+                raise ValueError(f"{kind} has “{again}” more than once. Keep one.")
         trained = next((c for c in self.tokenisers if c.train is not None), None)
         if trained is not None and not self.used_corpora:
             raise ValueError(
-                f"{trained.train} is trained on nothing. Add corpora, such as [wordfreq]."
+                f"{trained.train} has nothing to be trained on. Add corpora, such as [wordfreq]."
             )
         if self.predictions and not self.references:
-            raise ValueError("predictions are scored by nothing. Add references.")
+            raise ValueError("there is nothing to score the predictions by. Add references.")
         if not self.references and not self.vocabulary:
             raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
         for kind in ("tokenisers", "corpora", "references", "predictions"):
@@ -325,14 +325,14 @@ class Evaluation(Strict):
                 if name not in known:
                     shown = ", ".join(sorted(filter(None, known))) or "none has one"
                     raise ValueError(
-                        f"{method.method} is for a tokeniser “{name}”, which there is not. "
+                        f"{method.method} is for a tokeniser “{name}”, which does not exist. "
                         f"Names of tokenisers: {shown}."
                     )
         titles = [table.title for table in self.tables]
         for figures in self.published:
             if figures.table is not None and figures.table not in titles:
                 raise ValueError(
-                    f"published figures stand beside “{figures.table}”, which is no table. "
+                    f"published figures stand beside “{figures.table}”, which is not a table. "
                     f"Titles: {', '.join(titles) or 'none'}."
                 )
         return self

@@ -73,7 +73,7 @@ def run_evaluation(
 ) -> RunOutcome:
     """Run what is missing of an evaluation in a folder, and write results and report there.
 
-    Raises `MorphGraphError` where the run as a whole cannot go on; what is done is kept.
+    Raises `MorphGraphError` where the run as a whole cannot continue; what is done is kept.
     """
     _check_apart(prepared.plan, out)
     with Store(out) as store:
@@ -129,7 +129,7 @@ def _run(
 
 @contextmanager
 def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: OnProgress) -> Iterator[None]:
-    """Say in the progress and in ``run.json`` how a run ended that could not go on."""
+    """Say in the progress and in ``run.json`` how a run ended early."""
     try:
         yield
     except BaseException as error:

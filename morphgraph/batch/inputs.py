@@ -55,7 +55,7 @@ def check_content(found: object, wanted: object, name: str) -> None:
 def _digest(path: Path) -> str:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is no file with a content of its own")
+        raise ValueError("it is not a regular file")
     return _read_digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
 
 

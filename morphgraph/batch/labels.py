@@ -17,7 +17,7 @@ def trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: floa
 
 
 def varying(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
-    """What tells the tokenisers of a grid apart, beside their size."""
+    """What distinguishes the tokenisers of a grid, beside their size."""
     parts = [f"threshold={threshold:g}"] if choice.threshold else []
     if pipeline is not None and len(choice.pipeline or ()) > 1:
         parts.append(pipeline)

@@ -37,7 +37,7 @@ FACTS = {
     "dropout_rate": Named("Effective dropout rate", "percent"),
     "share_of_merges": Named("Merges knocked out, share", "percent"),
 }
-"""What a cell tells of its method beside the scores."""
+"""What a cell reports about its method beside the scores."""
 
 
 @cache
@@ -75,7 +75,7 @@ def vocabulary_metric(figure: str) -> str:
 
 
 def metric_label(key: str) -> str:
-    """What people call a metric; its key if it is none that is known."""
+    """What people call a metric; its key if it is unknown."""
     known = named_metrics().get(key)
     return key if known is None else known.label
 

@@ -81,7 +81,10 @@ def make_plan(
         planner.add(language)
     if not planner.has_cells:
         raise FileFormatError(
-            name, "", "the evaluation has no cell", "Mend which methods are for which tokenisers."
+            name,
+            "",
+            "the evaluation has no cell",
+            "Correct which methods are for which tokenisers.",
         )
     return Plan(evaluation, tuple(planner.tasks.values()))
 
@@ -266,7 +269,7 @@ class _Planner:
             yield self._loaded(choice, place, values)
             return
         if corpus is None:
-            raise MorphGraphError("A tokeniser is trained on nothing. Add corpora.")
+            raise MorphGraphError("A tokeniser has nothing to be trained on. Add corpora.")
         pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
         grid = product(choice.vocab_size or (), pipelines, choice.threshold or [0])
         for size, pipeline, threshold in grid:

@@ -139,8 +139,8 @@ class CellPlanner:
                 self.name,
                 "",
                 f"two different cells are called “{label}”",
-                "Name apart what makes them differ: tokenisers and references by name, methods by "
-                "label.",
+                "Give different names to those that differ: tokenisers and references by name, "
+                "methods by label.",
             )
         cost = costs.cell(spec)
         self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))

@@ -28,7 +28,7 @@ class RunProgress:
     """A run at one moment.
 
     ``total``, ``done``, ``failed``: tasks, ``kept`` of those done were so before this start.
-    ``remaining``: seconds, as far as can be told; None while nothing is known. ``message``: what
+    ``remaining``: an estimate in seconds; None while nothing is known. ``message``: what
     went wrong, if the run as a whole did.
     """
 
@@ -48,7 +48,7 @@ class RunProgress:
 
     @property
     def is_over(self) -> bool:
-        """Whether no runner is at work on it any more."""
+        """Whether it is no longer running."""
         return self.state in ("done", "stopped", "failed", "interrupted")
 
     @property
@@ -153,7 +153,7 @@ def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
 
 
 def _checked(found: Any) -> RunProgress:
-    odd = MorphGraphError("progress.json is no progress. Start the run again.")
+    odd = MorphGraphError("progress.json does not hold the progress of a run. Start the run again.")
     if not isinstance(found, dict) or found.get("state") not in get_args(RunState):
         raise odd
     try:

@@ -108,13 +108,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _starts(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The starts that a file tells of; none if it is odd."""
+    """The starts that a file lists; none if it is damaged."""
     try:
         return [
             {
                 "started": str(start["started"]),
                 "seconds": float(start["seconds"]),
-                # Earlier versions told only of starts that came to an end.
+                # Earlier versions listed only starts that came to an end.
                 "state": str(start.get("state", "done")),
             }
             for start in found["starts"]

@@ -69,7 +69,7 @@ def missing_tasks(tasks: Sequence[Task], store: Store) -> list[Task]:
 
 
 def _kept(tasks: Sequence[Task], store: Store) -> dict[str, dict[str, str]]:
-    """What the tasks that are done tell of themselves; each file is read once."""
+    """What the tasks that are done report about themselves; each file is read once."""
     found = ((task.key, store.facts(task.key)) for task in tasks)
     return {key: facts for key, facts in found if facts is not None}
 
@@ -252,7 +252,7 @@ class _Run:
             )
 
     def _brought(self, key: str, future: Any) -> TaskResult:
-        """What a task brought; a failure if its worker did not live to tell."""
+        """The result of a task; a failure if its worker died."""
         task = self.by_key[key]
         try:
             found: TaskResult = future.result(timeout=120)

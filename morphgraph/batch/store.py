@@ -1,4 +1,4 @@
-"""Where a run keeps what its tasks brought: one Parquet file each, there whole or not at all."""
+"""Where a run keeps the results of its tasks: one Parquet file each, complete or absent."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Store:
         return self.results / f"{key}.parquet"
 
     def read(self, key: str) -> pa.Table | None:
-        """What a task brought; None if it has not yet, or if the file was damaged since."""
+        """The result of a task; None if there is none yet, or if the file was damaged since."""
         import pyarrow
         from pyarrow import parquet
 
@@ -105,7 +105,7 @@ class Store:
             return None
 
     def facts(self, key: str) -> dict[str, str] | None:
-        """What a finished task tells of itself (seconds, memory …); None if it is not finished,
+        """What a finished task reports (seconds, memory …); None if it is not finished,
         or its file was damaged since."""
         table = self.read(key)
         if table is None:
@@ -118,7 +118,7 @@ class Store:
         return self.path(key).read_bytes()
 
     def keep(self, key: str, data: bytes) -> None:
-        """Keep what a task brought: the bytes of its Parquet file."""
+        """Keep the result of a task: the bytes of its Parquet file."""
         write_atomically(self.path(key), data)
 
 

@@ -1,4 +1,4 @@
-"""Tasks: pure functions of plain values and of what other tasks brought, run on any machine."""
+"""Tasks: pure functions of plain values and of the results of other tasks, run on any machine."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TaskFailure:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task brought: the bytes of a Parquet file, or its failure."""
+    """The result of a task: the bytes of a Parquet file, or its failure."""
 
     key: str
     data: bytes = field(repr=False)
@@ -184,7 +184,7 @@ def _worker() -> str:
 
 
 def _forget_peak() -> None:
-    """Let the kernel count this process's peak memory anew, where it can."""
+    """Let the kernel reset this process's peak memory, where it can."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

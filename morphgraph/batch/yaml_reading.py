@@ -100,10 +100,10 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(filter(None, (error.context, error.problem)))
-        raise FileFormatError(name, _place(mark), f"this is no YAML ({problem})", _FIX) from error
+        raise FileFormatError(name, _place(mark), f"this is not YAML ({problem})", _FIX) from error
     except yaml.YAMLError as error:
         line = text.count("\n", 0, getattr(error, "position", 0)) + 1
-        problem = f"this is no YAML ({str(error).splitlines()[0]})"
+        problem = f"this is not YAML ({str(error).splitlines()[0]})"
         raise FileFormatError(name, f"line {line:,}", problem, _FIX) from error
     except (RecursionError, ValueError) as error:
         problem = "it is nested too deeply or has a huge number"
@@ -161,7 +161,9 @@ class _Plain:
             if not isinstance(key, str):
                 raise self.error(key_node, "a field is named by a list", "Name it by a word.")
             if key in found:
-                raise self.error(key_node, f"the field “{key}” stands here twice", "Keep one.")
+                raise self.error(
+                    key_node, f"the field “{key}” is given more than once", "Keep one."
+                )
             self.lines[(*path, key)] = key_node.start_mark.line + 1
             found[key] = self.value(child, (*path, key))
         return found
@@ -245,7 +247,7 @@ _IN_WORDS = {
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit.",
 }
-"""What people are told of the patterns of fields."""
+"""How the patterns of fields are explained to people."""
 
 
 def _listed(allowed: str) -> str:

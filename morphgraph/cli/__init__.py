@@ -79,7 +79,7 @@ program.add_typer(references, name="reference", no_args_is_help=True)
 
 
 def _run() -> None:
-    """Run the command, and write what it printed while errors can still be told."""
+    """Run the command, and write what it printed while errors can still be reported."""
     try:
         program(prog_name="morphgraph")
     except SystemExit:

@@ -59,7 +59,7 @@ def compare(
     from morphgraph.score.comparison import Comparison
 
     if out is not None and out.suffix not in _WRITERS:
-        raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .html.")
+        raise MorphGraphError(f"{out} has an unknown ending. Use .csv, .tex or .html.")
     loaded = load_edited(tokenizer, recipe)
     gold = read_one_gold(
         reference, format_, encoding=encoding, drawn=Drawn(join, sample, sample_seed)

@@ -98,7 +98,7 @@ def _ending_on_request() -> Iterator[None]:
 
 @contextmanager
 def _progress() -> "Iterator[Callable[[CountProgress], None]]":
-    """A bar on stderr, or a line now and then if it is no terminal."""
+    """A bar on stderr, or a line now and then if that is not a terminal."""
     if sys.stderr.isatty():
         from rich.progress import BarColumn, Progress, TextColumn
 

@@ -45,7 +45,7 @@ def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
 
 
 def predictions_of(path: Path, format_: str | None) -> "Entrant":
-    """What another program predicted; lines that cannot be used are told."""
+    """What another program predicted; lines that cannot be used are reported."""
     from morphgraph.reference.predictions import read_predictions
     from morphgraph.refine.learning import Entrant
 

@@ -129,7 +129,7 @@ def _evaluate(
 
 @contextmanager
 def _stopping_on_request(out: Path) -> Iterator[None]:
-    """Ctrl-C, or a request to end, stops a run such that it can go on; twice ends it at once."""
+    """Ctrl-C, or a request to end, stops a run so that it can be resumed; twice ends it at once."""
     from morphgraph.batch.progress import stop_path
 
     def ask(number: int, frame: Any) -> None:

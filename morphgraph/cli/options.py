@@ -193,7 +193,7 @@ def read_reference_option(
 
 
 def load_bpe(tokenizer: str) -> "Tokeniser":
-    """A tokeniser of merges, with its warnings told; an error says which commands need none."""
+    """A tokeniser of merges, its warnings printed; an error says which commands need no merges."""
     from morphgraph.tokeniser.loading import load_tokeniser
 
     try:
@@ -282,7 +282,7 @@ def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:
 
 def check_threshold(threshold: float, option: str = "--threshold") -> None:
     if not 0 <= threshold <= 1:
-        raise MorphGraphError(f"{option} {threshold} is no ratio. Give 0 to 1.")
+        raise MorphGraphError(f"{option} {threshold} is not a ratio. Give 0 to 1.")
 
 
 def check_holdout(holdout: float) -> None:

@@ -29,7 +29,7 @@ def save(loaded: "Tokeniser", folder: Path) -> list[str]:
 def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
     """Write files into a folder; other ones of these names are set aside, never overwritten.
 
-    Those that an earlier run wrote, which its recipe tells, make room for the new ones.
+    Those that an earlier run wrote, which its recipe names, make room for the new ones.
     """
     with _writing(folder):
         # A folder with both would be loaded as the other one.
@@ -129,7 +129,7 @@ def print_table(header: list[str], rows: list[list[str]], left: set[int], *, key
     """Print a table; what the terminal has no room for stands in further tables below it.
 
     ``left``: the columns of text, which may be wrapped; all others are numbers, which are never
-    wrapped nor cut. ``keys``: so many columns at the start name a row, so each table has them.
+    wrapped nor cut. ``keys``: this many columns at the start name a row, so each table has them.
     """
     from rich.cells import cell_len
     from rich.table import Table
@@ -168,7 +168,7 @@ def console(stream: Any, width: int | None = None) -> "Console":
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Any]:
-    """A bar on stderr, a line if it is no terminal; yields a function of 0 to 1, or None."""
+    """A bar on stderr, a line if that is not a terminal; yields a function of 0 to 1, or None."""
     from rich.progress import Progress
 
     if not sys.stderr.isatty():

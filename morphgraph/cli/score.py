@@ -151,7 +151,7 @@ def score(
         _list_scores()
         return
     if out is not None and out.suffix not in _WRITERS:
-        raise MorphGraphError(f"{out} is of no kind that is known. Use .csv, .tex or .md.")
+        raise MorphGraphError(f"{out} has an unknown ending. Use .csv, .tex or .md.")
     if by is not None:
         check_breakdown(by)
     if 0 < resamples < 100:

@@ -146,7 +146,7 @@ def _model(
             raise MorphGraphError("--picky-threshold is for --method picky. Leave it out.")
         parameters["threshold"] = picky_threshold
     if not chosen.stoppable:
-        print(f"{chosen.label} tells no progress while it trains", file=sys.stderr)
+        print(f"{chosen.label} shows no progress while it trains", file=sys.stderr)
     segmenter = train_segmenter(
         method,
         words,

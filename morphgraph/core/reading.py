@@ -31,7 +31,7 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
         if stat.S_ISREG(status.st_mode):
             check_size(shown, status.st_size)
         with path.open("rb") as file:
-            # One byte more tells that the limit is passed, also where the size is not known.
+            # One byte more shows that the limit is passed, even where the size is unknown.
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
@@ -45,7 +45,7 @@ _FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.I
 
 
 def check_is_there(source: str | os.PathLike[str]) -> None:
-    """Refuse what is no path but may be the name of a tokeniser on a hub, and say what to do."""
+    """Refuse what is not a path but may be the name of a tokeniser on a hub, and say what to do."""
     name = str(source)
     is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
     if is_name and not os.path.exists(source):  # noqa: PTH110 - unlike Path.exists, never raises
@@ -115,7 +115,7 @@ def parse_json(data: bytes, name: str) -> Any:
     half = _HALF_PAIR.search(text) and _lone_surrogate(text)
     if half:
         line = text.count("\n", 0, half.start()) + 1
-        problem = f"{half.group()} is half of a surrogate pair, which is no character"
+        problem = f"{half.group()} is half of a surrogate pair, which is not a character"
         raise FileFormatError(name, f"line {line:,}", problem, "Download the file again.")
     too_deep = FileFormatError(
         name, "", "the JSON is nested too deeply or has a huge number", "Correct it."

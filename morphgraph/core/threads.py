@@ -16,7 +16,7 @@ def usual_threads() -> int:
 
 
 def available_cores() -> int:
-    """How many cores this process may use; where the system does not tell, all that there are."""
+    """How many cores this process may use; where the system does not say, all there are."""
     try:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:

@@ -31,7 +31,7 @@ __all__ = ["CountProgress", "CountReport", "count_to_parquet", "find_texts", "pa
 
 LEAST_MEMORY = 64 * 2**20
 LEAST_SHARE = 32 * 2**20
-"""There are only so many workers that each has this many bytes."""
+"""There are as many workers as leave each this many bytes."""
 
 _GROUP_WORDS = 2**16
 _GROUP_BYTES = 2**22
@@ -91,7 +91,7 @@ def count_to_parquet(
     ``pipeline`` is ``whitespace``, for what white space separates, or ``knockout`` or ``rebpe``,
     for the words that these pipelines train on (not yet cut into pieces). The file has the columns
     ``word`` and ``count`` of the words with at least ``minimum_count``, by code point; its metadata
-    tells how they were counted. `morphgraph.corpus.counts.read_word_counts` reads it.
+    says how they were counted. `morphgraph.corpus.counts.read_word_counts` reads it.
 
     ``memory`` is what counts and buffers of all ``workers`` (as many as there are cores) may take,
     in bytes, beside about 100 MB for Python in each process; ``column`` names the one with the text
@@ -168,7 +168,9 @@ def parse_memory(text: str) -> int:
     """
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*([KMGT])(?:i?B)?", text.strip(), re.I | re.A)
     if found is None:
-        raise MorphGraphError(f"{text[:40]!r} is no size of memory. Give one such as 512M or 2G.")
+        raise MorphGraphError(
+            f"{text[:40]!r} is not an amount of memory. Give one such as 512M or 2G."
+        )
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 

@@ -23,7 +23,7 @@ def parquet_columns(
     """The words and counts of a file, and the pipeline that has made the words, if any.
 
     Words occur once, in the order of the file; counts of one word are summed, those of 0 left out.
-    Raises `FileFormatError`, with the row, for what is no table of words and counts.
+    Raises `FileFormatError`, with the row, for what is not a table of words and counts.
     """
     import pyarrow
     from pyarrow import parquet

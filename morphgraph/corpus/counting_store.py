@@ -113,7 +113,7 @@ class _Source:
         self.counts: list[int] = []
 
     def fill(self) -> bool:
-        """Get the next block if the one at hand is used up; tells whether there is one."""
+        """Get the next block if the present one is used up; True if there is one."""
         if self.at == len(self.words):
             self.at = 0
             self.words, self.counts = next(self._blocks, ([], []))
@@ -152,7 +152,7 @@ def merge(partials: Iterable[Iterator[Block]]) -> Iterator[Block]:
 
 
 def most_open(memory: int) -> int:
-    """How many partials may be merged at once within so many bytes.
+    """How many partials may be merged at once within ``memory`` bytes.
 
     >>> most_open(2**26), most_open(2**40)
     (21, 128)

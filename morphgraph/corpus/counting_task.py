@@ -168,7 +168,7 @@ def _not_settled(counts: dict[bytes, int], kind: str) -> Iterator[bytes]:
 
 
 def check_kind(kind: str) -> None:
-    """Raise `MorphGraphError` for what is none of the `KINDS`."""
+    """Raise `MorphGraphError` for an unknown kind (not in `KINDS`)."""
     if kind not in KINDS:
         raise MorphGraphError(
             f"There is no counting by {kind!r}. Choose one of {', '.join(KINDS)}."

@@ -21,7 +21,7 @@ LONGEST_WORD = 2**20
 """Longer words, in bytes, are refused: they are no text, and many of them would fill the memory."""
 
 MARK = b"morphgraph"
-"""The key in a parquet file's metadata that tells that it holds word counts."""
+"""The key in a parquet file's metadata that marks it as word counts."""
 
 _GZIP = b"\x1f\x8b"
 _SPACES = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
@@ -138,7 +138,7 @@ def too_long(name: str, place: str) -> FileFormatError:
         name,
         place,
         f"there are more than {LONGEST_WORD:,} bytes without white space",
-        "Leave out what is no text.",
+        "Leave out what is not text.",
     )
 
 
@@ -172,7 +172,7 @@ def _refuse_counts(file: IO[bytes], name: str) -> None:
     try:
         metadata = parquet.read_metadata(file).metadata or {}
     except (pyarrow.ArrowException, OSError, ValueError):
-        metadata = {}  # Reading its texts tells what is wrong.
+        metadata = {}  # Reading its texts says what is wrong.
     file.seek(0)
     if MARK in metadata:
         problem = "this is a file of word counts, not of text"

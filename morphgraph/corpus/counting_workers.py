@@ -76,7 +76,7 @@ def _apart(tasks: Sequence[CountingTask], workers: int, tell: Tell) -> list[Path
 
 def _begin(size: Any, stop: Any) -> None:
     _shared[:] = size, stop
-    # The process that started this one is told of Ctrl-C and says when to stop.
+    # The process that started this one receives Ctrl-C and says when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

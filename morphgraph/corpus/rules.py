@@ -49,7 +49,7 @@ def without_outer_marks(counts: Mapping[str, int] | WordCounts) -> dict[str, int
     """NFKC; marks apart except hyphens and inner apostrophes; runs of one mark stay together.
 
     Source: Bauwens & de Lhoneux 2026, §B.1. Punctuation is what Unicode calls so (categories P…);
-    hyphens are no marks here, wherever they stand, as they are isolated later; an apostrophe (' or
+    hyphens are not marks here, wherever they stand, as they are isolated later; an apostrophe (' or
     ’), or a run of one, is inner if neither the word's start nor its end is next to it.
 
     >>> without_outer_marks({"(don't)...": 1, "'rock’n’roll'": 1, "ﬁne": 1})

@@ -192,7 +192,7 @@ def _rows(file: IO[bytes], name: str, separator: str) -> Iterator[tuple[int, lis
             raise FileFormatError(
                 name,
                 f"line {reader.line_num:,}",
-                f"this is no table ({error})",
+                f"this is not a table ({error})",
                 "Correct the line; quotes inside a quoted text are doubled.",
             ) from error
         if row:

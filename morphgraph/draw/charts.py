@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from morphgraph.refine.threshold_curve import ThresholdPoint
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
-"""Merges below and above the threshold: told apart by lightness too."""
+"""Merges below and above the threshold: they differ in lightness too."""
 
 PRECISION, RECALL, F1 = "#3b7dd8", "#e08e0b", "#1d9a6c"
 

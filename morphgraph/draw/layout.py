@@ -345,7 +345,7 @@ def _assign_layers(
     before: Sequence[Sequence[int]],
     after: Sequence[Sequence[int]],
 ) -> None:
-    """Layer = longest path; a source that is no atom moves right, next to what it is part of."""
+    """Layer = longest path; a source other than an atom moves right, next to what it is part of."""
     for i in _unit_order(before, after):
         units[i].layer = max((units[j].layer + 1 for j in before[i]), default=0)
     for i, unit in enumerate(units):

@@ -23,7 +23,7 @@ GapKind = Literal["hit", "missed", "wrong", "split"]
 
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
-    """An atom; ``is_part`` tells that it is not a whole character, ``is_unknown`` that it is
+    """An atom; ``is_part``: it is not a whole character; ``is_unknown``: it is
     outside the alphabet.
     """
 

@@ -12,8 +12,8 @@ from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, lay_out
 def wrapped_rows(tree: MergeTree, widest: float) -> list[MergeTree]:
     """The tree in rows of at most a width, as many tokens in each as fit, but at least one.
 
-    Only the first row has the title. A character or morph that goes on in the next row is in both,
-    with an ellipsis.
+    Only the first row has the title. A character or morph that continues in the next row is in
+    both, with an ellipsis.
     """
     layout = lay_out(tree)
     if layout.width <= widest:

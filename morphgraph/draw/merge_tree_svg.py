@@ -53,9 +53,9 @@ def to_svg(
 ) -> str:
     """Draw a tree, or several with their titles: side by side, below each other if they are wide.
 
-    ``widest``: the width of the picture above which the tokens of a tree go on in further rows, if
-    there is more than one; else a tree is as wide as it is. Whatever the labels are, the result is
-    XML of `ELEMENTS` only.
+    ``widest``: the width of the picture above which the tokens of a tree continue in further rows,
+    if there is more than one; else a tree is as wide as it is. Whatever the labels are, the result
+    is XML of `ELEMENTS` only.
     """
     if isinstance(trees, MergeTree):
         trees = [trees]

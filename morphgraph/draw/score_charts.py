@@ -33,7 +33,7 @@ blame, and each with a contrast of 3:1 and more on white and on the app's dark p
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px", "3px,9px")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
 MOST_IN_RADAR = 8
-"""More tokenisers than these cannot be told apart in a radar chart."""
+"""More tokenisers than this cannot be distinguished in a radar chart."""
 
 _GRID = "rgba(128, 128, 128, 0.3)"
 _LABEL_LENGTH, _LEGEND_LENGTH, _TITLE_LENGTH = 32, 28, 60
@@ -129,7 +129,7 @@ def _marker(colour: str, symbol: str = "circle", size: int = 11) -> dict[str, An
 
 
 def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
-    """An empty figure with a line for each name, the first on top, so many pixels each."""
+    """An empty figure with a line for each name, the first on top, ``row`` pixels each."""
     figure = figure_of(x, "", height=_FRAME + max(2 * _ROW, row * len(names)))
     figure.update_layout(
         yaxis={

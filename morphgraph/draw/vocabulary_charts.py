@@ -19,7 +19,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
-    """Ranks to draw of so many, from 1: at equal distances on a logarithmic axis, at most ``most``.
+    """At most ``most`` ranks to draw of ``types``, from 1: evenly spaced on a logarithmic axis.
 
     The first and the last are always among them; all are, if there are few enough.
 
@@ -86,7 +86,7 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
 
 
 def _line(number: int) -> dict[str, object]:
-    """Colour and dash of a line: told apart without colours too."""
+    """Colour and dash of a line: lines differ without colours too."""
     return {
         "color": _COLOURS[number % len(_COLOURS)],
         "dash": _DASHES[number % len(_DASHES)],

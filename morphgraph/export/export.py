@@ -175,7 +175,7 @@ def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) ->
     """
     if not words:
         return []
-    # A step that is no divisor takes words from everywhere in the list.
+    # A step that is not a divisor takes words from everywhere in the list.
     step = max(1, len(words) // 7)
     order = (words[(start * step + start // 7) % len(words)] for start in range(10**9))
     cased = (

@@ -89,7 +89,7 @@ _KEPT = 2
 
 
 def merge_arrays(graph: MergeGraph) -> MergeArrays:
-    """The graph's merges as arrays; made anew only after an edit."""
+    """The graph's merges as arrays; rebuilt only after an edit."""
     kept = _cache.setdefault(graph, {})
     if graph.revision in kept:
         return kept[graph.revision]

@@ -21,7 +21,7 @@ from morphgraph.graph.plans import (
 class MergeGraph(MergeTable):
     """Types and the merges between them; the one source of truth about a tokeniser's vocabulary.
 
-    To what `MergeTable` tells of it, this adds edits, each with a record that undoes and redoes it.
+    To what `MergeTable` offers, this adds edits, each with a record that undoes and redoes it.
 
     >>> graph = MergeGraph.from_merges([("u", "n"), ("un", "d"), ("und", "o")])
     >>> change = graph.knockout(["und"])
@@ -68,7 +68,7 @@ class MergeGraph(MergeTable):
         return copied
 
     def earlier(self, edits: int) -> "MergeGraph":
-        """A graph of its own as this one was before the last so many edits."""
+        """A new graph as this one was before the last ``edits`` edits."""
         copied = self.copy()
         for change in self._done[: -edits - 1 : -1]:
             copied._backward(change)
@@ -136,7 +136,7 @@ class MergeGraph(MergeTable):
 
         Each pair (x, y) in turn takes the place of x, y in the tuple merges that contain it: by its
         own merge if that has a lower rank, or by one that is created just below the lowest of them
-        if xy is no type. All else is left as it is; ranks are numbered anew. Parts that are absent,
+        if xy is not a type. All else is left as it is; ranks are renumbered. Parts that are absent,
         come too late or do not make the result are an `EditError`, and then nothing is changed.
         Source: Bauwens & de Lhoneux 2026, Algorithm 2.
 
@@ -244,7 +244,7 @@ class MergeGraph(MergeTable):
         return changes
 
     def recipe_checksum(self, edits: int | None = None) -> str:
-        """SHA-256 of the edits made, or of the first so many: 12 digits; nothing without edits.
+        """SHA-256 of the edits made, or of the first ``edits``: 12 digits; nothing without edits.
 
         It names a state of a tokeniser: the same edits of the same file have the same checksum.
         """
@@ -266,7 +266,7 @@ class MergeGraph(MergeTable):
             if edit == "renumber":
                 return self.renumber()
         except (TypeError, KeyError, AttributeError) as error:
-            raise EditError(f"“{edit}” lacks something, or has it in another form.") from error
+            raise EditError(f"“{edit}” lacks a field, or has one of the wrong kind.") from error
         known = "knockout, cascade, anneal, reify, renumber"
         raise EditError(f"“{edit}” is not an edit. Use one of: {known}.")
 

@@ -147,7 +147,7 @@ def plan_anneal(
 
 def _pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
     if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
-        raise EditError(f"{pair!r} is no pair of types. Give two types for each merge.")
+        raise EditError(f"{pair!r} is not a pair of types. Give two types for each merge.")
     return pair[0], pair[1]
 
 
@@ -175,8 +175,8 @@ def plan_reify(
 
     Each pair (x, y) in turn replaces x, y in the tuple merges that contain it (those that did after
     the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
-    lower rank, or, where xy is no type, by creating it just below the lowest of them. Ranks are
-    numbered anew if anything changed. Pairs without effect are left out of the recipe's step.
+    lower rank, or, where xy is not a type, by creating it just below the lowest of them. Ranks are
+    renumbered if anything changed. Pairs without effect are left out of the recipe's step.
     Source: Bauwens & de Lhoneux 2026, Algorithm 2.
     """
     return _Reification(graph, repairs, link=link, expand=expand).change(pairs)
@@ -301,7 +301,7 @@ class _Reification:
         return self.graph.merge(merge).rank
 
     def _ranked(self) -> tuple[dict[int, Merge], tuple[Reranked, ...]]:
-        """Number all merges anew: the created ones, and the others that move."""
+        """Renumber all merges: the created ones, and the others that move."""
         before: dict[int, list[int]] = {}
         for number, ((rank, _, _), _, _) in self.created.items():
             before.setdefault(rank, []).append(number)

@@ -12,8 +12,8 @@ FEW_ATOMS = 20_000
 
 
 def worth_loading(atoms: int) -> bool:
-    """Whether kernels are the quicker way for so many atoms: always once numba is loaded.
+    """Whether kernels are quicker for this many atoms: always once numba is loaded.
 
-    Whoever asks has plain Python for fewer, with the same result.
+    For fewer, the caller has plain Python with the same result.
     """
     return atoms > FEW_ATOMS or "numba" in sys.modules

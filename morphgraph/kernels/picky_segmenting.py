@@ -2,7 +2,7 @@
 
 Pairs are looked up in the table of `segmenting.build_table`, where a value's upper half is the
 number of a pair; ``merge_events[merge_offsets[n] : merge_offsets[n + 1]]`` are the events that
-merge pair *n*, ascending. In the same way, ``split_events`` and ``split_offsets`` tell, by type,
+merge pair *n*, ascending. In the same way, ``split_events`` and ``split_offsets`` give, by type,
 the events that split it. Event *e* makes ``event_types[event_offsets[e] : event_offsets[e + 1]]``:
 the result of a merge, or the parts of a split type.
 """

@@ -13,7 +13,7 @@ that was removed may be merged again, even from another pair. So three things di
   has at least its present count, and entries with another count than that are put right, or
   dropped, when they come to the top.
 
-Types are told apart by their atoms: ``spelling`` holds them, one type after the other, and
+Types are distinguished by their atoms: ``spelling`` holds them, one type after the other, and
 ``by_spelling`` finds the type that has them, by a hash.
 """
 
@@ -88,7 +88,7 @@ REMOVED, PRESENT, SCAFFOLD = range(3)
 
 @njit(cache=True, nogil=True)
 def sift_up(heap: Int64, size: Integer, count: Integer, pair: Integer) -> None:
-    """Put an entry into a heap of so many rows."""
+    """Put an entry into a heap of ``size`` rows."""
     hole = size
     while hole > 0:
         parent = (hole - 1) >> 1
@@ -103,7 +103,7 @@ def sift_up(heap: Int64, size: Integer, count: Integer, pair: Integer) -> None:
 
 @njit(cache=True, nogil=True)
 def sift_down(heap: Int64, size: Integer, root: Integer, count: Integer, pair: Integer) -> None:
-    """Put an entry in place of the one at ``root``, in a heap of so many rows."""
+    """Put an entry in place of the one at ``root``, in a heap of ``size`` rows."""
     hole = root
     while True:
         child = 2 * hole + 1

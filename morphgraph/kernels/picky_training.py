@@ -1,7 +1,7 @@
 """Training that takes types back: Picky BPE, and Scaffold-BPE, which only marks them.
 
 The words, the first count of their pairs and the replacing of a pair are those of `training`; what
-is kept besides is told in `picky_tables`. No kernel makes an array larger: `train_events` returns
+else is kept is described in `picky_tables`. No kernel makes an array larger: `train_events` returns
 a status, and the driver `learn_events` makes room and calls it again.
 """
 
@@ -385,7 +385,7 @@ def _more_types(types: Types, spelled: int, known: int) -> Types:
 
 
 def _with_room(array: Array, used: int, room: int) -> Array:
-    """An array with so many free rows behind the used ones; larger by half if it must be new."""
+    """An array with this many free rows behind the used ones; half as large again if it grows."""
     if array.shape[0] - used >= room:
         return array
     larger = np.empty((used + used // 2 + room, *array.shape[1:]), array.dtype)

@@ -33,7 +33,7 @@ _MIX = np.int64(-7046029254386353131)
 def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
     """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
 
-    There is room for so many ``spare`` steps more. A merge without parts is none.
+    There is room for ``spare`` more steps. A merge without parts is skipped.
 
     The second result holds the values of steps between low ids, int64 (`DENSE`, `DENSE`); the third
     is the largest number of parts of a merge. Of two merges with the same parts the lower rank

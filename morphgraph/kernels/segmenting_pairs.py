@@ -50,7 +50,7 @@ def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore
 def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
     """The table, uint64 (slots), and the seeds, uint16 (groups), of merges of two parts by rank.
 
-    Both lengths are powers of two. A merge without parts is none; of two with the same parts the
+    Both lengths are powers of two. A merge without parts is skipped; of two with the same parts the
     lower rank stays. The table is empty if no seeds were found, which is next to impossible.
     """
     merges = part_offsets.shape[0] - 1

@@ -133,8 +133,8 @@ def longest_first(  # type: ignore[no-untyped-def]
 
     ``marker``: the atom that marks the start of a word, or -1; ``initial``: the form of types that
     start a word. ``bare_initial``: a piece without a marker starts a word too. ``strict``: there
-    the other form is no fallback. ``units``: the unit of each atom, ascending; ``count``: at most
-    so many tokens begin in a unit. ``depth``: the trie's longest path.
+    the other form is not a fallback. ``units``: the unit of each atom, ascending; ``count``: at
+    most this many tokens begin in a unit. ``depth``: the trie's longest path.
 
     ``length[i]``, ``found[i]``: the longest match at atom *i* among what is left, and its end
     state. A match that a taken one shortens becomes shorter than it, so that one pass over the word

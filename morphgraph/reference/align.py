@@ -33,7 +33,7 @@ class SourceRow(NamedTuple):
     """What a reader finds in a line: a word, its morphemes, and what is known about them.
 
     `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
-    either is None where the source does not tell. `underlying` are the source's own morphemes
+    either is None where the source does not say. `underlying` are the source's own morphemes
     where they are not `morphemes`, () where it has none but the morphs. `is_explicit` where the
     source divides the word itself, hyphens included.
     """
@@ -177,7 +177,7 @@ def separate_hyphens(alignment: Alignment) -> Alignment:
 def whole_words(alignment: Alignment, pieces: Sequence[int]) -> tuple[str, ...]:
     """Join the morphs whose morphemes belong to one whole word.
 
-    Morphs without a morpheme, and hyphens, which are no words, belong to the whole word on their
+    Morphs without a morpheme, and hyphens, which are not words, belong to the whole word on their
     left; those at the start are glued to the first morph that has a morpheme.
 
     >>> whole_words(Alignment(("x", "-", "ray", "s"), (0, -1, 1, 2)), (0, 1, 1))

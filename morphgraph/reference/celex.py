@@ -4,9 +4,9 @@
 with a backslash. The column that holds a tree is the tree; the first other column that is not a
 number is the word. Counts in such exports are not read.
 
-The source tells free from bound, so each entry has its whole words (Bauwens & Delobelle 2024,
-§4.1). Trees list underlying morphemes; they are aligned where they do not concatenate to the word.
-Nothing here recurses: brackets may be nested as deeply as a line is long.
+The source distinguishes free and bound morphemes, so each entry has its whole words (Bauwens &
+Delobelle 2024, §4.1). Trees list underlying morphemes; they are aligned where they do not
+concatenate to the word. Nothing here recurses: brackets may be nested as deeply as a line is long.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 _TRY_LATER = {429, 500, 502, 503, 504}
 
 DownloadProgress = Callable[[float], object]
-"""Is told the share that is there, 0 to 1."""
+"""Called with the share that is there, 0 to 1."""
 
 
 class _Cut(Exception):
@@ -278,7 +278,7 @@ class _Part:
             raise self._changed(f"{self.length + stated:,} bytes")
 
     def _continues(self, answer: requests.Response) -> bool:
-        """Whether an answer goes on exactly where the part ends, in the same file."""
+        """Whether an answer continues exactly where the part ends, in the same file."""
         found = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         etag = self._etag()
         return (

@@ -14,12 +14,12 @@ from morphgraph.reference.free_and_bound import MorphemeKind
 class Entry:
     """One analysed word: its surface morphs, which concatenate to it, and its whole words.
 
-    `whole_words` is None where the source does not tell free from bound morphemes, `count` (the
-    corpus count) where it has none. `line` is 1-based. `kinds` says of each morph whether it is
-    free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is None
-    where the source tells nothing. `processes` are those that formed the word ("inflection",
-    "derivation", "compound"), None where the source does not tell. `underlying` are the source's
-    own morphemes, None where they are the morphs. The last four do not matter to ==.
+    `whole_words` is None where the source does not distinguish free and bound morphemes, `count`
+    (the corpus count) where it has none. `line` is 1-based. `kinds` says of each morph whether it
+    is free, a prefix, a suffix, an interfix or a hyphen, None for one without a morpheme; it is
+    None where the source does not say. `processes` are those that formed the word ("inflection",
+    "derivation", "compound"), None where the source does not say. `underlying` are the source's own
+    morphemes, None where they are the morphs. The last four do not matter to ==.
 
     >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",), line=7)
     >>> entry.word, entry.morphs, entry.whole_words, entry.line
@@ -51,7 +51,7 @@ class Reference:
 
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
-    `partial` says what the source tells of a word where it does not tell all its boundaries
+    `partial` says what the source gives of a word without giving all its boundaries
     ("one affix a word"), and is "" elsewhere.
     """
 
@@ -72,7 +72,7 @@ class Reference:
 
     @property
     def has_whole_words(self) -> bool:
-        """Whether any entry tells its whole words."""
+        """Whether any entry gives its whole words."""
         return any(entry.whole_words is not None for entry in self.entries)
 
     @property
@@ -119,7 +119,7 @@ class Reference:
         (4, 'gold.tsv (4 of 9 entries, seed 1)')
         """
         if entries < 1:
-            raise MorphGraphError(f"A sample of {entries} entries is none. Give 1 or more.")
+            raise MorphGraphError(f"A sample of {entries} entries is too small. Give 1 or more.")
         if entries >= len(self):
             return self
         drawn = sorted(Random(seed).sample(range(len(self)), entries))

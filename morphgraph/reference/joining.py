@@ -15,8 +15,8 @@ def join_references(references: Sequence[Reference]) -> Reference:
 
     An entry that is in two of them counts twice, as a word with several analyses does. The name
     lists their names, without folders; the checksum is made of theirs, so their order matters; what
-    was skipped is told of each. The result is partial where one of them is. `MorphGraphError` if
-    there is none.
+    was skipped is reported for each. The result is partial where one of them is. `MorphGraphError`
+    if there is none.
 
     >>> from morphgraph.reference.readers import read_reference
     >>> one = read_reference("undo\\tun do".encode(), name="a.tsv")

@@ -1,4 +1,4 @@
-"""Whether two lists of words are of the same language, as far as that can be told.
+"""Whether two lists of words are of the same language, as far as that can be known.
 
 Told by the lists of frequent words that come with wordfreq, for the languages of the demos only:
 nothing is said of what is in doubt.
@@ -38,7 +38,7 @@ def clash(words: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
     """The languages of two lists of words, if they differ for certain: ("de", "en").
 
     The first is "" where it is none of the demos' and not that of the ``others``. Two empty codes
-    if nothing is wrong, or cannot be told.
+    if nothing is wrong, or it is not known.
 
     >>> clash(["Zeitung", "Fenster", "glücklich"], ["newspaper", "window", "happily"])
     ('de', 'en')

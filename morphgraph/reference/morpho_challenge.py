@@ -5,7 +5,7 @@ entry of its own. `~` is the empty morph (`sheep:sheep_N ~:+PL`) or, behind the 
 A colon that is a letter of the word is written with a backslash (`hyy\\::hyy n:+GEN`), in some
 files without one.
 
-Labels tell the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inflectional one (but
+Labels give the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inflectional one (but
 `+DV-…` derives), other labels (`_N`, `_V`, …) or none a stem. So the whole words follow from them.
 """
 

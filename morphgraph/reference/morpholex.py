@@ -4,7 +4,7 @@ Sheets named like `0-1-1` (prefixes, roots, suffixes) are read, by their columns
 `MorphoLexSegm`, and `Nmorph` if there is one. In a segmentation, `<a<` is a prefix, `(litera)` a
 root, `>ate>` a suffix, and braces hold a unit that can stand alone: `{<a<(litera)>ate>}`,
 `{(sure)}{(foot)}>ness>`. Morphemes are canonical and are aligned to the word; inflections are not
-segmented. An underscore only tells morphemes of equal spelling apart.
+segmented. An underscore only distinguishes morphemes of equal spelling.
 
 An outermost unit in braces is one whole word; affixes outside join the unit that they stand at.
 """
@@ -124,7 +124,7 @@ def _columns(book: Book, title: str, name: str) -> dict[str, int]:
             name,
             f"sheet {title}, row 1",
             "no columns Word and MorphoLexSegm",
-            "Name the columns as in MorphoLex, or rename the sheet if it is none of its own.",
+            "Name the columns as in MorphoLex, or rename the sheet if it is not from MorphoLex.",
         )
     return {
         column: names.index(column) for column in (WORD, SEGMENTATION, NUMBER) if column in names
@@ -135,7 +135,7 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018).
 
     An entry's line is the row in its sheet; the reasons for skipped rows name the sheet. Raises
-    `FileFormatError` for a file that is no workbook, is damaged, encrypted or too large, has no
+    `FileFormatError` for a file that is not a workbook, is damaged, encrypted or too large, has no
     sheet named N-N-N, or lacks the columns in one.
     """
     rows = []

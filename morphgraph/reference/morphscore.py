@@ -2,7 +2,7 @@
 
 A csv file whose header names at least `full_word`, `pt1` and `rest`: `1,cherished,cherish,ed`. One
 boundary of a word is listed, whatever others it has, so an entry is a partial segmentation into two
-morphs. Which part is free is not told, so `whole_words` and `kinds` are None.
+morphs. Which part is free is not said, so `whole_words` and `kinds` are None.
 """
 
 from __future__ import annotations

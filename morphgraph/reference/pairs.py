@@ -19,7 +19,7 @@ def reference_of_pairs(
 ) -> Reference:
     """A reference of words, each with its morphs; morphs that do not concatenate are aligned.
 
-    `MorphGraphError` names the first pair that is none. The checksum is that of all pairs.
+    `MorphGraphError` names the first wrong pair. The checksum is that of all pairs.
 
     >>> reference_of_pairs([("unbreakable", ["un", "break", "able"])]).entries[0].morphs
     ('un', 'break', 'able')

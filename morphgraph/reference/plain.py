@@ -4,13 +4,13 @@
 or `;`; also one column `un|break|able`, whose word is what the parts concatenate to. A header may
 name the columns word, morphs, whole_words, count and kinds in any order.
 
-Morphs may tell bound from free by hyphens: `un- break -able`, interfix `-s-`. Hyphens are marks
+Hyphens may mark bound morphs: `un- break -able`, interfix `-s-`. Hyphens are marks
 where the morphs do not concatenate to the word with them; morphs that do (`co - op`, `co- op`) are
 the word's as they are. In a file with
 such marks and without a column of whole words, these are derived: prefixes join what follows,
 suffixes what precedes, an interfix stands alone unless a suffix follows. In a file with neither,
 `whole_words` is None. The kinds are in a column of their own, one for each morph (`prefix free
-suffix`, `none` where it is not known), or else told by the marks.
+suffix`, `none` where it is not known), or else shown by the marks.
 """
 
 from __future__ import annotations
@@ -239,9 +239,9 @@ def _read_line(number: int, cells: list[str], layout: Layout) -> _Found | str:
         return "count above 10¹⁵"
     names = cell("kinds").lower().split()
     if names and len(names) != len(morphs):
-        return "kinds that are not one for each morph"
+        return "not one kind for each morph"
     if any(name not in _KINDS for name in names):
-        return f"a kind that is none of {', '.join(_KINDS)}"
+        return f"a kind that is not one of {', '.join(_KINDS)}"
     kinds = tuple(_KINDS[name] for name in names) or None
     return _Found(number, word, morphs, joined, float(count) if count else None, kinds)
 

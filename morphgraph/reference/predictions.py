@@ -88,10 +88,10 @@ def read_predictions(
 ) -> Predictions:
     """Read segmentations that another program made, from a path or from bytes.
 
-    The form is told from the content unless ``format`` names one of `PREDICTION_FORMATS`; text is
-    UTF-8 unless ``encoding`` says otherwise. A word may stand there again if it is segmented alike.
-    `FileFormatError` for a file without a single word, or with a word that is segmented in two
-    ways; lines that cannot be used are counted in ``skipped``.
+    The form is detected from the content unless ``format`` names one of `PREDICTION_FORMATS`; text
+    is UTF-8 unless ``encoding`` says otherwise. A word may stand there again if it is segmented
+    alike. `FileFormatError` for a file without a single word, or with a word that is segmented in
+    two ways; lines that cannot be used are counted in ``skipped``.
 
     >>> found = read_predictions("unbreakable\\tun @@break @@able\\n".encode())
     >>> found.format, found.entries["unbreakable"].morphs
@@ -125,7 +125,7 @@ def read_predictions(
 
 
 def _format_of(lines: list[NumberedLine]) -> str:
-    """A single @@ tells SIGMORPHON's form: a program may split only few words."""
+    """A single @@ shows SIGMORPHON's form: a program may split only few words."""
     if any(" @@" in line.partition("\t")[2] for _, line in lines):
         return "sigmorphon2022"
     sample = [line for _, line in lines if not line.startswith("#")][:1000]

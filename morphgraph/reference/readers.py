@@ -1,7 +1,7 @@
-"""The registry of formats: which reader reads what, and how a file's format is told.
+"""The registry of formats: which reader reads what, and how a file's format is detected.
 
 A new format is one file with a reader `(lines, skips) -> entries` and a test of a line or header,
-and one row in `READERS`. A format that is no text has a reader `(bytes, name, skips) -> entries`.
+and one row in `READERS`. A format that is not text has a reader `(bytes, name, skips) -> entries`.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ _ONE_AFFIX = "one affix a word"
 
 
 class Reader(NamedTuple):
-    """A format: its label for people, its reader, and what tells it from the others.
+    """A format: its label for people, its reader, and what distinguishes it from the others.
 
     `looks_like` tests a line, `is_header` the first line, `is_binary` the first bytes. A format of
-    text has `read`, another one `read_bytes`. Plain, which is told last, has no test here.
-    `partial` says what a format tells of a word that does not tell all its boundaries.
+    text has `read`, another one `read_bytes`. Plain, which is tried last, has no test here.
+    `partial` says what a format gives of a word without giving all its boundaries.
     """
 
     label: str
@@ -120,13 +120,13 @@ FORMATS: Mapping[str, str] = MappingProxyType({name: r.label for name, r in READ
 
 
 def detect_format(lines: Sequence[str], name: str = "reference") -> str:
-    """Tell the format of lines of text; raises `FileFormatError` if it is none of `FORMATS`.
+    """Detect the format of lines of text; raises `FileFormatError` if it is none of the `FORMATS`.
 
-    A header of its own tells a format at once. Formats with a shape of their own come next: one is
-    taken if a tenth of the lines have it. A header that names morphs, or a shape that at least half
-    of the lines have, means plain.
-    MorphyNet's and UniMorph's inflections share their columns: it is UniMorph's if all segments in
-    the sample concatenate to the form. (Both are read alike, so nothing hangs on it.)
+    A header of its own identifies a format at once. Formats with a shape of their own come next:
+    one is taken if a tenth of the lines have it. A header that names morphs, or a shape that at
+    least half of the lines have, means plain. MorphyNet's and UniMorph's inflections share their
+    columns: it is UniMorph's if all segments in the sample concatenate to the form. (Both are read
+    alike, so nothing hangs on it.)
 
     >>> detect_format(["enthrallments\\ten @@thrall @@ment @@s\\t110"])
     'sigmorphon2022'
@@ -152,7 +152,7 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     raise FileFormatError(
         name,
         "",
-        "the format cannot be told from the content",
+        "the format cannot be detected from the content",
         f"Choose one of: {', '.join(FORMATS)}",
     )
 
@@ -205,7 +205,7 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
 def _read_text(
     text: str, name: str, format: str | None, include_foreign: bool, skips: Skips
 ) -> tuple[str, list[Entry]]:
-    """The format, told from the lines unless it is given, and the entries."""
+    """The format, detected from the lines unless it is given, and the entries."""
     lines = split_lines(text)
     if not lines:
         raise FileFormatError(
@@ -232,13 +232,13 @@ def read_reference(
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
-    The format is told from the content unless `format` names one of `FORMATS`. `include_foreign`
-    keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says, or in `encoding`;
-    Morpho Challenge's gold lists may be in windows-1252.
+    The format is detected from the content unless `format` names one of `FORMATS`.
+    `include_foreign` keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says,
+    or in `encoding`; Morpho Challenge's gold lists may be in windows-1252.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
     encoding, of no known format, or without a single entry; lines that cannot be used are counted
-    by reason in `skipped`. A `MorphGraphError` tells of a demo or a source that is not there.
+    by reason in `skipped`. A missing demo or source is a `MorphGraphError`.
 
     >>> reference = read_reference("unbreakable\\tun break able\\n".encode())
     >>> reference.format, reference.entries[0].morphs

@@ -1,4 +1,4 @@
-"""Tables whose header tells their format: the separator, and the place of each column."""
+"""Tables whose header identifies their format: the separator, and the place of each column."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _clear_errors(name: str, place: str) -> Iterator[None]:
             name,
             place,
             "the zip archive or Excel file is damaged or cut off",
-            "Copy or download it again. Export it as tab-separated text if it is no MorphoLex "
+            "Copy or download it again. Export it as tab-separated text if it is not a MorphoLex "
             "workbook.",
         ) from error
     # openpyxl raises errors of many kinds on malformed workbooks; none may pass.
@@ -149,7 +149,7 @@ def _clear_errors(name: str, place: str) -> Iterator[None]:
 
 
 def check_archive(data: bytes, name: str) -> None:
-    """Refuse an archive that is no workbook, is encrypted, or could do harm; see the module."""
+    """Refuse an archive that is not a workbook, is encrypted, or could do harm; see the module."""
     if not is_zip(data):
         raise FileFormatError(
             name, "", "this is not an Excel file (.xlsx)", "Choose another file or format."
@@ -250,6 +250,6 @@ def scan(stream: IO[bytes], limit: int) -> Scanned:
     try:
         while chunk := stream.read(65_536):
             parser.Parse(chunk, False)
-    except (_Enough, expat.ExpatError):  # what is no XML holds no elements
+    except (_Enough, expat.ExpatError):  # what is not XML holds no elements
         pass
     return found

@@ -50,8 +50,8 @@ def percent_of_types(graph: MergeGraph, percent: float) -> int:
 def last_leaves(graph: MergeGraph, count: int) -> list[str]:
     """The last leaves, last first: types that took part in no merge of the graph as it was loaded.
 
-    A type that has become one by an edit is none, else these would be the last types; one that an
-    edit has removed is left out.
+    A type that has become one by an edit does not count, else these would be the last types; one
+    that an edit has removed is left out.
 
     >>> graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "d"), ("cd", "e")])
     >>> last_leaves(graph, 2)

@@ -40,7 +40,7 @@ _OWN = ("holdout", "seed")
 
 @dataclass(frozen=True)
 class Learned:
-    """A tokeniser that a method made, the words that it is scored on, and what it tells of itself.
+    """A tokeniser that a method made, the words that it is scored on, and facts about the method.
 
     ``scored``: the held-out words, or all.
     """
@@ -97,7 +97,7 @@ def learn_unseen(
 
 
 def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> None:
-    """Have a tokeniser, once it is saved, tell what its edits were learned from."""
+    """Record in a tokeniser what its edits were learned from, so that its saved file says so."""
     if sees_gold(settings):
         reference = gold_set.reference
         tokeniser.learned_from.append(
@@ -108,7 +108,7 @@ def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings)
 
 
 def has_seen(tokeniser: Tokeniser, gold_set: GoldSet) -> bool:
-    """Whether a tokeniser was learned from some of the words of a gold set, as its file tells."""
+    """Whether a tokeniser was learned from some of the words of a gold set, as its file says."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
     return any(
         source.checksum == gold_set.reference.checksum
@@ -171,7 +171,7 @@ def _segmenter(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSetting
 def learner_settings(method: str, given: Mapping[str, Any]) -> LearnerSettings:
     """The settings of a method as it is written: ``knockout`` with ``{"threshold": 0.6}``.
 
-    Numbers stand for what is on (1) or off (0) too. `MorphGraphError` for what is no setting.
+    Numbers stand for what is on (1) or off (0) too. `MorphGraphError` for what is not a setting.
     """
     kind = LEARNERS[method]
     known = {

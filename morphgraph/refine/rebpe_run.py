@@ -273,8 +273,8 @@ class ReBPERun:
         """How many phases are done.
 
         As many as `go_to` said, unless undo or redo elsewhere has moved the graph since. Phases
-        that changed nothing cannot be told from the graph, so they alone are a matter of where one
-        has gone.
+        that changed nothing leave no trace in the graph, so for them alone it counts where one has
+        gone.
         """
         made = {id(change) for change in self.graph.history}
         least = most = 0

@@ -123,12 +123,12 @@ class Study:
         return self._kept(max(0, len(self.graph.history) - 1), self.graph.before_last)
 
     def state_after(self, edits: int) -> StudyState:
-        """The state after so many of the edits made."""
+        """The state after the first ``edits`` edits."""
         made = len(self.graph.history)
         return self._kept(edits, lambda: self.graph.earlier(made - edits))
 
     def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> StudyState:
-        """The state after so many of the edits made."""
+        """The state after the first ``edits`` edits."""
         _ = self.benchmark  # drops the states of another alphabet
         key = self.graph.recipe_checksum(edits)
         state = self._states.pop(key, None)
@@ -144,7 +144,7 @@ class Study:
     def _state_of(
         self, graph: MergeGraph, before: StudyState | None = None, edits: int = 0
     ) -> StudyState:
-        """A state of the graph: that after so many edits, ``before`` the one before the last."""
+        """The state after ``edits`` edits; ``before``: the state before the last of them."""
         benchmark = self.benchmark
         if before is None:
             segmentation = segment(graph, benchmark.words)

@@ -30,7 +30,7 @@ class BoundaryScore:
 
     ``predicted``: splits; ``relevant``: gold boundaries; ``true_positives``: both. Weighted by 1
     for each entry ("types") or by its corpus frequency ("tokens"). ``splits_inside_characters``
-    are splits between the bytes of one character, which are no gaps. A ratio with nothing in its
+    are splits between the bytes of one character, which are not gaps. A ratio with nothing in its
     denominator is undefined: NaN. Source: Bauwens & Delobelle 2024, §4.1.
 
     >>> score = BoundaryScore("morphemic", "types", 6, 8, 12)
@@ -99,12 +99,12 @@ class BoundaryTally:
 
     @property
     def wrong(self) -> Array:
-        """Splits that are no gold boundaries."""
+        """Splits that are not gold boundaries."""
         return self.predicted - self.hits
 
     @property
     def missed(self) -> Array:
-        """Gold boundaries that are no splits."""
+        """Gold boundaries that are not splits."""
         return self.relevant - self.hits
 
     @property
@@ -222,7 +222,7 @@ class Benchmark(GoldSet):
         )
 
     def encoded_for(self, tokeniser: Tokeniser) -> "Benchmark":
-        """This, or the same encoded anew if edits have changed the tokeniser's alphabet since."""
+        """This, or the same encoded again if edits have changed the tokeniser's alphabet since."""
         if self.alphabet == tokeniser.alphabet:
             return self
         words = tokeniser.encode(self.words.texts, bare=self.bare)

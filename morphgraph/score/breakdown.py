@@ -35,7 +35,7 @@ BREAKDOWNS: Mapping[str, str] = {
 
 _LENGTHS = ((1, 4), (5, 7), (8, 10), (11, 13), (14, 17), (18, None))
 _AFFIXES = (MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX)
-_UNKNOWN = "not told"
+_UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class GroupScore:
 def word_groups(gold_set: GoldSet, grouping: str) -> list[Group]:
     """The entries of a reference in groups that share none, by one of `GROUPINGS`; none is empty.
 
-    Formations are told by the kinds of morphs, else by the source's own categories, else by whole
+    Formations follow from the kinds of morphs, else from the source's own categories, else by whole
     words. Frequencies are those in the list; a word that is not in it is *unknown*.
     """
     entries = gold_set.reference.entries
@@ -106,7 +106,7 @@ def _ten(power: int) -> str:
 
 
 def formation_of(entry: Entry) -> str:
-    """How a word is formed, as far as its source tells.
+    """How a word is formed, as far as its source says.
 
     >>> from morphgraph.reference.free_and_bound import MorphemeKind
     >>> formation_of(Entry("undo", ("un", "do"), kinds=(MorphemeKind.PREFIX, MorphemeKind.FREE)))
@@ -207,7 +207,7 @@ class GoldBoundaries:
     def affixes(self) -> dict[str, npt.NDArray[np.int64]]:
         """Each affix as people write it (``un-``, ``-ing``, ``-s-``) → numbers of its boundaries.
 
-        The most frequent first. Of entries that tell no kinds, each morph counts as it stands.
+        The most frequent first. Of entries without kinds, each morph counts as it stands.
         """
         found: dict[str, dict[int, None]] = {}  # a boundary between two “ha” is one of “ha”
         first = 0
@@ -298,7 +298,7 @@ def _meetings(entry: Entry) -> list[str]:
 
 
 def _meeting(left: MorphemeKind | None, right: MorphemeKind | None, otherwise: str) -> str:
-    """What meets between morphs of two kinds; ``otherwise``: what whole words tell."""
+    """What meets between morphs of two kinds; ``otherwise``: what whole words show."""
     both = (left, right)
     if MorphemeKind.HYPHEN in both:
         return "hyphen"
@@ -340,9 +340,9 @@ class Breakdown:
 
 
 def check_breakdown(by: str) -> None:
-    """`MorphGraphError` for what is none of `BREAKDOWNS`."""
+    """`MorphGraphError` unless it is one of `BREAKDOWNS`."""
     if by not in BREAKDOWNS:
-        raise MorphGraphError(f"“{by}” is no breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
+        raise MorphGraphError(f"“{by}” is not a breakdown. Use one of: {', '.join(BREAKDOWNS)}.")
 
 
 def break_down(

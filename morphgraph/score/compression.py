@@ -80,7 +80,8 @@ class Compression:
     token like others, since a model reads it, and ``marker_tokens`` says how many there are.
     ``words`` and ``characters``: those of the corpus, without markers. ``dropped``: characters that
     no token covers, because the method leaves part of a word out; a character counts as dropped if
-    all its atoms are. ``unknown``: tokens that stand for what is no type. ``vocabulary_size``: |V|.
+    all its atoms are. ``unknown``: tokens that stand for unknown characters. ``vocabulary_size``:
+    |V|.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -215,7 +216,7 @@ class _Totals:
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:
-    """The type that stands for what is no type; None if there is none."""
+    """The type that stands for what is not a type; None if there is none."""
     while isinstance(segmenter, First | Longest):
         segmenter = segmenter.segmenter
     if isinstance(segmenter, Bte):

@@ -43,7 +43,7 @@ class Cuts:
     def at(
         cls, words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64], count: int
     ) -> "Cuts":
-        """Cuts at pairs of (word, characters to the left), in any order, of so many words."""
+        """Cuts of ``count`` words at pairs of (word, characters to the left), in any order."""
         keys = (words << 32) | positions
         if not (keys[1:] > keys[:-1]).all():  # mostly they are in order already
             keys = np.unique(keys)
@@ -101,7 +101,7 @@ def cuts_of(segmentation: Segmentation) -> Cuts:
 
 
 def splits_inside_characters(segmentation: Segmentation) -> npt.NDArray[np.int64]:
-    """How many splits of each word lie between the bytes of one character, which are no gaps."""
+    """How many splits of each word lie between the bytes of one character, which are not gaps."""
     words = segmentation.words
     inside = segmentation.is_split & (words.gap_position == INSIDE_CHARACTER)
     return sums_by_word(inside, words.word_offsets)

@@ -224,7 +224,7 @@ METRICS: Mapping[str, Metric] = {
     "over": Metric(
         "Over-segmented",
         WORDS,
-        "Words with a split that is no gold boundary ÷ words.",
+        "Words with a split that is not a gold boundary ÷ words.",
         -1,
         "%",
         lambda t: t.share(t.wrong > 0),
@@ -232,7 +232,7 @@ METRICS: Mapping[str, Metric] = {
     "under": Metric(
         "Under-segmented",
         WORDS,
-        "Words with a gold boundary that is no split ÷ words.",
+        "Words with a gold boundary that is not split ÷ words.",
         -1,
         "%",
         lambda t: t.share(t.missed > 0),
@@ -328,8 +328,8 @@ METRICS: Mapping[str, Metric] = {
     "inside": Metric(
         "Splits inside a character",
         TOKENS,
-        "Splits between the bytes of one character, for each word. They are no gaps, so they count "
-        "in no other score.",
+        "Splits between the bytes of one character, for each word. They are not gaps, so no other "
+        "score counts them.",
         -1,
         "",
         lambda t: t.ratio(t.inside, t.ones),
@@ -397,7 +397,7 @@ def check_metrics(names: Sequence[str]) -> tuple[str, ...]:
     for name in map(str.strip, names):
         if name != "all" and name not in GROUPS and name not in METRICS:
             known = ", ".join(["all", *GROUPS, *METRICS])
-            raise MorphGraphError(f"“{name}” is no score. Use some of: {known}.")
+            raise MorphGraphError(f"“{name}” is not a score. Use some of: {known}.")
         found += METRICS if name == "all" else GROUPS.get(name, (name,))
     return tuple(dict.fromkeys(found))
 

@@ -248,7 +248,8 @@ def outcomes_of(
     runs: int = 1,
 ) -> list[Outcome | SegmentationFailure]:
     """The outcome of each labelled segmenter, of what makes one, or of another program's
-    predictions; a failure is kept as such. ``runs``: of BPE-dropout so many, with seeds in a row.
+    predictions; a failure stays a failure. ``runs``: this many of BPE-dropout, with consecutive
+    seeds.
     """
     found: list[Outcome | SegmentationFailure] = []
     for label, given in segmenters:

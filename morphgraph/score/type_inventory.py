@@ -34,7 +34,7 @@ class Inventory:
     ones. ``texts``: every type by id as people read it. ``marker``: ``Ġ`` or ``▁`` before types
     that start a word, ``##`` before types inside one, a suffix such as ``</w>`` behind types that
     end one, or nothing. ``marked``: whether each of ``ids`` has it. ``spelled``: each of ``ids``
-    without it. ``bodies``: the same as people read it; None if it is no whole characters, but
+    without it. ``bodies``: the same as people read it; None if it is not whole characters, but
     single bytes of one. ``graph``: the merges, where there are any.
     """
 
@@ -49,7 +49,7 @@ class Inventory:
 
     @property
     def marks_start(self) -> bool:
-        """Whether the marker tells which types start a word."""
+        """Whether the marker shows which types start a word."""
         return self.marker in _MARKERS
 
 
@@ -146,7 +146,7 @@ def standard(segmenter: Segmenter) -> Segmenter:
 
 
 def unreachable(segmenter: Segmenter, inventory: Inventory) -> list[int] | None:
-    """Ids of types that segmenting their own string does not give back; None if it cannot be told.
+    """Ids of types that segmenting their own string does not give back; None if that is not known.
 
     The string stands where the type may: one that starts a word at the start, others behind a
     character that no type holds. It is not normalised first. Single bytes and special types, which

@@ -283,7 +283,7 @@ def approximate_randomisation(
 def _weighted_sums(
     draw: Callable[[int, int, Matrix], None], columns: Matrix, rows: int, seed: int
 ) -> Matrix:
-    """Sums of columns, (entries, k), under so many rows of random weights: (rows, k)."""
+    """Sums of columns, (entries, k), under ``rows`` rows of random weights: (rows, k)."""
     entries = len(columns)
     sums = np.empty((rows, columns.shape[1]))
     if not entries:

@@ -62,12 +62,12 @@ FIGURES = (
         "mean_length",
         "Mean length, characters",
         "Mean number of characters of a type, without its marker. Types that are the marker alone, "
-        "or bytes that are no whole characters, are left out.",
+        "or bytes that are not whole characters, are left out.",
         "ratio",
     ),
     Figure(
         "partial",
-        "Types that are no whole characters",
+        "Types that are not whole characters",
         "Types with bytes of a character that is not complete.",
         "count",
     ),
@@ -90,7 +90,7 @@ FIGURES = (
     Figure(
         "never_used",
         "Types never used",
-        "Types that are no token anywhere in the corpus. Atoms are types too. The words of "
+        "Types that occur as no token anywhere in the corpus. Atoms are types too. The words of "
         "wordfreq are in lower case and without marks: types with capitals or marks are not used.",
         "count",
         "corpus",
@@ -174,7 +174,7 @@ FIGURES = (
     Figure(
         "unknown",
         "Unknown tokens",
-        "Tokens that stand for what is no type, and their share.",
+        "Tokens that stand for unknown characters, and their share.",
         "count",
         "corpus",
         has_list=False,

@@ -1,4 +1,4 @@
-"""What a vocabulary is made of, and which of its types are of no use."""
+"""What a vocabulary is made of, and which of its types are useless."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NO_CORPUS = "no word frequencies are chosen"
 _NO_REFERENCE = "no reference is chosen"
 _NO_MERGES = "the vocabulary has no merges"
 _NO_MARKER = "the types have no marker"
-_NO_START = "the types do not tell where a word starts"
-_NO_KINDS = "the reference does not tell which morphs are affixes"
+_NO_START = "the types do not show where a word starts"
+_NO_KINDS = "the reference does not say which morphs are affixes"
 _UNKNOWN_METHOD = "there is no way to look up a type's own string"
 _EMPTY = "there is nothing to count"
 _MANY_CAPITALS = 0.01
@@ -232,7 +232,7 @@ class VocabularyHealth:
         }
 
     def word_initial(self) -> list[int]:
-        """Ids of types that stand at the start of a word, where the marker tells."""
+        """Ids of types that stand at the start of a word, where the marker shows it."""
         inside = self.inventory.marker == "##"
         return [
             number
@@ -310,7 +310,7 @@ class VocabularyHealth:
         )
 
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many types have 0, 1, 2 … characters; those that are no whole characters left out."""
+        """How many types have 0, 1, 2 … characters, without those that are not whole characters."""
         found = [len(body) for body in self.inventory.bodies if body is not None]
         return np.bincount(np.array(found, np.int64))
 

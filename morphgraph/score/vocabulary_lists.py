@@ -24,7 +24,7 @@ def list_behind(health: VocabularyHealth, key: str) -> pd.DataFrame:
 
     Columns ``type_id`` (of the row's first type, -1 where there is none), ``type``, and more that
     fit the figure; no rows where the figure has no list or is undefined. `MorphGraphError` for a
-    key that is no figure.
+    key that is not a figure.
     """
     figure = figure_called(key)
     if key == "duplicates":

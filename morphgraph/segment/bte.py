@@ -112,11 +112,11 @@ def check_document(document: Mapping[str, Any], method: str) -> None:
 
 
 def field(document: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
-    """A field of a document; `FileFormatError` if it is missing or of another kind."""
+    """A field of a document; `FileFormatError` if it is missing or of the wrong kind."""
     value = document.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise FileFormatError(
-            "segmenter", f"field {name}", "it is missing or of another kind", "Save it again."
+            "segmenter", f"field {name}", "it is missing or of the wrong kind", "Save it again."
         )
     return value
 
@@ -124,7 +124,7 @@ def field(document: Mapping[str, Any], name: str, kind: type | tuple[type, ...])
 def tokeniser_of_types(
     name: str, types: Iterable[str], merges: Iterable[Sequence[str]]
 ) -> Tokeniser:
-    """A tokeniser of trained types, by id, with the preprocessing that their marker tells of.
+    """A tokeniser of trained types, by id, with the preprocessing that their marker implies.
 
     Without a marker, a word is one piece, as it was in training. `MorphGraphError` if there are no
     types.

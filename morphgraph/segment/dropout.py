@@ -28,7 +28,7 @@ _ATOMS_PER_THREAD = 50_000
 class Dropout(Bte):
     """BPE-dropout: at each step, each applicable occurrence of a merge is left out at random.
 
-    An occurrence is left out with probability ``p``, drawn anew at each step; of those that are
+    An occurrence is left out with probability ``p``, drawn again at each step; of those that are
     left, the lowest rank is applied, leftmost; a word is done when none is left. With ``queue`` it
     is drawn as the ``tokenizers`` library does: an occurrence that was left out comes back as soon
     as another one, even one that is out of date, leaves a queue, so fewer are lost. Merges with the

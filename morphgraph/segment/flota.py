@@ -246,7 +246,7 @@ def segmenter_from_document(document: Mapping[str, Any]) -> Segmenter:
     method = document_field(document, "method", str)
     if method not in readers:
         raise MorphGraphError(
-            f"“{method}” is no method known here. Choose of {', '.join(readers)}."
+            f"“{method}” is not a known method. Choose one of {', '.join(readers)}."
         )
     return readers[method](document)
 

@@ -279,7 +279,7 @@ class Picky(Bte):
                     events.append(PickyEvent(kind, tuple(parts), whole))
                 case _:
                     raise FileFormatError(
-                        "segmenter", "field events", "an entry is no event", "Save it again."
+                        "segmenter", "field events", "an entry is not an event", "Save it again."
                     )
         threshold = document.get("threshold")
         numbers = None if "numbers" not in document else dict(field(document, "numbers", list))
@@ -289,7 +289,7 @@ class Picky(Bte):
     def from_released(cls, data: bytes, name: str) -> Self:
         """Read a model of the authors' released trainer (JSON with tokens, merges and splits).
 
-        The file does not tell the threshold. Its words begin with ▁. Ids are the numbers in
+        The file does not give the threshold. Its words begin with ▁. Ids are the numbers in
         ``id2int``. Errors: `FileFormatError`. Source: https://github.com/pchizhov/picky_bpe.
         """
         found = parse_json(data, name)
@@ -317,12 +317,12 @@ class Picky(Bte):
             texts = [token["str"] for token in tokens]
             events = [numbered[number] for number in sorted(numbered)]
             if not all(isinstance(text, str) and text for text in texts):
-                raise TypeError("a type is no string")
+                raise TypeError("a type is not a string")
         except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
             raise FileFormatError(
                 name,
                 "",
-                "it has not the fields of a Picky BPE model",
+                "it does not have the fields of a Picky BPE model",
                 "Give the JSON file that bpe_trainer.py wrote.",
             ) from error
         if len(set(texts)) < len(texts):  # events name types by id

@@ -270,7 +270,7 @@ def _build(
             "here every word is segmented by its merges."
         )
     if settings.get("dropout"):
-        warnings.append("The file's merge dropout is left out here.")
+        warnings.append("The file's merge dropout is ignored here.")
     preprocessor = preprocessor_of(document, name, number_of)
     return Tokeniser(
         name,
@@ -286,13 +286,13 @@ def _build(
 
 
 def _levels(settings: Mapping[str, Any], merges: int, name: str) -> list[int]:
-    """The level of each merge; none where a document does not tell any."""
+    """The level of each merge; none where a document gives none."""
     levels = settings.get("levels")
     if levels is None:
         return []
     good = isinstance(levels, list) and len(levels) == merges
     if not good or not all(type(level) is int for level in levels) or levels != sorted(levels):
-        problem = "one number for each merge is expected here, not falling"
+        problem = "one number per merge is expected here, none lower than the one before"
         raise FileFormatError(name, "field model.levels", problem, "Save the tokeniser again.")
     return list(levels)
 

@@ -81,7 +81,7 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
 
 
 def learned_from_document(sources: Sequence[LearnedFrom]) -> dict[str, Any]:
-    """A field of JSON that tells what edits were learned from; none if it is nothing."""
+    """A field of JSON that says what edits were learned from; empty if they were not learned."""
     return {"learned_from": [asdict(source) for source in sources]} if sources else {}
 
 

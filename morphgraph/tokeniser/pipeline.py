@@ -30,7 +30,7 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
     seen: dict[int, str] = {}
     for text, number in value.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise FileFormatError(name, place, f"the id of “{_cut(text)}” is no id", fix)
+            raise FileFormatError(name, place, f"the id of “{_cut(text)}” is not a valid id", fix)
         if number in seen:
             both = f"“{_cut(seen[number])}” and “{_cut(text)}” share the id {number:,}"
             raise FileFormatError(name, place, both, fix)
@@ -40,7 +40,7 @@ def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]
     try:
         "".join(value).encode()
     except UnicodeEncodeError as error:
-        problem = "a type holds half of a surrogate pair, which is no character"
+        problem = "a type holds half of a surrogate pair, which is not a character"
         raise FileFormatError(name, place, problem, "Download the file again.") from error
     return value
 

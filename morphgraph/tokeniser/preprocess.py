@@ -120,7 +120,7 @@ class Preprocessor:
 class WordEncoder:
     """Encodes lists of words for one alphabet: a preprocessor and the ids of the types.
 
-    ``added``: the ids of the added tokens, which are no part of the alphabet; those of the
+    ``added``: the ids of the added tokens, which are not part of the alphabet; those of the
     preprocessor that have none are not looked for. ``missing`` collects the atoms that were needed
     and are not in the alphabet.
     """

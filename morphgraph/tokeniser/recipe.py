@@ -46,7 +46,7 @@ def _learned(tokeniser: Tokeniser) -> tuple[LearnedFrom, ...]:
 def lineage_of(tokeniser: Tokeniser) -> Lineage:
     """The first tokeniser of a chain, and all edits since, with those made now.
 
-    Saving numbers ranks anew, and later edits name merges by these, so a step that does the same
+    Saving renumbers ranks, and later edits name merges by these, so a step that does the same
     stands between what was done before a tokeniser was saved and what was done after.
     """
     steps, before = tokeniser.graph.recipe(), tokeniser.lineage

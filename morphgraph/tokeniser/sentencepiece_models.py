@@ -38,10 +38,10 @@ def is_sentencepiece(data: bytes, name: str) -> bool:
 
 
 def parse_sentencepiece(data: bytes, name: str) -> Any:
-    """The message in a SentencePiece model; anything that is none is a `FileFormatError`.
+    """The message in a SentencePiece model; anything else is a `FileFormatError`.
 
     So is a model of whole words or single characters, one that marks the end of words, and one with
-    a type that is no text.
+    a type that is not text.
     """
     from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
@@ -51,7 +51,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
         SentencePieceProcessor(model_proto=data)  # checks more than that the fields can be read
         model = messages.ModelProto.FromString(data)
     except Exception as error:
-        problem = "this is no SentencePiece model, or it is cut off"
+        problem = "this is not a SentencePiece model, or it is cut off"
         raise FileFormatError(name, "", problem, _AGAIN) from error
     trainer = model.trainer_spec
     place = "field trainer_spec"

@@ -92,7 +92,7 @@ class Tokeniser:
     def missing_atoms(self, words: Sequence[str], *, bare: bool = False) -> list[str]:
         """The atoms that words need and the alphabet lacks, by code point.
 
-        A character that is an added token is none of them: it is a type, but no atom.
+        A character that is an added token is not among them: it is a type, but not an atom.
         """
         known = self._encoder()
         encoder = WordEncoder(self.preprocessor, known.ids, known.added)

@@ -42,7 +42,7 @@ def load_vocabulary(
 
 
 def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> SubwordVocabulary:
-    """The vocabulary in a file's content, whose format is told from the content.
+    """The vocabulary in a file's content, whose format is detected from its content.
 
     ``marker``: ``##``, ``Ġ``, ``▁`` or none, the one that most types have by default. A list and a
     ``vocab.json`` say nothing of how text is normalised: it is done as BERT (``##``; lowercased
@@ -80,9 +80,9 @@ def _lines(data: bytes, name: str) -> list[str]:
         if not text:
             problem, fix = "the line is empty", "Remove the line."
         elif "\0" in text:
-            problem, fix = "there is a zero byte, so this is no text", _CHOICES
+            problem, fix = "there is a zero byte, so this is not text", _CHOICES
         elif re.search(r"[ \t]", text):
-            problem = f"a type has no space or tab, “{shortened(text)}” has"
+            problem = f"a type cannot contain a space or tab, as “{shortened(text)}” does"
         elif text in seen:
             problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
             fix = "Keep one of the lines."
@@ -148,7 +148,7 @@ def _usual_preprocessor(marker: Marker, types: Sequence[str]) -> Preprocessor:
 def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
     document = parse_json(data, name)
     if not isinstance(document, dict):
-        raise FileFormatError(name, "", "it is no vocabulary", _CHOICES)
+        raise FileFormatError(name, "", "it is not a vocabulary", _CHOICES)
     model = document.get("model")
     if not isinstance(model, dict):
         vocabulary = checked_vocabulary(document, name)

@@ -70,10 +70,12 @@ class SubwordVocabulary:
     def __post_init__(self) -> None:
         if self.marker not in get_args(Marker):
             raise MorphGraphError(
-                f"“{self.marker}” is no marker that is known here. Choose ##, Ġ, ▁ or none."
+                f"“{self.marker}” is not a known marker. Choose ##, Ġ, ▁ or none."
             )
         if not self.types or not all(self.types):
-            raise MorphGraphError("The vocabulary has no types, or an empty one. Remove that one.")
+            raise MorphGraphError(
+                "The vocabulary has no types, or has an empty one. Remove that one."
+            )
         if len(self.ids) < len(self.types):
             raise MorphGraphError("A type is in the vocabulary more than once. Keep one of them.")
         if self.unknown is not None and self.unknown not in self.ids:
@@ -83,10 +85,10 @@ class SubwordVocabulary:
         if self.scores is not None:
             check_scores(self.scores, self.types)
         if self.file_ids is not None and len(self.file_ids) != len(self.types):
-            raise MorphGraphError("The types and their ids are not as many. Give each type one id.")
+            raise MorphGraphError("There are not as many ids as types. Give each type one id.")
 
     def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the file; None for what is none, an unknown character for instance.
+        """The id of a type in the file; None if it is not one, such as an unknown character.
 
         >>> SubwordVocabulary(("a", "b"), file_ids=(3, 7)).vocabulary_id(1)
         7
@@ -148,7 +150,7 @@ class SubwordVocabulary:
     def added(self) -> dict[str, int]:
         """The added tokens that are types, with the ids by which encoded words show them.
 
-        These follow those of the alphabet, of which they are no part.
+        These follow those of the alphabet, of which they are not part.
         """
         contents = (token.content for token in self.preprocessor.added)
         texts = dict.fromkeys(text for text in contents if text in self.ids)
@@ -320,7 +322,8 @@ def document_field(
     wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
     if wrong and not (optional and value is None):
         raise MorphGraphError(
-            f"The field “{key}” of the model is missing or no {kind.__name__}. Save it again."
+            f"The field “{key}” of the model is missing, or not of type {kind.__name__}. "
+            "Save it again."
         )
     return value
 
@@ -328,14 +331,18 @@ def document_field(
 def _strings(document: Mapping[str, Any], key: str) -> list[str]:
     values: list[str] = document_field(document, key, list)
     if not all(isinstance(value, str) for value in values):
-        raise MorphGraphError(f"The field “{key}” of the model holds no strings. Save it again.")
+        raise MorphGraphError(
+            f"The field “{key}” of the model does not hold strings. Save it again."
+        )
     return values
 
 
 def _ids(document: Mapping[str, Any]) -> tuple[int, ...] | None:
     ids = document_field(document, "ids", list, optional=True)
     if ids is not None and any(type(number) is not int for number in ids):
-        raise MorphGraphError("The field “ids” of the model holds no whole numbers. Save it again.")
+        raise MorphGraphError(
+            "The field “ids” of the model does not hold whole numbers. Save it again."
+        )
     return None if ids is None else tuple(ids)
 
 
@@ -386,7 +393,7 @@ def _sentencepiece_from(document: Mapping[str, Any]) -> SentencePieceText | None
     try:
         charsmap = base64.b64decode(document_field(document, "charsmap", str))
     except ValueError as error:
-        problem = "The field “charsmap” of the model is no base64. Save it again."
+        problem = "The field “charsmap” of the model is not base64. Save it again."
         raise MorphGraphError(problem) from error
     return SentencePieceText.from_settings(settings, charsmap)
 

@@ -55,7 +55,7 @@ class Words:
 
     @cached_property
     def is_marker(self) -> npt.NDArray[np.bool_]:
-        """Whether each atom is a start-of-word marker that is no character of its word."""
+        """Whether each atom is a start-of-word marker that is not a character of its word."""
         # Behind a marker, or at the end of a word.
         found: npt.NDArray[np.bool_] = self.gap_position == NO_GAP
         found[self.word_offsets[1:][np.diff(self.word_offsets) > 0] - 1] = False

@@ -36,7 +36,7 @@ class TrainedPicky:
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
     def segmenter(self, name: str = "picky") -> Picky:
-        """The segmenter of this model, with the preprocessing that its marker tells of."""
+        """The segmenter of this model, with the preprocessing that its marker implies."""
         from morphgraph.segment.bte import tokeniser_of_types
 
         built: dict[int, list[str]] = {}

@@ -24,11 +24,11 @@ class TrainedScaffold:
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The types that are no scaffolds, by id."""
+        """The types that are not scaffolds, by id."""
         return tuple(text for text in self.types if text not in self.scaffolds)
 
     def segmenter(self, name: str = "scaffold") -> Scaffold:
-        """The segmenter of this model, with the preprocessing that its marker tells of."""
+        """The segmenter of this model, with the preprocessing that its marker implies."""
         from morphgraph.segment.bte import tokeniser_of_types
 
         return Scaffold(tokeniser_of_types(name, self.types, self.merges), self.scaffolds)
@@ -47,7 +47,7 @@ def train_scaffold(
 
     As `train_bpe`; after merging (x, y), x is marked, and so is y, if it now occurs at most as
     often as the next pair to merge, which has the highest count of all (0 if there is none).
-    Scaffolds do not count towards ``vocab_size``, but go on being merged. Choices that the source
+    Scaffolds do not count towards ``vocab_size``, but are still merged. Choices that the source
     leaves open: a type once marked stays marked; atoms are never marked, as they cannot be taken
     apart. Other arguments and errors are those of `train_bpe`. Source: Lian et al. 2025.
 

@@ -13,7 +13,7 @@ from morphgraph.corpus.pipelines import PreparedCorpus
 
 _LONGEST_LINE = 1_000_000
 LONGEST_TEXT = 5_000_000
-"""Counts are scaled down for SentencePiece to so many characters of running text."""
+"""Counts are scaled down for SentencePiece to this many characters of running text."""
 
 
 def sentencepiece_model(prepared: PreparedCorpus, vocab_size: int) -> bytes:

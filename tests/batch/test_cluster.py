@@ -244,7 +244,7 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
 
 
 class _Says:
-    """A service that is no scheduler: it sends some bytes to everyone, and listens."""
+    """A service that is not a scheduler: it sends some bytes to everyone, and listens."""
 
     def __init__(self, said: bytes) -> None:
         self.said = said

@@ -101,7 +101,7 @@ def test_lists_make_a_grid() -> None:
             "morphemic, whole-word. Also: line 9, field seeds[0]: -1 does not fit.",
         ),
         ("intervals: yes\n", "line 8, field intervals: 'yes' does not fit."),
-        ("metrics: [f2]\n", "line 8, field metrics: “f2” is no score. Use some of: all,"),
+        ("metrics: [f2]\n", "line 8, field metrics: “f2” is not a score. Use some of: all,"),
         ("vocabulary: [sise]\n", "line 8, field vocabulary[0]: 'sise' is not allowed. Use one of:"),
         (
             "tables: [{title: a, rows: colour}]\n",
@@ -109,7 +109,7 @@ def test_lists_make_a_grid() -> None:
         ),
         (
             "tables: [{title: a, rows: method, metrics: [f7]}]\n",
-            "line 8, field tables[0]: “f7” is no metric. Use some of: precision,",
+            "line 8, field tables[0]: “f7” is not a metric. Use some of: precision,",
         ),
         (
             "published:\n  - {source: s, data: d, columns: [a, b], rows: [[1]]}\n",
@@ -117,7 +117,7 @@ def test_lists_make_a_grid() -> None:
         ),
         (
             "published:\n  - {source: s, data: d, columns: [a], rows: [[1]], table: x}\n",
-            "published figures stand beside “x”, which is no table. Titles: none.",
+            "published figures stand beside “x”, which is not a table. Titles: none.",
         ),
         (
             "published:\n  - {source: s, data: d, columns: [a], rows: [[1]], url: 'javascript:1'}",
@@ -125,13 +125,13 @@ def test_lists_make_a_grid() -> None:
         ),
         (
             "methods: [{method: knockout, tokenisers: [other]}]\n",
-            "knockout is for a tokeniser “other”, which there is not.",
+            "knockout is for a tokeniser “other”, which does not exist.",
         ),
         ("methods: [3]\n", "line 8, field methods[0]: 3 does not fit."),
         ("seeds: []\n", "line 8, field seeds: [] does not fit."),
-        ("seeds: [1, 1]\n", "seeds has “1” twice. Keep one."),
-        ("scopes: [morphemic, morphemic]\n", "scopes has “morphemic” twice."),
-        ("vocabulary: [size, size]\n", "vocabulary has “size” twice."),
+        ("seeds: [1, 1]\n", "seeds has “1” more than once. Keep one."),
+        ("scopes: [morphemic, morphemic]\n", "scopes has “morphemic” more than once."),
+        ("vocabulary: [size, size]\n", "vocabulary has “size” more than once."),
         ("metrics:\n", "line 8, field metrics: None does not fit."),
         ("metrics: [[f1]]\n", "line 8, field metrics[0]: ['f1'] does not fit."),
         ("intervals: !!bool foo\n", "line 8, column 12: 'foo' is no bool. Correct it."),
@@ -148,7 +148,7 @@ def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) 
     [
         ("name: mine\n", "", "line 1, field name: the field is missing. Add it."),
         ("name: mine", "name: ../up", "line 1, field name: '../up' does not fit."),
-        ("corpora: [wordfreq]", "corpora: []", "bpe is trained on nothing. Add corpora"),
+        ("corpora: [wordfreq]", "corpora: []", "bpe has nothing to be trained on. Add corpora"),
         (
             'references: ["gold/{language}.tsv"]\n',
             "",

@@ -255,7 +255,7 @@ def test_what_is_no_file_is_refused(folder: Path) -> None:
 
     os.mkfifo(folder / "pipe")
     for name in ("/dev/zero", "pipe"):
-        with pytest.raises(FileFormatError, match="no file with a content of its own"):
+        with pytest.raises(FileFormatError, match="not a regular file"):
             planned(GRID.replace('["{language}.tsv"]', f'["{name}"]'), folder)
 
 

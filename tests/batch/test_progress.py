@@ -114,7 +114,7 @@ def test_what_a_run_said_that_ended_at_once(tmp_path: Path) -> None:
             break
         time.sleep(0.1)
     assert "configuration.yaml, line 1, column" in said
-    assert "this is no YAML" in said
+    assert "this is not YAML" in said
     assert "Traceback" not in said
     stop_run(run.folder)
     assert stop_path(run.folder).exists()

@@ -137,7 +137,7 @@ def test_time_limits_are_read_as_slurm_reads_them(written: str, seconds: int) ->
         ('memory: 1GB\ndirectives:\n  - "-x\\nrm y"\n', "line 3, field directives[0]", "pattern"),
         ("mode: runner\nqueue: batch\n", "line 1", "mode runner has no queue"),
         ("memory: 1GB\nshared_directory: /a\n", "line 1", "no shared_directory"),
-        ("memory: [\n", "line", "no YAML"),
+        ("memory: [\n", "line", "not YAML"),
         ("", "", "empty"),
     ],
 )

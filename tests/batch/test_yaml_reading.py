@@ -28,17 +28,17 @@ def test_values_are_plain_and_have_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb: 2\na: 3", "line 3, column 1: the field “a” stands here twice"),
+        ("a: 1\nb: 2\na: 3", "line 3, column 1: the field “a” is given more than once"),
         (
             "a: !!python/object/apply:os.system [x]",
             "line 1, column 4: the tag .*os.system is not known",
         ),
         ("a: !!set {x}", "line 1, column 4: the tag .*set is not known"),
-        ("a:\n  - [1\n", "this is no YAML"),
+        ("a:\n  - [1\n", "this is not YAML"),
         ("&a [*a]", "nested or repeated too often"),
-        ("a: b: c", "line 1, column 5: this is no YAML"),
+        ("a: b: c", "line 1, column 5: this is not YAML"),
         ("- 1\n---\n- 2", "another document"),
-        ("a\t: \x07", "this is no YAML"),
+        ("a\t: \x07", "this is not YAML"),
         ("", "the file is empty"),
         ("# only words\n", "it holds nothing"),
         ("? [a]\n: 1", "named by a list"),

@@ -30,8 +30,8 @@ BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
         "w\u00e4hlen\tw\u00e4hl en\n".encode("latin-1"),
         "line 1: the byte 0xE4 is not UTF-8",
     ),
-    "nothing parses": (b"to be or not\nto be that\nis the\n", "cannot be told"),
-    "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be told"),
+    "nothing parses": (b"to be or not\nto be that\nis the\n", "cannot be detected"),
+    "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be detected"),
     "no words": (b"word\tmorphs\n", "there is only a header"),
 }
 

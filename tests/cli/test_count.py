@@ -71,7 +71,7 @@ def test_count_tells_what_it_found_as_json(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--memory", "12"), "'12' is no size of memory. Give one such as 512M or 2G."),
+        (("--memory", "12"), "'12' is not an amount of memory. Give one such as 512M or 2G."),
         (("--memory", "63M"), "bytes of memory are too few. Give at least 64M."),
         (("--pipeline", "plain"), "Choose one of whitespace, knockout, rebpe."),
         (("--workers", "0"), "There cannot be 0 workers. Give 1 or more."),

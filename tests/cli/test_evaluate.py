@@ -159,7 +159,7 @@ def test_schema_and_plan_run_nothing(morphgraph: Command, tiny: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("title: A tiny run", "title: [", "tiny.yaml, line 4, column 1: this is no YAML"),
+        ("title: A tiny run", "title: [", "tiny.yaml, line 4, column 1: this is not YAML"),
         (
             "standard",
             "standart",

@@ -1,4 +1,4 @@
-"""Options mean the same in every command, and what is no tokeniser here says what to do."""
+"""Options mean the same in every command, and what is not a tokeniser here says what to do."""
 
 from __future__ import annotations
 

@@ -503,8 +503,8 @@ def test_a_breakdown_has_the_resamples_that_were_asked_for(morphgraph: Command) 
 @pytest.mark.parametrize(
     ("options", "messages"),
     [
-        (["--scores", "nope"], ["“nope” is no score", "precision, recall, f1"]),
-        (["--scores", "f1,,exact"], ["“” is no score"]),
+        (["--scores", "nope"], ["“nope” is not a score", "precision, recall, f1"]),
+        (["--scores", "f1,,exact"], ["“” is not a score"]),
         (["--scope", "words"], ["--scope words", "morphemic, whole-word, both"]),
         (["--weighting", "both of them"], ["--weighting", "types, tokens, both"]),
         (["--weighting", "tokens"], ["need word frequencies"]),
@@ -515,7 +515,7 @@ def test_a_breakdown_has_the_resamples_that_were_asked_for(morphgraph: Command) 
         (["--resamples", "100001"], ["--resamples"]),
         (["--out", "scores.pdf"], ["scores.pdf", ".csv, .tex or .md"]),
         (["--out", "scores"], [".csv, .tex or .md"]),
-        (["--by", "nope"], ["“nope” is no breakdown", "boundaries, affixes, formation"]),
+        (["--by", "nope"], ["“nope” is not a breakdown", "boundaries, affixes, formation"]),
         (["--by", "frequency"], ["--by frequency needs --frequencies"]),
         (["--methods", "nope"], ["“nope” is not a method", "bpe, dropout"]),
         (["--methods", ","], ["There is nothing to score", "--tokenizer"]),

@@ -343,7 +343,7 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
         ("a.txt", b"a\n\xed\xa0\x80", "a.txt, line 2: byte 0xED is not valid UTF-8"),
         ("a.txt", b"a\n" * 9 + b"\xc3", "a.txt, line 10: byte 0xC3 is not valid UTF-8"),
         ("a.csv", b"text\n\xff\n", "a.csv, line 2: byte 0xFF is not valid UTF-8"),
-        ("a.csv", b'text\n"a', "a.csv, line 2: this is no table"),
+        ("a.csv", b'text\n"a', "a.csv, line 2: this is not a table"),
         ("a.csv", b"a,b\n1,2\n", "it has several columns. Name the one with the text"),
         ("a.txt", b" \n\x85".replace(b"\x85", "\x85".encode()), "a.txt: there is no word"),
         ("a.txt", b"", "a.txt: there is no word"),
@@ -456,7 +456,9 @@ def test_a_changed_partial_is_no_count(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "512", "M", "-1G", "64 MX", "1e3M", "٣M", "99999999999G"])
 def test_sizes_of_memory(text: str) -> None:
-    with pytest.raises(MorphGraphError, match=r"is no size of memory\. Give one such as 512M"):
+    with pytest.raises(
+        MorphGraphError, match=r"is not an amount of memory\. Give one such as 512M"
+    ):
         parse_memory(text)
 
 

@@ -111,7 +111,7 @@ def test_hyphen_runs() -> None:
         ("'tis", ["'", "tis"]),
         ("dogs'", ["dogs", "'"]),
         ("''quoted''", ["''", "quoted", "''"]),
-        ("well-known-", ["well-known-"]),  # hyphens are no marks
+        ("well-known-", ["well-known-"]),  # hyphens are not marks
         ("$5+1", ["$5+1"]),  # nor are symbols
         ("3.14", ["3", ".", "14"]),
         ("«l’eau»", ["«", "l’eau", "»"]),

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from morphgraph.graph.merge_graph import MergeGraph
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT))  # the app's own modules are no part of the installed library
+sys.path.append(str(ROOT))  # the app's own modules are not part of the installed library
 
 from web.session import Session  # noqa: E402
 

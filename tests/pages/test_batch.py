@@ -387,7 +387,7 @@ def test_a_run_that_cannot_begin_says_why(page: Any, runs: Path) -> None:
     wait_until(page, {"Starting"} if badges(page) == "Starting" else {"Not begun"})
     wait_until(page, {"Not begun"})
     said = " ".join(codes(page))
-    assert "this is no YAML" in said.replace("\n", " ")
+    assert "this is not YAML" in said.replace("\n", " ")
     assert "Traceback" not in said
 
 

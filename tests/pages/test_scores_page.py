@@ -496,7 +496,7 @@ def test_breakdowns_that_cannot_be_told(app: Any) -> None:
     app.upload("One more gold list", ("simple.tsv", b"word\tmorphs\ndo\tdo\ngo\tgo\n"))
     references(app, "file simple.tsv")
     set_to(app, "segmented_control", "By", "boundaries")
-    assert "This reference tells nothing of that." in infos(app)
+    assert "This reference does not say." in infos(app)
 
 
 def test_a_breakdown_is_of_one_reference_at_a_time(page: Any) -> None:
@@ -550,10 +550,10 @@ def test_words_are_searched_and_filtered(page: Any) -> None:
     assert len(fewer) > 0
     expect_words(page, made, fewer)
     set_to(page, "text_input", "Search words", "qqqq")
-    assert infos(page) == ["No word is like that."]
+    assert infos(page) == ["No word matches."]
     set_to(page, "text_input", "Search words", "")
     set_to(page, "pills", "What is wrong", [])
-    assert infos(page) == ["No word is like that."]
+    assert infos(page) == ["No word matches."]
     set_to(page, "pills", "What is wrong", list(ERROR_KINDS))
     gold = GoldBoundaries(made.outcome.gold_set)
     pick(page, "With the affix", f"-ed  ({len(gold.affixes['-ed']):,})")

@@ -309,7 +309,7 @@ def test_a_bad_tokeniser_is_a_message(app: Any, files: dict[str, bytes], message
         (b"%PDF-1.7 gold", "PDF"),
         (b"a b c d\ne f g h\n", "format"),
         (b"word\tmorphs\n", "only a header"),
-        (b"ice cream\tice cream\nNew York\tNew York\n", "format cannot be told"),
+        (b"ice cream\tice cream\nNew York\tNew York\n", "format cannot be detected"),
     ],
 )
 def test_a_bad_reference_is_a_message(app: Any, content: bytes, message: str) -> None:

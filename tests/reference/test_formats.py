@@ -62,7 +62,7 @@ def skipped(reference):
         ("hand-hole\t((hand)[N],(hole)[N])[N]", "hand - hole", "hand- hole"),
         ("able-bodied\t(((able)[A],(body)[N])[A],(ed)[A|A.])[A]",
          "able - bodi ed", "able-bodied"),
-        # a hyphen is no word, also where the tree lists it
+        # a hyphen is not a word, also where the tree lists it
         ("co-op\t((co)[N],(-)[N],(op)[N])[N]", "co - op", "co- op"),
         # an affix on either side: a prefix if something follows, a suffix if something precedes
         ("bemannen\t((be)[V|.],(mann)[])[V]", "be mannen", "bemannen"),

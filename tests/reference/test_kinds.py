@@ -140,8 +140,8 @@ def test_plain_with_a_column_of_kinds():
     ]
     assert not reference.has_whole_words
     assert [(s.reason, s.first_line) for s in reference.skipped] == [
-        ("kinds that are not one for each morph", 5),
-        ("a kind that is none of free, prefix, suffix, interfix, hyphen, none", 6),
+        ("not one kind for each morph", 5),
+        ("a kind that is not one of free, prefix, suffix, interfix, hyphen, none", 6),
     ]
 
 

@@ -132,8 +132,8 @@ FORMATIONS = [
     (entry("un do ing", whole="undoing"), "with affixes"),
     (entry("house boat", whole="house boat"), "compound"),
     (entry("boat house s", whole="boat houses"), "compound with affixes"),
-    (entry("tea m", "f?"), "not told"),
-    (entry("do able"), "not told"),
+    (entry("tea m", "f?"), "unknown"),
+    (entry("do able"), "unknown"),
     (entry("dog s", "fs", "dog s", ("compound",)), "suffixed"),  # kinds tell most
 ]
 
@@ -182,7 +182,7 @@ def test_sigmorphon_tells_processes() -> None:
                 "compound with affixes": "boathouses",
                 "inflected": "cats",
                 "with affixes": "undoing",
-                "not told": "doable team",
+                "unknown": "doable team",
             },
         ),
         (
@@ -377,9 +377,9 @@ def test_what_meets_at_each_boundary() -> None:
         *("hyphen", "hyphen"),  # re - do
         *("affix", "affix"),  # un do ing, one whole word
         *("compound", "affix"),  # boat houses
-        "not told",  # do able
-        "not told",  # cat s
-        "not told",  # tea m
+        "unknown",  # do able
+        "unknown",  # cat s
+        "unknown",  # tea m
     ]
 
 
@@ -391,10 +391,10 @@ def test_what_meets_at_each_boundary() -> None:
         ("fs", "suffix"),
         ("ss", "suffix"),
         ("ps", "prefix"),
-        ("sp", "not told"),
-        ("fp", "not told"),
+        ("sp", "unknown"),
+        ("fp", "unknown"),
         ("ff", "compound"),
-        ("sf", "not told"),
+        ("sf", "unknown"),
         ("fi", "interfix"),
         ("is", "interfix"),
         ("fh", "hyphen"),
@@ -402,7 +402,7 @@ def test_what_meets_at_each_boundary() -> None:
         ("ih", "hyphen"),
         ("?s", "suffix"),
         ("p?", "prefix"),
-        ("??", "not told"),
+        ("??", "unknown"),
     ],
 )
 def test_each_pair_of_kinds(kinds: str, names: str) -> None:
@@ -417,17 +417,17 @@ def test_recall_by_kind_by_hand() -> None:
     [found] = boundaries.by_kind([outcome])
     assert values(found) == {
         "affix": (3, 1.0),
-        "not told": (3, 1 / 3),
+        "unknown": (3, 1 / 3),
         "compound": (2, 1.0),
         "hyphen": (2, 1.0),
         "interfix": (2, 1 / 2),
         "prefix": (1, 1.0),
         "suffix": (1, 0.0),
     }
-    assert [score.name for score in found][:2] == ["affix", "not told"]
+    assert [score.name for score in found][:2] == ["affix", "unknown"]
     [found] = boundaries.by_kind([outcome], "tokens")
     # do able 3, cat s 1000, tea m unknown, so 1.
-    assert values(found)["not told"] == (3, pytest.approx(3 / 1004))
+    assert values(found)["unknown"] == (3, pytest.approx(3 / 1004))
     assert values(found)["suffix"] == (1, 0.0)
 
 
@@ -592,7 +592,7 @@ def test_a_breakdown_is_what_its_parts_are() -> None:
 
 
 def test_an_unknown_breakdown_is_an_error() -> None:
-    with pytest.raises(MorphGraphError, match="“colour” is no breakdown"):
+    with pytest.raises(MorphGraphError, match="“colour” is not a breakdown"):
         break_down([outcome_of(SEGMENTER, some())], "colour")
 
 

@@ -440,7 +440,9 @@ def test_titles_groups_and_names() -> None:
     assert check_metrics(["all"]) == tuple(METRICS)
     assert check_metrics(["recall", "boundaries", "recall"]) == ("recall", "precision", "f1")
     assert check_metrics([]) == ()
-    with pytest.raises(MorphGraphError, match=r"“F1” is no score\. Use some of: all, boundaries"):
+    with pytest.raises(
+        MorphGraphError, match=r"“F1” is not a score\. Use some of: all, boundaries"
+    ):
         check_metrics(["F1"])
 
 

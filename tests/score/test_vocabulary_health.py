@@ -245,7 +245,7 @@ def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start(
     found = VocabularyHealth(Bte(tokeniser)).values()
     assert found["duplicates"].number == 2  # b, ab
     assert math.isnan(found["word_initial"].number)
-    assert found["word_initial"].why == "the types do not tell where a word starts"
+    assert found["word_initial"].why == "the types do not show where a word starts"
 
 
 def test_without_a_marker_there_are_no_duplicates_to_count() -> None:

@@ -1,4 +1,4 @@
-"""Saved models: every method loads again as it was; what is no model is refused with a reason."""
+"""Saved models: every method loads again as it was; anything else is refused with a reason."""
 
 import json
 import tempfile

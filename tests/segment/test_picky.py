@@ -265,7 +265,7 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
         (lambda model: model["merges"][1].update(id=1), "merges and splits: the id 1 is given"),
         (lambda model: model["id2int"].update({"8": 3}), "field id2int: the id 3 is given more"),
         (lambda model: model["merges"].pop(0), "no event before it has merged"),
-        (lambda model: model["tokens"].pop(6), "has not the fields of a Picky BPE model"),
+        (lambda model: model["tokens"].pop(6), "does not have the fields of a Picky BPE model"),
     ],
 )
 def test_a_damaged_released_model(change: Callable[[Any], Any], problem: str) -> None:

@@ -94,7 +94,7 @@ def test_a_vocabulary_without_an_unknown_type() -> None:
     assert wordpiece.segment(wordpiece.encode(["abab"])).tokens(0) == [UNKNOWN]
     greedy = Greedy(SubwordVocabulary(("abc",)))
     words = greedy.encode(["abx"])
-    # Characters that occur in types are no types: they stay visible, too.
+    # Characters that occur in types are not types: they stay visible, too.
     assert greedy.segment(words).tokens(0) == [UNKNOWN] * 3
     assert [greedy.token_text(words, atom, UNKNOWN) for atom in range(3)] == ["a", "b", "x"]
 

@@ -151,7 +151,7 @@ def test_whole_words_without_merges_are_found(small_tokeniser: MakeTokeniser) ->
 
 
 def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
-    # An unknown token that is no type: the library fails at the first unknown character.
+    # An unknown token that is not a type: the library fails at the first unknown character.
     made = export(small_tokeniser([("a", "b")], unk_token="<unk>"), ["ab"])
     assert made.kind == "folder"
     assert "cannot use it (Unk token" in made.reason

@@ -73,7 +73,7 @@ def test_bert_is_lowercased_where_no_type_has_a_capital(capital: str, expected: 
         (b"a\t-1.5\n", "line 1", "space or tab"),
         (b'{"a": 0, "b": 0}', "", "share the id"),
         (b'{"a": 0, "b"', "line 1, column 13", "cut off"),
-        (b'{"a": "x"}', "", "is no id"),
+        (b'{"a": "x"}', "", "is not a valid id"),
         (b"{}", "", "a vocabulary"),
     ],
 )

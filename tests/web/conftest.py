@@ -1,4 +1,4 @@
-"""Makes the app's own modules importable: they are no part of the installed library."""
+"""Makes the app's own modules importable: they are not part of the installed library."""
 
 import sys
 from pathlib import Path

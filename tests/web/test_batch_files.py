@@ -132,21 +132,21 @@ GOOD = as_parquet(RESULTS)
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"PAR1", "no Parquet file"),
-        (b"<b>no</b>" * 100, "no Parquet file"),
-        (GOOD[: len(GOOD) // 2], "no Parquet file"),
+        (b"PAR1", "not a Parquet file"),
+        (b"<b>no</b>" * 100, "not a Parquet file"),
+        (GOOD[: len(GOOD) // 2], "not a Parquet file"),
         (GOOD[:50] + b"\xff" * 200 + GOOD[250:], ""),
         (bomb(), "2,000,001 rows"),
         (as_parquet(RESULTS.drop(columns="value")), "no column value"),
-        (as_parquet(RESULTS.assign(value="x")), "column value: a value is no number"),
-        (as_parquet(RESULTS.assign(value="0.5")), "column value: a value is no number"),
-        (as_parquet(RESULTS.assign(low=True)), "column low: a value is no number"),
-        (as_parquet(RESULTS.assign(value=[[1]] * 4)), "column value: a value is no number"),
+        (as_parquet(RESULTS.assign(value="x")), "column value: a value is not a number"),
+        (as_parquet(RESULTS.assign(value="0.5")), "column value: a value is not a number"),
+        (as_parquet(RESULTS.assign(low=True)), "column low: a value is not a number"),
+        (as_parquet(RESULTS.assign(value=[[1]] * 4)), "column value: a value is not a number"),
         (
             as_parquet(RESULTS.assign(value=[0.5, math.inf, 0.5, 0.5])),
-            "column value, row 2: a value is no number, but infinite",
+            "column value, row 2: a value is not a number, but infinite",
         ),
-        (as_parquet(RESULTS.assign(high=-math.inf)), "column high, row 1: a value is no number"),
+        (as_parquet(RESULTS.assign(high=-math.inf)), "column high, row 1: a value is not a number"),
         (as_parquet(RESULTS[:0]), "it holds no results"),
         (as_parquet(RESULTS.assign(seed=0.5)), "column seed, row 1: 0.5 is not a whole number"),
         *(
@@ -382,7 +382,7 @@ def test_rows_that_are_asked_for() -> None:
 
     assert rows(["f1"], ["morphemic", ""]) == ["BPE f1", "FLOTA f1", "ReBPE f1"]
     assert rows(["f1", "types"], [""]) == ["BPE types", "FLOTA types"]
-    # FLOTA's number of types is undefined in all runs: that is no difference.
+    # FLOTA's number of types is undefined in all runs: that is not a difference.
     everything = rows(["f1", "types"], ["morphemic", ""], only=True)
     assert everything == ["BPE f1", "BPE types", "FLOTA f1", "ReBPE f1"]
     same = compare_runs({"one": RESULTS, "two": RESULTS})

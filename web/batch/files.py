@@ -43,7 +43,7 @@ def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.Da
         schema = facts.schema.to_arrow_schema()
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise FileFormatError(
-            name, "", "this is no Parquet file, or a part of one", _FIX
+            name, "", "this is not a Parquet file, or a part of one", _FIX
         ) from error
     size = sum(group.total_byte_size for group in groups)
     if facts.num_rows > MOST_ROWS or size > MOST_BYTES:
@@ -52,7 +52,7 @@ def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.Da
     # Of no rows, Parquet may not know what they would hold.
     for field in schema if facts.num_rows else ():
         if field.name in _NUMBERS and not _is_number(field.type):
-            problem = f"a value is no number, but {field.type}"
+            problem = f"a value is not a number, but {field.type}"
             raise FileFormatError(name, f"column {field.name}", problem, _FIX)
     try:
         found = read_results(io.BytesIO(data))  # type: ignore[arg-type]  # pandas takes both
@@ -83,7 +83,7 @@ def _check_numbers(results: pd.DataFrame, name: str) -> None:
         infinite = np.flatnonzero(np.isinf(results[column].to_numpy(float)))
         if len(infinite):
             place = f"column {column}, row {infinite[0] + 1:,}"
-            raise FileFormatError(name, place, "a value is no number, but infinite", _FIX)
+            raise FileFormatError(name, place, "a value is not a number, but infinite", _FIX)
 
 
 def not_empty(results: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -61,7 +61,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         )
     shown = [browser.row(int(entry)) for entry in found[(page - 1) * _PAGE : page * _PAGE]]
     if not shown:
-        st.info("No word is like that.")
+        st.info("No word matches.")
         return
     weighted = outcome.gold_set.frequencies is not None
     columns: dict[str, list[Any]] = {

@@ -204,7 +204,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     key = ("breakdown", by, metric, scope, table.weighting, *map(id, outcomes))
     found = current.once(key, lambda: _made_breakdown(current, outcomes, by, metric, scope, table))
     if not found[0].groups:
-        st.info("This reference tells nothing of that.")
+        st.info("This reference does not say.")
         return
     _show_breakdown(*found)
 
@@ -239,8 +239,8 @@ def _made_breakdown(
 def _show_breakdown(found: Breakdown, figure: Any) -> None:
     st.plotly_chart(figure, key=f"breakdown {found.by}", config=picture_config("breakdown"))
     notes = [_NOTES[found.by]] if found.by in _NOTES else []
-    if any(group.name == "not told" for group in found.groups):
-        notes.append("Not told: the reference does not say.")
+    if any(group.name == "unknown" for group in found.groups):
+        notes.append("Unknown: the reference does not say.")
     if notes:
         st.caption(" ".join(notes))
     rows: dict[str, list[str]] = {

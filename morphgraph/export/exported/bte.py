@@ -171,7 +171,7 @@ def load(document: Mapping[str, Any]) -> tuple[Tokenizer, Merging]:
     model = document["model"]
     tokens = document.get("added_tokens") or []
     added = {token["content"]: token["id"] for token in tokens}
-    # All types are in the model's vocabulary here: the library would number the others anew.
+    # All types are in the model's vocabulary here: the library would renumber the others.
     plain = {**model, "type": "BPE", "vocab": {**model["vocab"], **added}, "merges": []}
     # The library would cut a text there before it is normalised; these are looked for later.
     symbols = symbols_of(model)

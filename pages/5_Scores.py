@@ -28,7 +28,7 @@ from web.scoreboard import partial_gold, score_table
 from web.session import Session, remembered
 from web.text import plain
 from web.views.errors import error_browser
-from web.views.scores import breakdowns, flota_table, pictures
+from web.views.scores import breakdowns, flota_scores_table, pictures
 
 # What is scored: a method, or what another program predicted.
 Scored = Segmenter | Predictions
@@ -100,7 +100,7 @@ def scores_page(current: Session) -> None:
     }
     breakdowns(current, tables, scope)
     error_browser(current, known, scope)
-    flota_table(current, gold_sets)
+    flota_scores_table(current, gold_sets)
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)

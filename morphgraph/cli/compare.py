@@ -26,7 +26,7 @@ from morphgraph.cli.options import (
     read_one_gold,
     word_counts,
 )
-from morphgraph.cli.output import print_json, print_table, progress_bar, write
+from morphgraph.cli.output import print_json, print_model, print_table, progress_bar, write
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import apart
 
@@ -147,29 +147,15 @@ def _report(made: "Comparison") -> dict[str, Any]:
 
 
 def _print(made: "Comparison") -> None:
-    from morphgraph.core.numbers import percent, ratio_text
+    from morphgraph.core.numbers import percent
+    from morphgraph.tables.comparison import summary_table
 
-    rows = [
-        [
-            found.label,
-            percent(found.precision),
-            percent(found.recall),
-            percent(found.f1),
-            f"{percent(found.interval.low)}–{percent(found.interval.high)}",
-            percent(found.exact),
-            ratio_text(found.fertility),
-            f"{found.vocabulary_size:,}",
-        ]
-        for found in made.summaries
-    ]
-    header = ["method", "precision %", "recall %", "F1 %", "95 %", "exact %", "tokens/word", "|V|"]
-    print_table(header, rows, left={0})
+    table = summary_table(made)
+    print_model(table)
     print()
     alike = [
         [label, *(percent(share, 1) for share in shares)]
         for label, shares in zip(made.labels, made.agreement, strict=True)
     ]
     print_table(["cut alike, %", *made.labels], alike, left={0})
-    for found in made.summaries:
-        print(found.signature)
-    print(made.signature)
+    print("\n".join(table.signatures))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from morphgraph.score.boundaries import BoundaryScore
+    from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
@@ -164,6 +165,16 @@ def console(stream: Any, width: int | None = None) -> "Console":
     if not stream.isatty():
         width = max(1000, width or 0)
     return Console(file=stream, width=width, highlight=False)
+
+
+def print_model(table: "Table") -> None:
+    """Print a table of the one model: its rows, without notes and signatures."""
+    from morphgraph.tables.model import shown_texts
+
+    columns = [*table.names, *table.columns]
+    left = {number for number, column in enumerate(columns) if column.form == "text"}
+    header = [column.title for column in columns]
+    print_table(header, shown_texts(table), left, keys=len(table.names))
 
 
 @contextmanager

@@ -26,7 +26,14 @@ from morphgraph.cli.options import (
     read_golds,
     word_counts,
 )
-from morphgraph.cli.output import print_json, print_scores, print_skipped, print_table, write
+from morphgraph.cli.output import (
+    print_json,
+    print_model,
+    print_scores,
+    print_skipped,
+    print_table,
+    write,
+)
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import apart, visible
 
@@ -477,21 +484,10 @@ def _flota_report(found: "FlotaScores") -> dict[str, Any]:
 
 
 def _print_flota(found: "FlotaScores") -> None:
-    from morphgraph.core.numbers import count_text, percent
+    from morphgraph.tables.scores import flota_table
 
-    rows = [
-        [
-            each.method,
-            "∞" if each.k is None else str(each.k),
-            *map(percent, (each.coverage, each.stem_recall, each.full_match)),
-            count_text(each.entries),
-            count_text(each.entries_with_stem),
-        ]
-        for each in found.scores
-    ]
     print()
-    header = ["method", "k", "coverage %", "stem recall %", "full match %", "words", "with a stem"]
-    print_table(header, rows, left={0})
+    print_model(flota_table(found))
     print(found.signature)
 
 

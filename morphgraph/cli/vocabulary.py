@@ -15,7 +15,7 @@ from morphgraph.cli.options import (
     warn,
     word_counts,
 )
-from morphgraph.cli.output import print_json, print_table, progress_bar
+from morphgraph.cli.output import print_json, print_model, print_table, progress_bar
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -149,11 +149,9 @@ def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":
 
 
 def _print(found: "list[VocabularyHealth]", alpha: float) -> None:
-    from morphgraph.tables.vocabulary import figure_frame, signature, why_undefined
+    from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
 
-    frame = figure_frame(found, alpha)
-    header = ["figure", *(health.label for health in found)]
-    print_table(header, [list(row) for row in frame.itertuples(index=False)], left={0})
+    print_model(figure_table(found, alpha))
     for why in why_undefined(found, alpha):
         print(f"n/a: {why}")
     print(signature(found, alpha))

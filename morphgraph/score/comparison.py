@@ -248,9 +248,11 @@ def _column(
     segmentation = segmenter.segment(words)
     known = np.array([morphs is not None for morphs in gold], np.float64)
     tally = BoundaryTally(cuts_of(segmentation), Cuts.of(gold), known)
+    each = (tally.hits, tally.wrong, tally.missed)
+    counts = zip(*(numbers.astype(int).tolist() for numbers in each), strict=True)
     cells = [
-        _cell(segmenter, words, segmentation, number, gold[number], tally)
-        for number in range(len(texts))
+        _cell(segmenter, words, segmentation, number, gold[number], *found)
+        for number, found in enumerate(counts)
     ]
     return cells, tally
 
@@ -261,7 +263,9 @@ def _cell(
     segmentation: Segmentation,
     number: int,
     gold: Sequence[str] | None,
-    tally: BoundaryTally,
+    right: int,
+    wrong: int,
+    missed: int,
 ) -> SegmentedWord:
     tokens = tuple(
         segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
@@ -292,8 +296,8 @@ def _cell(
         tokens,
         splits,
         tuple(pieces),
-        int(tally.hits[number]),
-        int(tally.wrong[number]) if gold is not None else 0,
-        int(tally.missed[number]),
-        bool(tally.is_exact[number]) if gold is not None else None,
+        right,
+        wrong if gold is not None else 0,
+        missed,
+        wrong + missed == 0 if gold is not None else None,
     )

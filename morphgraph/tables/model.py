@@ -329,17 +329,23 @@ def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, p
     """
     import pandas as pd
 
-    texts, best = [], []
+    texts = shown_texts(table, intervals=intervals)
+    best = [[False] * len(row.names) + [cell.is_best for cell in row.cells] for row in table.rows]
+    numbers = [str(number) for number in range(len(table.names) + len(table.columns))]
+    return pd.DataFrame(texts, columns=numbers), pd.DataFrame(best, columns=numbers)
+
+
+def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
+    """The rows of a table as texts, names first."""
+    lines = []
     for row in table.rows:
         line = list(row.names)
         for cell, column in zip(row.cells, table.columns, strict=True):
             text, beside = cell_texts(column, cell)
             shown = beside if intervals else HELD_IN * cell.held_in
             line.append(f"{text}{cell.mark} {shown}".rstrip())
-        texts.append(line)
-        best.append([False] * len(row.names) + [cell.is_best for cell in row.cells])
-    numbers = [str(number) for number in range(len(table.names) + len(table.columns))]
-    return pd.DataFrame(texts, columns=numbers), pd.DataFrame(best, columns=numbers)
+        lines.append(line)
+    return lines
 
 
 def common_signature(signatures: Sequence[str]) -> str:

@@ -1,13 +1,14 @@
 """Scores as tables: of tokenisers, of groups of words, and of the words cut wrongly."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
 from morphgraph.core.text import shortened
-from morphgraph.score.breakdown import Breakdown
-from morphgraph.score.errors import ErrorBrowser
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
@@ -15,6 +16,11 @@ from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import one_line, to_csv, to_markdown
 from morphgraph.tokeniser.tokeniser import base_name
+
+if TYPE_CHECKING:
+    from morphgraph.score.breakdown import Breakdown
+    from morphgraph.score.errors import ErrorBrowser
+    from morphgraph.score.flota import FlotaScores
 
 _PARTS = ("", " low", " high", " p")
 _NAME_LENGTH = 60
@@ -185,6 +191,21 @@ def breakdown_csv(found: Breakdown) -> bytes:
         for group, each in zip(found.rows[number], found.estimates(number), strict=True)
     ]
     return to_csv(Table("", (Column("group"),), (*numbers, *values), tuple(rows)))
+
+
+def flota_table(found: FlotaScores) -> Table:
+    """FLOTA's own scores, a row for each method and k."""
+    shares = ("coverage C", "stem recall R", "full match M")
+    columns = [Column(title, "percent") for title in shares]
+    columns += [Column("words", "count"), Column("with a stem", "count")]
+    rows = []
+    for each in found.scores:
+        names = (each.method, "∞" if each.k is None else str(each.k))
+        numbers = (each.coverage, each.stem_recall, each.full_match)
+        counts = (each.entries, each.entries_with_stem)
+        rows.append(Row(names, tuple(map(Cell, (*numbers, *counts)))))
+    by = (Column("method"), Column("k", "written"))
+    return Table("FLOTA", by, tuple(columns), tuple(rows), signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:

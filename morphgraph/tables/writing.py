@@ -16,6 +16,7 @@ from morphgraph.core.text import shortened
 from morphgraph.tables.model import HELD_IN, Cell, Column, Row, Table, cell_texts
 
 if TYPE_CHECKING:
+    import pandas as pd
     from jinja2 import Environment
 
 ERROR_LENGTH = 120
@@ -166,6 +167,22 @@ def _extra(cell: Cell, name: str) -> object:
         return "yes" if cell.held_in else "no"
     value = getattr(cell, name)
     return "" if cell.value == "" else int(value) if name == "seeds" else float(value)
+
+
+def frame_csv(frame: pd.DataFrame) -> bytes:
+    """A table as CSV with all digits; n/a where undefined, and no text that is a formula."""
+    columns = [list(map(_frame_value, frame[name])) for name in frame.columns]
+    return csv_bytes([map(str, frame.columns), *zip(*columns, strict=True)])
+
+
+def _frame_value(value: Any) -> object:
+    import pandas as pd
+
+    if isinstance(value, str):
+        return value
+    if value is None or pd.isna(value):
+        return math.nan
+    return int(value) if float(value).is_integer() else float(value)
 
 
 # ---------------------------------------------------------------------------------------- templates

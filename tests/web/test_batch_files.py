@@ -27,13 +27,13 @@ from morphgraph.batch.progress import RunProgress
 from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.tables.model import text_frame
+from morphgraph.tables.writing import frame_csv
 from web.batch import results as batch_results
 from web.batch.compare import named_apart
 from web.batch.files import (
     column_titles,
     files_in,
     first_of,
-    frame_csv,
     read_run_results,
     results_from,
     table_has_intervals,

@@ -18,7 +18,8 @@ from morphgraph.batch.compare_runs import (
 from morphgraph.batch.names import metric_label
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
-from web.batch.files import first_of, frame_csv, not_empty, results_from
+from morphgraph.tables.writing import frame_csv
+from web.batch.files import first_of, not_empty, results_from
 from web.batch.progress import told
 from web.batch.results import kept_results, signatures_of, width_of
 from web.batch.state import known_runs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.reading import decode_utf8, read_bytes
 from morphgraph.tables.model import cell_texts
-from morphgraph.tables.writing import csv_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,22 +130,6 @@ def column_titles(table: Table) -> list[str]:
 def table_has_intervals(table: Table) -> bool:
     """Whether any cell has an interval, or a spread over seeds."""
     return any(cell_texts(column, cell)[1] for cell, column in table.cells())
-
-
-def frame_csv(frame: pd.DataFrame) -> bytes:
-    """A table as CSV with all digits; n/a where undefined, and no text that is a formula."""
-    columns = [list(map(_csv_value, frame[name])) for name in frame.columns]
-    return csv_bytes([map(str, frame.columns), *zip(*columns, strict=True)])
-
-
-def _csv_value(value: Any) -> object:
-    import pandas as pd
-
-    if isinstance(value, str):
-        return value
-    if value is None or pd.isna(value):
-        return math.nan
-    return int(value) if float(value).is_integer() else float(value)
 
 
 def files_in(folder: Path, pattern: str) -> dict[str, bytes]:

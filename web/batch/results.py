@@ -12,12 +12,12 @@ from morphgraph.batch.background import Run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened, visible
 from morphgraph.tables.model import text_frame
+from morphgraph.tables.writing import frame_csv
 from web.batch.files import (
     column_titles,
     evaluation_of,
     file_content,
     files_in,
-    frame_csv,
     read_run_results,
     specs_of,
     table_has_intervals,

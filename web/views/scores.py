@@ -26,7 +26,9 @@ from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
-from morphgraph.tables.scores import breakdown_csv
+from morphgraph.tables.model import text_frame
+from morphgraph.tables.scores import breakdown_csv, flota_table
+from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 from web.session import Session, remembered
 from web.text import plain
@@ -281,7 +283,7 @@ def _cell(estimate: Estimate) -> str:
 
 
 @st.fragment
-def flota_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
+def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
     st.subheader("FLOTA's scores", anchor=False)
     with remembered(scores_flota=False):
@@ -312,23 +314,15 @@ def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    rows: list[dict[str, Any]] = [
-        {
-            "method": score.method,
-            "k": "∞" if score.k is None else str(score.k),
-            "coverage C %": percent(score.coverage),
-            "stem recall R %": percent(score.stem_recall),
-            "full match M %": percent(score.full_match),
-        }
-        for score in found.scores
-    ]
-    frame = pd.DataFrame(rows)
-    numbers = list(frame.columns[1:])
+    table = flota_table(found).with_columns(range(3))
+    columns = [*table.names, *table.columns]
+    frame = text_frame(table)[0].set_axis([column.title for column in columns], axis="columns")
     st.dataframe(
         frame,
         hide_index=True,
         column_config={
-            name: st.column_config.TextColumn(name, alignment="right") for name in numbers
+            name: st.column_config.TextColumn(name, alignment="right")
+            for name in list(frame.columns)[1:]
         },
     )
     first = found.scores[0]
@@ -342,7 +336,7 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     st.code(found.signature, language=None, wrap_lines=True)
     st.download_button(
         "CSV",
-        lambda: frame.assign(signature=found.signature).to_csv(index=False).encode(),
+        lambda: frame_csv(frame.assign(signature=found.signature)),
         file_name="flota.csv",
         mime="text/csv",
         icon=":material/download:",

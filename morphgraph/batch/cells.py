@@ -13,7 +13,7 @@ import numpy as np
 
 from morphgraph.batch.cell_methods import method_result
 from morphgraph.batch.cell_rows import CELL_ROW_COLUMNS, result_rows
-from morphgraph.batch.inputs import (
+from morphgraph.batch.tasks import (
     check_content,
     content_checksum,
     content_of_files,

@@ -17,9 +17,16 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from morphgraph.batch.methods import Method, as_method
 from morphgraph.batch.names import FLOTA_METRICS, named_metrics
-from morphgraph.batch.one_or_more import OneOrMore, listed, with_single_values
 from morphgraph.batch.report_data import IDENTITY
-from morphgraph.batch.yaml_reading import Lines, Strict, check, load_yaml
+from morphgraph.batch.yaml_reading import (
+    Lines,
+    OneOrMore,
+    Strict,
+    check,
+    listed,
+    load_yaml,
+    with_single_values,
+)
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.reference.readers import FORMATS

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from morphgraph.batch.one_or_more import OneOrMore
-from morphgraph.batch.yaml_reading import Strict
+from morphgraph.batch.yaml_reading import OneOrMore, Strict
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.anneal import MINIMUM_GOOD, MINIMUM_RATIO
 from morphgraph.refine.blame import DEFAULT_THRESHOLD

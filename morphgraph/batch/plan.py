@@ -9,7 +9,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from morphgraph.batch import costs
 from morphgraph.batch.cells import make_counts, make_tokeniser
 from morphgraph.batch.configuration import (
     Corpus,
@@ -20,15 +19,29 @@ from morphgraph.batch.configuration import (
     filled,
     with_environment,
 )
-from morphgraph.batch.inputs import content_checksum, content_of_files, contents_of_texts
-from morphgraph.batch.labels import listed_parameters, trained_label, usual_title, varying
-from morphgraph.batch.languages import language_code
 from morphgraph.batch.methods import BaseMethod
-from morphgraph.batch.plan_cells import REFINING, CellPlanner, Counted
-from morphgraph.batch.tasks import Task, task_key
+from morphgraph.batch.plan_cells import (
+    REFINING,
+    CellPlanner,
+    Counted,
+    count_cost,
+    listed_parameters,
+    tokeniser_cost,
+    trained_label,
+    usual_title,
+    varying,
+)
+from morphgraph.batch.tasks import (
+    Task,
+    content_checksum,
+    content_of_files,
+    contents_of_texts,
+    task_key,
+)
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counting_texts import find_texts
+from morphgraph.reference.language import language_code
 from morphgraph.score.vocabulary_figures import FIGURES
 
 MOST_TASKS = 100_000
@@ -226,7 +239,7 @@ class _Planner:
         label = f"counts of {corpus.name}, {values['language']}"
         places = ("path", "paths", "folders", "checked")
         key = task_key("counts", {name: v for name, v in spec.items() if name not in places})
-        task = Task(key, "counts", label, make_counts, spec, (), costs.counts(spec))
+        task = Task(key, "counts", label, make_counts, spec, (), count_cost(spec))
         return Counted(corpus.name, _signed_name(corpus, spec), task)
 
     def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
@@ -287,7 +300,7 @@ class _Planner:
             needs = (self._task(corpus.task).key,)
             title = f"{label}, {size:,} types, {values['language']}"
             key = task_key("tokeniser", spec, needs)
-            cost = costs.tokeniser(spec)
+            cost = tokeniser_cost(spec)
             task = Task(key, "tokeniser", title, make_tokeniser, spec, needs, cost)
             yield _Tokeniser(self._task(task), label, size, choice)
 
@@ -312,7 +325,7 @@ class _Planner:
         label = choice.name or (path if is_demo else Path(path).name)
         key = task_key("tokeniser", keyed)
         title = f"{label}, {values['language']}"
-        task = Task(key, "tokeniser", title, make_tokeniser, spec, (), costs.tokeniser(spec))
+        task = Task(key, "tokeniser", title, make_tokeniser, spec, (), tokeniser_cost(spec))
         return _Tokeniser(self._task(task), label, None, choice)
 
     # -------------------------------------------------------------------------- cells

@@ -1,16 +1,19 @@
-"""The cells of a plan: every method by every reference, over all words and over unseen ones."""
+"""The cells of a plan: every method by every reference, over all words and over unseen ones.
+
+And what a plan says of its tasks: what results call them, and how long they may take.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from morphgraph.batch import costs
 from morphgraph.batch.cells import measure_cell
-from morphgraph.batch.configuration import Evaluation
-from morphgraph.batch.methods import is_random, learns
+from morphgraph.batch.configuration import Evaluation, TokeniserChoice
+from morphgraph.batch.methods import BaseMethod, is_random, learns
 from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.core.errors import FileFormatError
@@ -18,6 +21,11 @@ from morphgraph.tables.model import ALL_WORDS
 
 REFINING = ("knockout", "rebpe")
 """Methods that edit a tokeniser by a reference."""
+
+
+_TRAINING_SECONDS = {"picky": 6.0, "scaffold": 3.0, "unigram": 15.0, "unigram-prime": 15.0}
+_METHOD_SECONDS = {"rebpe": 8.0, "knockout": 2.0, "dropout": 1.5}
+_TEXT_PER_SECOND = 10e6
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,7 @@ class CellPlanner:
                 "Give different names to those that differ: tokenisers and references by name, "
                 "methods by label.",
             )
-        cost = costs.cell(spec)
+        cost = cell_cost(spec)
         self._task(Task(key, "cell", label, measure_cell, spec, needs, cost, columns))
 
     def _baseline(
@@ -188,3 +196,66 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
         or spec["method"] == "trimmed"
         or spec["parameters"].get("weighting") == "tokens"
     )
+
+
+def trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
+    """What results call a trained tokeniser that has no name of its own."""
+    from morphgraph.train.methods import METHODS
+
+    return METHODS[str(choice.train)].label + varying(choice, pipeline, threshold)
+
+
+def varying(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
+    """What distinguishes the tokenisers of a grid, beside their size."""
+    parts = [f"threshold={threshold:g}"] if choice.threshold else []
+    if pipeline is not None and len(choice.pipeline or ()) > 1:
+        parts.append(pipeline)
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def usual_title(choice: TokeniserChoice) -> str:
+    """What the tokeniser as it is goes by among methods."""
+    from morphgraph.train.methods import METHODS
+
+    return "as it is" if choice.train is None else METHODS[str(choice.train)].label
+
+
+def listed_parameters(method: BaseMethod, parameters: Mapping[str, Any]) -> str:
+    """The parameters that the file gives, as results show them."""
+    given = [(name, value) for name, value in parameters.items() if name in method.model_fields_set]
+    return ", ".join(f"{name}={_shown(value)}" for name, value in given)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def count_cost(spec: Mapping[str, Any]) -> float:
+    """Seconds that reading or counting words may take on one core: a guess."""
+    if spec["source"] != "text":
+        return 1.0
+    return 1.0 + sum(_size(path) for path in spec["paths"]) / _TEXT_PER_SECOND
+
+
+def _size(path: str) -> int:
+    found = Path(path)
+    files = [file for file in found.rglob("*") if file.is_file()] if found.is_dir() else [found]
+    return sum(file.stat().st_size for file in files)
+
+
+def tokeniser_cost(spec: Mapping[str, Any]) -> float:
+    """Seconds that training, or reading a file, may take on one core."""
+    if spec["source"] == "file":
+        return 0.5
+    types: int = spec["vocab_size"]
+    return _TRAINING_SECONDS.get(spec["method"], 2.5) * max(1.0, types / 32_000)
+
+
+def cell_cost(spec: Mapping[str, Any]) -> float:
+    """Seconds that segmenting and scoring may take on one core."""
+    tables = len(spec["scopes"]) * len(spec["weightings"]) if spec["reference"] else 0
+    drawn = 0.15 * tables if spec["intervals"] else 0.02 * tables
+    figures = 2.0 if spec["vocabulary"] else 0.0
+    return _METHOD_SECONDS.get(spec["method"], 1.0) + drawn + figures

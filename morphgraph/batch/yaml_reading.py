@@ -1,14 +1,17 @@
-"""YAML with the line of every field, so that what is wrong in a file can be shown where it is."""
+"""YAML with the line of every field, so that what is wrong in a file can be shown where it is.
+
+And the strict models that files are checked against.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Hashable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from morphgraph.core.errors import FileFormatError
@@ -17,10 +20,10 @@ from morphgraph.core.reading import decode_utf8
 MAX_YAML_BYTES = 2_000_000
 MOST_NODES = 200_000
 MAX_YAML_DEPTH = 50
-
 Path = tuple[Hashable, ...]
 Lines = Mapping[Path, int]
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 
 class Strict(BaseModel):
@@ -63,7 +66,7 @@ for _tag, _pattern, _first in (
     ("int", r"[-+]?[0-9]+", "-+0123456789"),
     (
         "float",
-        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf)|\.nan",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?",
         "-+0123456789.",
     ),
 ):
@@ -147,7 +150,7 @@ class _Plain:
             if kind == "int":
                 return int(text, 10)  # a leading 0 says nothing
             if kind == "float":
-                return float(text.replace(".inf", "inf").replace(".nan", "nan"))
+                return float(text)
             if kind == "bool":
                 return {"true": True, "false": False}[text.lower()]
             return None if kind == "null" else text
@@ -266,3 +269,30 @@ def _real_path(found: ErrorDetails, lines: Lines) -> Path:
         if (*path, part) in lines:
             path = (*path, part)
     return (*path, found["loc"][-1]) if found["type"] == "missing" else path
+
+
+def listed(given: Any) -> Any:
+    """A list as it is, a single value as a list of one."""
+    return given if isinstance(given, list) or given is None else [given]
+
+
+OneOrMore = Annotated[
+    list[T],
+    BeforeValidator(listed),
+    Field(min_length=1, max_length=1_000, json_schema_extra={"x-one-or-more": True}),
+]
+"""One value, or a list of values."""
+
+
+def with_single_values(schema: Any) -> Any:
+    """A JSON schema in which a list of one or more may also be the one value."""
+    if isinstance(schema, list):
+        return [with_single_values(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: with_single_values(inner) for key, inner in schema.items()}
+    if found.pop("x-one-or-more", None) is None:
+        return found
+    of_lists = {"type", "items", "minItems", "maxItems"}
+    shape = {key: found.pop(key) for key in list(found) if key in of_lists}
+    return found | {"anyOf": [shape["items"], shape]}

@@ -81,7 +81,7 @@ def evaluate(
             "Tasks run in one place. Give one of --workers, --scheduler and --slurm."
         )
     from morphgraph.batch.evaluating import prepare_evaluation
-    from morphgraph.batch.shipped import configuration_path
+    from morphgraph.core.demos import configuration_path
 
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
     prepared = prepare_evaluation(configuration_path(configuration), chosen, folder)
@@ -187,7 +187,7 @@ class _Lines:
 
 def _print_shipped() -> None:
     from morphgraph.batch.configuration import parse_evaluation
-    from morphgraph.batch.shipped import shipped_configurations
+    from morphgraph.core.demos import shipped_configurations
 
     rows = []
     for name, text in shipped_configurations().items():

@@ -1,7 +1,7 @@
-"""Whether two lists of words are of the same language, as far as that can be known.
+"""Codes of languages, and whether two lists of words are of one, as far as that can be known.
 
-Told by the lists of frequent words that come with wordfreq, for the languages of the demos only:
-nothing is said of what is in doubt.
+It is told by the lists of frequent words that come with wordfreq, for the languages of the demos
+only: nothing is said of what is in doubt.
 """
 
 import random
@@ -71,3 +71,22 @@ def _lists() -> dict[str, frozenset[str]]:
     import wordfreq
 
     return {code: frozenset(wordfreq.get_frequency_dict(code, wordlist="small")) for code in DEMOS}
+
+
+_PAIRS = """
+ara:ar bul:bg ben:bn cat:ca ces:cs dan:da deu:de ell:el eng:en spa:es fas:fa fin:fi fra:fr
+heb:he hin:hi hun:hu ind:id isl:is ita:it jpn:ja kor:ko lit:lt lav:lv mkd:mk msa:ms nob:nb
+nld:nl pol:pl por:pt ron:ro rus:ru hbs:sh slk:sk slv:sl swe:sv tam:ta tur:tr ukr:uk urd:ur
+vie:vi zho:zh
+"""
+_CODES = dict(pair.split(":") for pair in _PAIRS.split())
+"""The three letters of references, and the shorter codes of wordfreq."""
+
+
+def language_code(language: str) -> str:
+    """The code that wordfreq has for a language; others are left as they are.
+
+    >>> language_code("deu"), language_code("de"), language_code("tlh")
+    ('de', 'de', 'tlh')
+    """
+    return _CODES.get(language, language)

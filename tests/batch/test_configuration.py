@@ -8,7 +8,7 @@ import re
 import pytest
 
 from morphgraph.batch.configuration import Evaluation, parse_evaluation, schema, schema_text
-from morphgraph.batch.shipped import shipped_configurations
+from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError
 
 MINIMAL = """\

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from morphgraph.batch.shipped import shipped_configurations
 from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
+from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.reading import check_size, decode_utf8
 from morphgraph.core.text import shortened, visible

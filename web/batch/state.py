@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.batch.background import Run, runs_in, start_run
-from morphgraph.batch.shipped import shipped_folder
 from morphgraph.batch.store import write_atomically
+from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.reading import parse_json, read_bytes
 from morphgraph.core.threads import available_cores

@@ -114,14 +114,14 @@ def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
     """Seconds until workers are ready, and seconds from then until all results are kept."""
     from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.progress import ProgressFile, RunProgress
-    from morphgraph.batch.runner import run_tasks, warm_up
+    from morphgraph.batch.runner import run_tasks, warm_up_worker
     from morphgraph.batch.store import Store
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         began = time.perf_counter()
         with Store(folder) as store, local_cluster(workers) as client:
-            warm_up(client)
+            warm_up_worker(client)
             ready = time.perf_counter()
             progress = ProgressFile(folder, RunProgress("starting"))
             outcome = run_tasks(tasks, store, client, progress)

@@ -12,7 +12,7 @@ from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_ke
 from web.bootstrap import start
 from web.components.graph import merge_graph
 from web.edits import handle_clicks, look_at, show_message
-from web.reopening import keep
+from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 from web.views.type_panel import changed_words, example_tree, type_panel
@@ -64,7 +64,7 @@ def explorer(current: Session) -> None:
         type_panel(current)
     example_tree(current)
     changed_words(current)
-    keep(current)
+    keep_session(current)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from morphgraph.refine.threshold_curve import threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import start
 from web.edits import knock_out_all, look_at, show_message
-from web.reopening import keep
+from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 from web.text import code
@@ -29,7 +29,7 @@ def blame_dashboard(current: Session) -> None:
     blamed = study.blame(weighting, scope)
     table = _table(current, blamed, scope, weighting)
     threshold = _threshold(current, blamed)
-    keep(current)
+    keep_session(current)
     show_message()
     overview, merges, curve = st.tabs(["Distributions", "Table of merges", "Curve over thresholds"])
     with overview:

@@ -10,7 +10,7 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
 from web.edits import show_message
-from web.reopening import keep
+from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session, remembered
 from web.views.rebpe import ablation_table, charts, followed_word, phase_changes
@@ -39,7 +39,7 @@ def _page(current: Session) -> None:
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
     running = _run_on(current, run)
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
-    keep(current)
+    keep_session(current)
     show_message()
     if running:
         _progress(current, run)

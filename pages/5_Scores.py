@@ -22,7 +22,7 @@ from web.downloads import downloads
 from web.inputs import catalogue_panel, frequency_choice, reference_upload
 from web.method_picker import START, choose_methods
 from web.reference_notes import reference_in_another_language, skipped_lines
-from web.reopening import keep
+from web.reopening import keep_session
 from web.score_inputs import choose_predictions, choose_references
 from web.scoreboard import partial_gold, score_table
 from web.session import Session, remembered
@@ -104,7 +104,7 @@ def scores_page(current: Session) -> None:
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)
-    keep(current)
+    keep_session(current)
 
 
 def _partial(gold_set: GoldSet) -> str:

@@ -20,7 +20,7 @@ from web.components.compare import comparison_table
 from web.downloads import downloads
 from web.method_picker import START, choose_methods
 from web.reference_notes import words_in_another_language
-from web.reopening import keep
+from web.reopening import keep_session
 from web.scoreboard import partial_gold
 from web.session import Session, remembered
 from web.text import plain
@@ -68,7 +68,7 @@ def compare_page(current: Session) -> None:
     if any(known is not None for known in gold):
         partial_gold(current.study.benchmark.reference.partial_note)
     _downloads(comparison, [comparison.rows[number] for number in chosen])
-    keep(current)
+    keep_session(current)
 
 
 def _open_asked_demo(current: Session) -> None:

@@ -25,7 +25,7 @@ def folder() -> Path:
     return Path(chosen) if chosen else Path.home() / ".local" / "state" / "morphgraph"
 
 
-def keep(tokeniser: Tokeniser) -> None:
+def keep_recipe(tokeniser: Tokeniser) -> None:
     """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
 
     A recipe that does not go on from the kept one, nor back from it, came from another visit: the

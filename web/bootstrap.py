@@ -8,7 +8,7 @@ from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web import autosave
 from web.components.graph import vis_loader
-from web.reopening import keep, known_browser, reopen
+from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.text import plain
 
@@ -40,7 +40,7 @@ def start(title: str) -> Session:
     vis_loader()
     current = session(reopen)
     known_browser(current)
-    keep(current)
+    keep_session(current)
     with st.sidebar:
         sidebar(current)
     if current.notice:

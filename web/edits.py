@@ -13,7 +13,7 @@ from web.text import plain
 _MESSAGE = "edit message"
 
 
-def knock_out(current: Session, number: int, *, cascade: bool = False) -> None:
+def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> None:
     """Remove a type; what cannot be removed becomes a message."""
     graph = current.study.graph
     if graph.is_present(number):
@@ -74,7 +74,7 @@ def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> No
             continue
         current.selected = number
         if knocks_out:
-            knock_out(current, number)
+            knock_out_type(current, number)
 
 
 def _clicked_type(graph: MergeGraph, key: str) -> int | None:

@@ -89,10 +89,10 @@ class _Record(BaseModel):
 # ------------------------------------------------------------------------------------- keeping
 
 
-def keep(current: Session) -> None:
+def keep_session(current: Session) -> None:
     """Keep what is open, if that has changed; nothing is kept where nothing can be written."""
     graph, run = current.study.graph, current.run
-    autosave.keep(current.study.tokeniser)
+    autosave.keep_recipe(current.study.tokeniser)
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
     models = tuple(map(id, trained_models().values()))
@@ -344,8 +344,8 @@ export default function ({{ data, parentElement }}) {{
   const keep = (name, value, seconds) => {{
     document.cookie = `${{name}}=${{value}}; path=/; samesite=strict; max-age=${{seconds}}`;
   }};
-  keep("{_BROWSER}", data.browser, {DAYS * 86_400});
-  keep("{_TAB}", "", 0);
+  keep_session("{_BROWSER}", data.browser, {DAYS * 86_400});
+  keep_session("{_TAB}", "", 0);
   if (leave) removeEventListener("pagehide", leave);
   leave = () => keep("{_TAB}", data.tab, {_LEFT_BEHIND});
   addEventListener("pagehide", leave);

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import named_metrics
 from morphgraph.batch.report_data import (
+    COLUMN_TITLES,
     COMPETITORS,
     IDENTITY,
     LOST,
     RESULT_COLUMNS,
-    TITLES,
     TableSpec,
     complete,
-    text_of,
+    name_text,
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Row, State, Table, with_best
@@ -65,17 +65,19 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     ]
     notes = [spec.note] if spec.note else []
     if added:
-        notes.append(f"Rows also differ in {', '.join(TITLES[name].lower() for name in added)}.")
-    same = [TITLES[name].lower() for name in rows_by if name not in COMPETITORS]
+        notes.append(
+            f"Rows also differ in {', '.join(COLUMN_TITLES[name].lower() for name in added)}."
+        )
+    same = [COLUMN_TITLES[name].lower() for name in rows_by if name not in COMPETITORS]
     return Table(
         spec.title,
-        tuple(Column(TITLES[name], key=name) for name in rows_by),
+        tuple(Column(COLUMN_TITLES[name], key=name) for name in rows_by),
         tuple(
             replace(column, extras=_extras([row.cells[number] for row in rows]))
             for number, column in enumerate(columns)
         ),
         with_best(rows, columns),
-        tuple(TITLES[name] for name in spread_by),
+        tuple(COLUMN_TITLES[name] for name in spread_by),
         constants=_constants(scored if len(scored) else frame, {*rows_by, *spread_by}),
         signatures=tuple(dict.fromkeys(text for text in scored["signature"].tolist() if text)),
         notes=tuple(notes),
@@ -118,7 +120,7 @@ def chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     wanted = spec.metrics or list(frame["metric"])
     keep = frame["metric"].isin([*wanted, *LOST])
     for name, values in spec.where.items():
-        allowed = {text_of(value) for value in values}
+        allowed = {name_text(value) for value in values}
         texts = frame[name]
         # A cell without scores has no scope or weighting: it lacks all of them.
         is_open = frame["metric"].isin(LOST) & (texts == "") & (name in _SCORINGS)
@@ -130,7 +132,7 @@ def _named(results: pd.DataFrame) -> pd.DataFrame:
     """Results with all that names something as text."""
     frame = complete(results, RESULT_COLUMNS, "results")
     names = (*IDENTITY, "seed", "metric", "held_in", "signature")
-    texts = {name: list(map(text_of, frame[name].astype(object).tolist())) for name in names}
+    texts = {name: list(map(name_text, frame[name].astype(object).tolist())) for name in names}
     return frame.assign(**texts).astype(dict.fromkeys(names, object))
 
 
@@ -220,10 +222,10 @@ def _in_plan_order(
     return list(found)
 
 
-Value = tuple[float, float, float, float, bool]
+MeasuredScore = tuple[float, float, float, float, bool]
 """A score, its interval, its p-value, and whether it is held in."""
 
-Grouped = dict[tuple[str, ...], dict[tuple[str, float], Value]]
+Grouped = dict[tuple[str, ...], dict[tuple[str, float], MeasuredScore]]
 
 
 def _grouped(scored: pd.DataFrame, names: Sequence[str]) -> Grouped:
@@ -314,7 +316,7 @@ def _constants(frame: pd.DataFrame, named: set[str]) -> dict[str, str]:
         if name not in named:
             texts = set(frame[name].tolist()) - {""}
             if len(texts) == 1:
-                found[TITLES[name]] = texts.pop()
+                found[COLUMN_TITLES[name]] = texts.pop()
     return found
 
 

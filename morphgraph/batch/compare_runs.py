@@ -165,13 +165,13 @@ def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
 
 def _why(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     """In which columns rows differ that have nothing in common, and by what."""
-    from morphgraph.batch.report_data import TITLES, text_of
+    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
 
     found = []
     for name in COMBINATION:
-        a, b = (list(dict.fromkeys(map(text_of, part[name]))) for part in (ours, theirs))
+        a, b = (list(dict.fromkeys(map(name_text, part[name]))) for part in (ours, theirs))
         if not set(a) & set(b):
-            found.append(f"{TITLES.get(name, name).lower()} ({_few(a)} / {_few(b)})")
+            found.append(f"{COLUMN_TITLES.get(name, name).lower()} ({_few(a)} / {_few(b)})")
     if not found:
         return "each value occurs in both, but never the same ones together"
     *most, last = found
@@ -199,19 +199,19 @@ def shown_comparison(
     import pandas as pd
 
     from morphgraph.batch.build_tables import column_of
-    from morphgraph.batch.report_data import TITLES, text_of
+    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
     from morphgraph.tables.model import value_text
 
     identity = [name for name in COMBINATION if name != "metric"]
     apart = varying(compared, identity) if len(compared) > 1 else []
     same = {
-        TITLES[name]: text_of(compared[name].iloc[0])
+        COLUMN_TITLES[name]: name_text(compared[name].iloc[0])
         for name in identity
         if name not in apart and len(compared)
     }
     metrics = list(compared["metric"])
-    columns: list[list[str]] = [[shortened(text_of(v), 80) for v in compared[n]] for n in apart]
-    titles = [TITLES[name] for name in apart]
+    columns: list[list[str]] = [[shortened(name_text(v), 80) for v in compared[n]] for n in apart]
+    titles = [COLUMN_TITLES[name] for name in apart]
     columns.append([f"{_label(m)}{' %' if metric_is_percent(m) else ''}" for m in metrics])
     titles.append("Metric")
     for number, run in enumerate(runs):

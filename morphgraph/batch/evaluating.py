@@ -15,7 +15,7 @@ from morphgraph.batch.configuration import Evaluation, parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.batch.progress import ProgressFile, RunProgress, stop_path
 from morphgraph.batch.run_file import RunFile, versions_and_machine
-from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, warm_up
+from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, warm_up_worker
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.core.errors import MorphGraphError
@@ -123,7 +123,7 @@ def _run(
     if not missing_tasks(plan.tasks, store):
         return run_tasks(plan.tasks, store, None, progress, tell)
     with open_client() as client:
-        warm_up(client)
+        warm_up_worker(client)
         return run_tasks(plan.tasks, store, client, progress, tell)
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from morphgraph.batch.report_data import TITLES
+from morphgraph.batch.report_data import COLUMN_TITLES
 from morphgraph.core.text import counted
 from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
 from morphgraph.tables.model import Cell, Column, Table, cell_texts
@@ -121,7 +121,7 @@ def _numbers(table: Table) -> Numbers | None:
         place = table.rows_by.index("vocab_size")
         texts = [row.names[place] for row in table.rows]
         if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
-            return Numbers(TITLES["vocab_size"], place, [float(text) for text in texts])
+            return Numbers(COLUMN_TITLES["vocab_size"], place, [float(text) for text in texts])
     if "parameters" in table.rows_by:
         place = table.rows_by.index("parameters")
         settings = [

@@ -44,7 +44,7 @@ RESULT_COLUMNS = (
 LATER_COLUMNS = ("words", "p", "held_in")
 """Columns that results of earlier versions lack."""
 
-TITLES = {
+COLUMN_TITLES = {
     "language": "Language",
     "corpus": "Corpus",
     "tokeniser": "Tokeniser",
@@ -169,11 +169,11 @@ def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataF
     return frame.reindex(columns=[*frame.columns, *missing]) if missing else frame
 
 
-def text_of(value: object) -> str:
+def name_text(value: object) -> str:
     """A value of a column that names things, as text; empty where there is none.
 
-    >>> text_of("BPE"), text_of(8000), text_of(8000.0), text_of(float("nan")), text_of(None)
-    ('BPE', '8000', '8000', '', '')
+    >>> [name_text(value) for value in ("BPE", 8000, 8000.0, float("nan"), None)]
+    ['BPE', '8000', '8000', '', '']
     """
     import pandas as pd
 

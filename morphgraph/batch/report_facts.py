@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, text_of
+from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, name_text
 from morphgraph.core.numbers import UNDEFINED
 from morphgraph.core.text import shortened
 from morphgraph.tables.model import Table, table_of_texts
@@ -73,7 +73,7 @@ def memory_text(count: float) -> str:
 def states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
     """How many tasks of a kind are done, failed, not run."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
-    found = frame.loc[frame["kind"] == kind, "state"].map(text_of).tolist()
+    found = frame.loc[frame["kind"] == kind, "state"].map(name_text).tolist()
     return {state: found.count(state) for state in _STATES}
 
 
@@ -81,9 +81,9 @@ def tasks_by_kind(tasks: pd.DataFrame) -> Table:
     """What the tasks of each kind took, in the order in which the kinds come."""
     frame = complete(tasks, TASK_COLUMNS, "tasks")
     rows = []
-    for kind in dict.fromkeys(frame["kind"].map(text_of)):
+    for kind in dict.fromkeys(frame["kind"].map(name_text)):
         part = frame[frame["kind"] == kind]
-        kept = sum(text_of(value) == "True" for value in part["from_store"])
+        kept = sum(name_text(value) == "True" for value in part["from_store"])
         counts = [*states(frame, kind).values(), kept]
         times = [duration_text(_total(part[name])) for name in ("seconds", "cpu_seconds")]
         memory = memory_text(float(part["peak_memory"].astype(float).max()))
@@ -104,12 +104,12 @@ def slowest_tasks(tasks: pd.DataFrame) -> Table:
     order = numbers[numbers > 0].sort_values(ascending=False, kind="stable").index[:SLOWEST]
     chosen = frame.loc[order]
     columns = [
-        [shortened(one_line(text_of(label)), 120) for label in chosen["label"]],
-        chosen["kind"].map(text_of),
+        [shortened(one_line(name_text(label)), 120) for label in chosen["label"]],
+        chosen["kind"].map(name_text),
         chosen["seconds"].astype(float).map(duration_text),
         chosen["cpu_seconds"].astype(float).map(duration_text),
         chosen["peak_memory"].astype(float).map(memory_text),
-        chosen["worker"].map(text_of).map(one_line),
+        chosen["worker"].map(name_text).map(one_line),
     ]
     titles = "Task", "Kind", "Time", "CPU time", "Peak memory", "Worker"
     return table_of_texts(titles, list(zip(*columns, strict=True)), 2)

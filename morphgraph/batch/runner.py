@@ -87,7 +87,7 @@ def _missing(tasks: Sequence[Task], kept: Mapping[str, object]) -> list[Task]:
     return [task for task in tasks if task.key in wanted]
 
 
-def warm_up(client: Client) -> None:
+def warm_up_worker(client: Client) -> None:
     """Have all workers load what every cell needs, at the same time."""
     # A worker that cannot is found out by its tasks.
     client.run(_load, on_error="ignore")

@@ -118,10 +118,10 @@ def _report(
     found: "list[VocabularyHealth]", alpha: float, list_: str | None, limit: int
 ) -> dict[str, Any]:
     from morphgraph.score.vocabulary_lists import list_behind
-    from morphgraph.tables.vocabulary import signature, values_json, values_of
+    from morphgraph.tables.vocabulary import figure_values, signature, values_json
 
     tokenisers = []
-    for health, values in zip(found, values_of(found, alpha), strict=True):
+    for health, values in zip(found, figure_values(found, alpha), strict=True):
         entry: dict[str, Any] = {
             "label": health.label,
             "signature": health.tokeniser_signature,

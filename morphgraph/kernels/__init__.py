@@ -1,6 +1,14 @@
 """The numba kernels: integers in flat arrays."""
 
 import sys
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+IntArray = TypeVar("IntArray", Int32, Int64)
 
 INSIDE_TOKEN = -1
 """In ``token_at``: an atom that another one of the same token follows."""

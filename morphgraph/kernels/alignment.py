@@ -7,11 +7,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
+from morphgraph.kernels import Int32, Int64
 
 
 @njit(cache=True, nogil=True)

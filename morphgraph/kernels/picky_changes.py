@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from morphgraph.kernels import Int32, Int64
 from morphgraph.kernels.picky_tables import (
     DONE,
     GROW_LISTS,
@@ -19,8 +20,6 @@ from morphgraph.kernels.picky_tables import (
     REMOVED,
     ROOM,
     SIZE,
-    Int32,
-    Int64,
     Integer,
     Lists,
     Queue,

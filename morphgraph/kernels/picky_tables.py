@@ -25,10 +25,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from morphgraph.kernels import Int32, Int64
 from morphgraph.kernels.training import PAIR_FACTOR
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 Integer = Any  # to the type checker, as numbers from arrays are not of Python's type
 
 DONE, CHUNK, REFILL, GROW_TABLE, GROW_QUEUE, GROW_LISTS, GROW_TYPES, GROW_EVENTS = range(8)

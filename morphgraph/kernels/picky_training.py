@@ -8,13 +8,13 @@ a status, and the driver `learn_events` makes room and calls it again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.kernels import Int32, Int64, IntArray
 from morphgraph.kernels.picky_changes import count_doubles, enter_merge, split_type
 from morphgraph.kernels.picky_tables import (
     CHUNK,
@@ -41,8 +41,6 @@ from morphgraph.kernels.picky_tables import (
     TO_MARK,
     TO_SPLIT,
     TYPES,
-    Int32,
-    Int64,
     Integer,
     Lists,
     Queue,
@@ -63,8 +61,6 @@ from morphgraph.kernels.training import (
     replace_pair,
     room_for_changes,
 )
-
-Array = TypeVar("Array", Int32, Int64)
 
 EVENTS_PER_CALL = 500
 
@@ -384,7 +380,7 @@ def _more_types(types: Types, spelled: int, known: int) -> Types:
     return larger
 
 
-def _with_room(array: Array, used: int, room: int) -> Array:
+def _with_room(array: IntArray, used: int, room: int) -> IntArray:
     """An array with this many free rows behind the used ones; half as large again if it grows."""
     if array.shape[0] - used >= room:
         return array

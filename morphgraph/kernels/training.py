@@ -25,17 +25,13 @@ status, and the driver `train_merges` makes room and calls it again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from morphgraph.core.errors import MorphGraphError
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Array = TypeVar("Array", Int32, Int64)
+from morphgraph.kernels import Int32, Int64, IntArray
 
 DONE, CHUNK, REFILL, GROW_TABLE, GROW_HEAP, GROW_LOW = range(6)
 
@@ -584,7 +580,7 @@ def _next_entries(queue: Queue, state: Int64) -> Queue:
     return queue
 
 
-def _larger(array: Array) -> Array:
+def _larger(array: IntArray) -> IntArray:
     rows = array.shape[0]
     larger = np.empty((rows + rows // 2 + 65536, *array.shape[1:]), array.dtype)
     larger[:rows] = array

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from morphgraph.kernels import worth_loading
 from morphgraph.score.outcome import Strings
 
-Array = npt.NDArray[np.float64]
+_Array = npt.NDArray[np.float64]
 
 
-def longest_common(gold: Strings, found: Strings) -> Array:
+def longest_common(gold: Strings, found: Strings) -> _Array:
     """The length of the longest common subsequence of the strings of each word."""
     if not worth_loading(len(gold.points) + len(found.points)):
         pairs = zip(_lists(gold), _lists(found), strict=True)
@@ -24,7 +24,7 @@ def longest_common(gold: Strings, found: Strings) -> Array:
     return counts.astype(np.float64)
 
 
-def edit_distances(gold: Strings, found: Strings) -> Array:
+def edit_distances(gold: Strings, found: Strings) -> _Array:
     """Levenshtein distance of each word's strings, with a separator of one symbol between them."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def text_of(figure: Figure, value: FigureValue) -> str:
+def figure_text(figure: Figure, value: FigureValue) -> str:
     """A value as people read it.
 
     >>> from morphgraph.score.vocabulary_figures import figure_called
-    >>> text_of(figure_called("never_used"), FigureValue(1234, 8000))
+    >>> figure_text(figure_called("never_used"), FigureValue(1234, 8000))
     '1,234 (15.4 %)'
-    >>> text_of(figure_called("never_used"), FigureValue(1, 8000))
+    >>> figure_text(figure_called("never_used"), FigureValue(1, 8000))
     '1 (< 0.1 %)'
-    >>> text_of(figure_called("renyi"), FigureValue(float("nan")))
+    >>> figure_text(figure_called("renyi"), FigureValue(float("nan")))
     'n/a'
     """
     if math.isnan(value.number):
@@ -52,14 +52,16 @@ def label_of(figure: Figure, alpha: float) -> str:
     return f"{figure.label}, α = {alpha:g}" if figure.key == "renyi" else figure.label
 
 
-def values_of(healths: Sequence[VocabularyHealth], alpha: float) -> list[dict[str, FigureValue]]:
+def figure_values(
+    healths: Sequence[VocabularyHealth], alpha: float
+) -> list[dict[str, FigureValue]]:
     """The figures of several vocabularies; the first is the baseline."""
     return [health.values(alpha, healths[0]) for health in healths]
 
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
     """Figures as text, one a row, one column for each vocabulary; the first is the baseline."""
-    found = values_of(healths, alpha)
+    found = figure_values(healths, alpha)
     needs = list(dict.fromkeys(figure.needs for figure in FIGURES))
     warning = case_warning(healths)
     return Table(
@@ -69,7 +71,7 @@ def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:
         tuple(
             Row(
                 (label_of(figure, alpha),),
-                tuple(Cell(text_of(figure, values[figure.key])) for values in found),
+                tuple(Cell(figure_text(figure, values[figure.key])) for values in found),
                 block=needs.index(figure.needs),
             )
             for figure in FIGURES
@@ -89,7 +91,7 @@ def figure_frame(healths: Sequence[VocabularyHealth], alpha: float) -> pd.DataFr
 def why_undefined(healths: Sequence[VocabularyHealth], alpha: float) -> list[str]:
     """Sentences that say which figures are n/a, and why."""
     reasons: dict[str, list[str]] = {}
-    for health, values in zip(healths, values_of(healths, alpha), strict=True):
+    for health, values in zip(healths, figure_values(healths, alpha), strict=True):
         missing = {"": False, "corpus": health.corpus is None, "reference": health.gold is None}
         for figure in FIGURES:
             why = values[figure.key].why
@@ -126,7 +128,7 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
     A share is a number from 0 to 1.
     """
     rows = []
-    for health, values in zip(healths, values_of(healths, alpha), strict=True):
+    for health, values in zip(healths, figure_values(healths, alpha), strict=True):
         line = signature([health], alpha)
         if health is not healths[0]:
             line += f"|baseline:{healths[0].tokeniser_signature}"

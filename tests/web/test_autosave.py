@@ -19,7 +19,7 @@ def test_edits_are_kept_and_made_again() -> None:
     edited = load_tokeniser("demo:en")
     edited.graph.knockout(["ies"])
     edited.graph.knockout(["ing", "er"])
-    autosave.keep(edited)
+    autosave.keep_recipe(edited)
     fresh = load_tokeniser("demo:en")
     fresh.graph.replay(autosave.kept_steps(fresh.checksum))
     assert fresh.graph.merges() == edited.graph.merges()
@@ -29,24 +29,24 @@ def test_edits_are_kept_and_made_again() -> None:
 def test_a_tokeniser_without_edits_leaves_what_is_kept() -> None:
     edited = load_tokeniser("demo:en")
     edited.graph.knockout(["ies"])
-    autosave.keep(edited)
-    autosave.keep(load_tokeniser("demo:en"))
+    autosave.keep_recipe(edited)
+    autosave.keep_recipe(load_tokeniser("demo:en"))
     assert len(autosave.kept_steps(edited.checksum)) == 1
 
 
 def test_undoing_everything_keeps_nothing() -> None:
     edited = load_tokeniser("demo:en")
     edited.graph.knockout(["ies"])
-    autosave.keep(edited)
+    autosave.keep_recipe(edited)
     edited.graph.undo()
-    autosave.keep(edited)
+    autosave.keep_recipe(edited)
     assert autosave.kept_steps(edited.checksum) == []
 
 
 def test_a_damaged_file_counts_as_nothing(state_folder: Path) -> None:
     edited = load_tokeniser("demo:en")
     edited.graph.knockout(["ies"])
-    autosave.keep(edited)
+    autosave.keep_recipe(edited)
     (file,) = state_folder.iterdir()
     file.write_bytes(file.read_bytes()[:40])
     assert autosave.kept_steps(edited.checksum) == []
@@ -59,20 +59,20 @@ def test_a_folder_that_cannot_be_written_is_no_error(
     monkeypatch.setenv("MORPHGRAPH_STATE", str(tmp_path / "file" / "below"))
     edited = load_tokeniser("demo:en")
     edited.graph.knockout(["ies"])
-    autosave.keep(edited)
+    autosave.keep_recipe(edited)
     assert autosave.kept_steps(edited.checksum) == []
 
 
 def test_edits_of_another_visit_are_set_aside_not_lost() -> None:
     first, second = load_tokeniser("demo:en"), load_tokeniser("demo:en")
     first.graph.knockout(["ies"])
-    autosave.keep(first)
+    autosave.keep_recipe(first)
     first.graph.knockout(["ing"])
-    autosave.keep(first)
+    autosave.keep_recipe(first)
     first.graph.undo()
-    autosave.keep(first)
+    autosave.keep_recipe(first)
     assert autosave.kept_steps(first.checksum, previous=True) == []
     second.graph.knockout(["er"])
-    autosave.keep(second)
+    autosave.keep_recipe(second)
     assert autosave.kept_steps(first.checksum) == second.graph.recipe()
     assert autosave.kept_steps(first.checksum, previous=True) == first.graph.recipe()

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from web.batch.checking import (
+    allowed_values,
     cell_table,
     check_text,
     described,
     excerpt,
+    first_sentence,
     free_name,
     name_problem,
-    one_line,
     parts_of_file,
     same_languages,
     summary,
     task_table,
-    values_of,
 )
 
 TINY = """name: tiny
@@ -176,7 +176,7 @@ def test_what_a_file_says_of_itself() -> None:
     assert described("title: T\ndescription: >\n  One.\n  Two.\n") == ("T", "One. Two.\n")
     assert described("name: n") == ("n", "")
     assert described("[") == described("- 1") == ("", "")
-    assert one_line("One. Two.\n") == "One."
+    assert first_sentence("One. Two.\n") == "One."
     assert same_languages(["en"], ["en"]) is None
     assert same_languages(["nl", "en"], ["en", "de", "nl"]) == ["en", "nl"]
 
@@ -203,7 +203,7 @@ def test_every_field_that_a_file_may_have_is_told() -> None:
 
 
 def test_values_with_one_bound() -> None:
-    assert values_of({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, {}) == (
+    assert allowed_values({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, {}) == (
         "a number, 0 or more, below 1"
     )
-    assert values_of({"anyOf": [{"type": "boolean"}, {"type": "null"}]}, {}) == "true, false"
+    assert allowed_values({"anyOf": [{"type": "boolean"}, {"type": "null"}]}, {}) == "true, false"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from web.batch.state import MOST_BYTES, MOST_TEXTS, Draft, forget_draft, keep_draft, kept_drafts
+from web.batch.state import LARGEST_DRAFT, MOST_TEXTS, Draft, forget_draft, keep_draft, kept_drafts
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +30,10 @@ def test_the_newest_texts_are_kept_by_name(file: Path) -> None:
 
 
 def test_a_text_that_is_too_large_leaves_what_is_kept() -> None:
-    keep_draft(Draft("a", None, "x" * MOST_BYTES))
-    keep_draft(Draft("a", None, "x" * (MOST_BYTES + 1)))
-    keep_draft(Draft("b", "ö" * (MOST_BYTES // 2 + 1), ""))
-    assert kept_drafts() == [Draft("a", None, "x" * MOST_BYTES)]
+    keep_draft(Draft("a", None, "x" * LARGEST_DRAFT))
+    keep_draft(Draft("a", None, "x" * (LARGEST_DRAFT + 1)))
+    keep_draft(Draft("b", "ö" * (LARGEST_DRAFT // 2 + 1), ""))
+    assert kept_drafts() == [Draft("a", None, "x" * LARGEST_DRAFT)]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_text_that_is_too_large_leaves_what_is_kept() -> None:
             {"name": "a", "original": None, "text": None},
             {"name": "a", "original": None},
             {"name": "a" * 201, "original": None, "text": ""},
-            {"name": "a", "original": None, "text": "x" * (MOST_BYTES + 1)},
+            {"name": "a", "original": None, "text": "x" * (LARGEST_DRAFT + 1)},
             {"name": "\ud800", "original": None, "text": ""},
         )
     ],

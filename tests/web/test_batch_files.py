@@ -54,7 +54,7 @@ from web.batch.progress import (
     visible_lines,
     with_lost_cells,
 )
-from web.batch.runs import command_of
+from web.batch.runs import resume_command
 from web.batch.state import Settings, settings_of
 
 NAN = math.nan
@@ -185,7 +185,7 @@ def test_settings_are_kept(tmp_path: Path) -> None:
     kept = {"workers": 3, "languages": ["en", "de"], "folder": "/a b"}
     (tmp_path / "started.json").write_text(json.dumps(kept))
     assert settings_of(tmp_path) == Settings(3, ["en", "de"], "/a b")
-    command = command_of(Run("x", tmp_path, None))
+    command = resume_command(Run("x", tmp_path, None))
     assert command.endswith("--workers 3 --languages en,de --folder '/a b'")
 
 

@@ -10,7 +10,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.components.graph import Click, new_clicks
-from web.edits import handle_clicks, knock_out, look_at
+from web.edits import handle_clicks, knock_out_type, look_at
 from web.session import Session
 
 MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
@@ -81,13 +81,13 @@ def test_a_double_click_looks_around_a_type_and_removes_it_only_once(current: Se
 
 
 def test_an_atom_stays_and_a_message_says_why(current: Session) -> None:
-    knock_out(current, type_id(current, "u"))
+    knock_out_type(current, type_id(current, "u"))
     assert removed(current) == []
     assert "atom" in st.session_state["edit message"]
 
 
 def test_a_cascade_takes_what_is_made_from_it(current: Session) -> None:
-    knock_out(current, type_id(current, "und"), cascade=True)
+    knock_out_type(current, type_id(current, "und"), cascade=True)
     assert set(removed(current)) == {"und", "unden", "kund"}
 
 

@@ -118,12 +118,13 @@ def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, st
     """
     import pandas as pd
 
-    from morphgraph.batch.report_data import TITLES, text_of
+    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
 
     rows = [task.columns for task in prepared.plan.cells]
-    names = [name for name in TITLES if any(name in row for row in rows)]
+    names = [name for name in COLUMN_TITLES if any(name in row for row in rows)]
     columns = {
-        TITLES[name]: [shortened(text_of(row.get(name)), 80) for row in rows] for name in names
+        COLUMN_TITLES[name]: [shortened(name_text(row.get(name)), 80) for row in rows]
+        for name in names
     }
     columns = {title: texts for title, texts in columns.items() if any(texts)}
     alike = {
@@ -168,10 +169,10 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
     return name
 
 
-def one_line(text: str) -> str:
+def first_sentence(text: str) -> str:
     """The first sentence of a description, in one line.
 
-    >>> one_line("BPE of all\\n  sizes. And more.")
+    >>> first_sentence("BPE of all\\n  sizes. And more.")
     'BPE of all sizes.'
     """
     first, dot, _ = " ".join(text.split()).partition(". ")
@@ -251,7 +252,7 @@ def _fields(part: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[Field
     needed = part.get("required", [])
     for name, field in part["properties"].items():
         default = "needed" if name in needed else _default(field)
-        yield FieldOfFile(name, field.get("description", ""), values_of(field, known), default)
+        yield FieldOfFile(name, field.get("description", ""), allowed_values(field, known), default)
 
 
 def _default(field: Mapping[str, Any]) -> str:
@@ -263,14 +264,14 @@ def _default(field: Mapping[str, Any]) -> str:
     return given if isinstance(given, str) else json.dumps(given)
 
 
-def values_of(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def allowed_values(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     """What can stand in a field, in words.
 
-    >>> values_of({"type": "integer", "minimum": 2}, {})
+    >>> allowed_values({"type": "integer", "minimum": 2}, {})
     'a whole number, 2 or more'
-    >>> values_of({"enum": ["types", "tokens"], "type": "string"}, {})
+    >>> allowed_values({"enum": ["types", "tokens"], "type": "string"}, {})
     'types, tokens'
-    >>> values_of({"type": "array", "items": {"type": "string"}}, {})
+    >>> allowed_values({"type": "array", "items": {"type": "string"}}, {})
     'a list: text'
     """
     if "discriminator" in field:
@@ -278,7 +279,7 @@ def values_of(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     if "$ref" in field:
         title = field["$ref"].rpartition("/")[2]
         part = next((name for name, its in _PARTS.items() if its == title), None)
-        return f"see {part}" if part else values_of(known.get(title, {}), known)
+        return f"see {part}" if part else allowed_values(known.get(title, {}), known)
     if "enum" in field:
         return ", ".join(map(str, field["enum"][:_LISTS_SHOWN]))
     if "const" in field:
@@ -287,7 +288,7 @@ def values_of(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
         return _one_of(field.get("anyOf") or field["oneOf"], known)
     match field.get("type"):
         case "array":
-            inner = values_of(field["items"], known) if "items" in field else ""
+            inner = allowed_values(field["items"], known) if "items" in field else ""
             return f"a list: {inner}" if inner else "a list"
         case "integer":
             return "a whole number" + _bounds(field)
@@ -305,10 +306,10 @@ def values_of(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
 def _one_of(choices: list[Mapping[str, Any]], known: Mapping[str, Any]) -> str:
     shapes = [choice for choice in choices if choice.get("type") != "null"]
     if len(shapes) == 2 and shapes[1].get("type") == "array":
-        single = values_of(shapes[0], known)
-        if single == values_of(shapes[1].get("items", {}), known):
+        single = allowed_values(shapes[0], known)
+        if single == allowed_values(shapes[1].get("items", {}), known):
             return f"{single}; or a list of them"
-    return " or ".join(dict.fromkeys(filter(None, (values_of(one, known) for one in shapes))))
+    return " or ".join(dict.fromkeys(filter(None, (allowed_values(one, known) for one in shapes))))
 
 
 def _bounds(field: Mapping[str, Any]) -> str:

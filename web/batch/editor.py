@@ -18,9 +18,9 @@ from web.batch.checking import (
     Checked,
     cell_table,
     described,
+    first_sentence,
     free_name,
     name_problem,
-    one_line,
     parts_of_file,
     summary,
     task_table,
@@ -106,7 +106,7 @@ def _choice(sources: dict[str, str]) -> str | None:
     with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
         _upload()
     if source is not None:
-        note = one_line(described(sources[source])[1])
+        note = first_sentence(described(sources[source])[1])
         if note:
             st.caption(plain(note))
     return source

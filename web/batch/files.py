@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from morphgraph.tables.model import Table
 
 MOST_ROWS = 2_000_000
-MOST_BYTES = 2**30
+LARGEST_RESULTS = 2**30
 """A small file can hold billions of equal rows: what would fill the memory is refused."""
 _FIX = "Choose the results.parquet of a run, or start the run again."
 
@@ -44,7 +44,7 @@ def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.Da
             name, "", "this is not a Parquet file, or a part of one", _FIX
         ) from error
     size = sum(group.total_byte_size for group in groups)
-    if facts.num_rows > MOST_ROWS or size > MOST_BYTES:
+    if facts.num_rows > MOST_ROWS or size > LARGEST_RESULTS:
         problem = f"it holds {facts.num_rows:,} rows in {size:,} bytes, too much for results"
         raise FileFormatError(name, "", problem, _FIX)
     # Of no rows, Parquet may not know what they would hold.

@@ -246,13 +246,13 @@ def _folder(run: Run) -> None:
         )
         st.caption("To resume it in a terminal")
         st.code(
-            command_of(run),
+            resume_command(run),
             language=None,
             wrap_lines=True,
         )
 
 
-def command_of(run: Run) -> str:
+def resume_command(run: Run) -> str:
     """The command that resumes a run in a terminal."""
     settings = settings_of(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]

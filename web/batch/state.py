@@ -128,7 +128,7 @@ def _texts(given: object) -> list[str] | None:
 
 
 MOST_TEXTS = 20
-MOST_BYTES = 200_000
+LARGEST_DRAFT = 200_000
 _NAME_LENGTH = 200
 _FILE_BYTES = 20_000_000
 _lock = threading.Lock()
@@ -145,7 +145,7 @@ class Draft:
 
 def fits(text: str) -> bool:
     """Whether a text is small enough to be kept."""
-    return len(text.encode("utf-8", "replace")) <= MOST_BYTES
+    return len(text.encode("utf-8", "replace")) <= LARGEST_DRAFT
 
 
 def kept_drafts() -> list[Draft]:

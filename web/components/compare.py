@@ -15,7 +15,7 @@ import streamlit as st
 from morphgraph.score.comparison import ComparedWord
 from web.components.graph import Click, click_handler
 
-HERE = Path(__file__).parent
+_HERE = Path(__file__).parent
 
 
 def comparison_table(
@@ -73,7 +73,7 @@ def _row(number: int, row: ComparedWord) -> dict[str, Any]:
 def _table() -> Callable[..., Any]:
     return st.components.v2.component(
         "morphgraph.comparison",
-        html=(HERE / "compare.html").read_text(encoding="utf-8"),
-        css=(HERE / "compare.css").read_text(encoding="utf-8"),
-        js=(HERE / "compare.js").read_text(encoding="utf-8"),
+        html=(_HERE / "compare.html").read_text(encoding="utf-8"),
+        css=(_HERE / "compare.css").read_text(encoding="utf-8"),
+        js=(_HERE / "compare.js").read_text(encoding="utf-8"),
     )

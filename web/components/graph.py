@@ -19,7 +19,7 @@ import streamlit as st
 from morphgraph.draw.export_html import vis_script
 from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 
-HERE = Path(__file__).parent
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _graph() -> Callable[..., Any]:
     )
     return st.components.v2.component(
         "morphgraph.merge_graph",
-        html=(HERE / "graph.html").read_text(encoding="utf-8"),
-        css=(HERE / "graph.css").read_text(encoding="utf-8"),
-        js=constants + (HERE / "graph.js").read_text(encoding="utf-8"),
+        html=(_HERE / "graph.html").read_text(encoding="utf-8"),
+        css=(_HERE / "graph.css").read_text(encoding="utf-8"),
+        js=constants + (_HERE / "graph.js").read_text(encoding="utf-8"),
     )

@@ -19,7 +19,7 @@ from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.scene import Theme
 from web.components.graph import Click, click_handler
 
-HERE = Path(__file__).parent
+_HERE = Path(__file__).parent
 _WIDTHS = (1032, 686)
 """Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
 
@@ -62,7 +62,7 @@ def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
 def _tree() -> Callable[..., Any]:
     return st.components.v2.component(
         "morphgraph.merge_tree",
-        html=(HERE / "tree.html").read_text(encoding="utf-8"),
-        css=(HERE / "tree.css").read_text(encoding="utf-8"),
-        js=(HERE / "tree.js").read_text(encoding="utf-8"),
+        html=(_HERE / "tree.html").read_text(encoding="utf-8"),
+        css=(_HERE / "tree.css").read_text(encoding="utf-8"),
+        js=(_HERE / "tree.js").read_text(encoding="utf-8"),
     )

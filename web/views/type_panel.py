@@ -8,7 +8,7 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.graph.change import Rewired
 from morphgraph.refine.study import ChangedWord, Example
 from web.components.graph import Click
-from web.edits import knock_out, look_at
+from web.edits import knock_out_type, look_at
 from web.scoreboard import MARKS
 from web.session import Session, remembered
 from web.text import code, sum_of
@@ -144,7 +144,7 @@ def _knockout(current: Session, number: int) -> None:
         type="primary",
         icon=":material/content_cut:",
         width="stretch",
-        on_click=knock_out,
+        on_click=knock_out_type,
         args=(current, number),
         kwargs={"cascade": cascade},
     )

@@ -25,11 +25,11 @@ from morphgraph.batch.plan_cells import (
     CellPlanner,
     Counted,
     count_cost,
+    distinguishing_parts,
     listed_parameters,
     tokeniser_cost,
     trained_label,
     usual_title,
-    varying,
 )
 from morphgraph.batch.tasks import (
     Task,
@@ -296,7 +296,7 @@ class _Planner:
             }
             label = choice.name or trained_label(choice, pipeline, threshold)
             if choice.name is not None:
-                label += varying(choice, pipeline, threshold)
+                label += distinguishing_parts(choice, pipeline, threshold)
             needs = (self._task(corpus.task).key,)
             title = f"{label}, {size:,} types, {values['language']}"
             key = task_key("tokeniser", spec, needs)

@@ -202,10 +202,10 @@ def trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: floa
     """What results call a trained tokeniser that has no name of its own."""
     from morphgraph.train.methods import METHODS
 
-    return METHODS[str(choice.train)].label + varying(choice, pipeline, threshold)
+    return METHODS[str(choice.train)].label + distinguishing_parts(choice, pipeline, threshold)
 
 
-def varying(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
+def distinguishing_parts(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
     """What distinguishes the tokenisers of a grid, beside their size."""
     parts = [f"threshold={threshold:g}"] if choice.threshold else []
     if pipeline is not None and len(choice.pipeline or ()) > 1:

@@ -194,9 +194,9 @@ def _spent(progress: RunProgress, facts: Facts | None) -> tuple[float, int]:
 def tasks_of(progress: RunProgress | None) -> str:
     """How many tasks are done, of how many, and how many failed.
 
-    >>> tasks_of(Progress("done", total=14, done=8, failed=6))
+    >>> tasks_of(RunProgress("done", total=14, done=8, failed=6))
     '8 of 14 tasks done, 6 failed'
-    >>> tasks_of(Progress("running", total=14, done=8, kept=3, workers=2, remaining=9))
+    >>> tasks_of(RunProgress("running", total=14, done=8, kept=3, workers=2, remaining=9))
     '8 of 14 tasks, 3 done before, about 9 s left'
     """
     if progress is None:

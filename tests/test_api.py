@@ -78,6 +78,7 @@ def test_what_is_promised_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert loaded.tokenize(" undesirable") == best.tokenize("undesirable")
 
 
+@pytest.mark.slow
 def test_every_cell_of_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
@@ -128,6 +129,7 @@ def test_a_tokeniser_of_transformers(tokeniser: LoadedTokeniser) -> None:
     assert mg.load(fast).tokenize("undesirable") == tokeniser.tokenize("undesirable")
 
 
+@pytest.mark.slow
 def test_all_that_can_be_read(gold: GoldSet) -> None:
     pairs = [(entry.word, list(entry.morphs)) for entry in gold.reference.entries]
     for source in (demo_gold_path("en"), str(demo_gold_path("en")), pairs, gold, gold.reference):

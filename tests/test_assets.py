@@ -85,6 +85,7 @@ def test_gold_list_as_read(language: str) -> None:
         assert entry.whole_words == tuple(whole_words.split(" "))
 
 
+@pytest.mark.slow
 @LANGUAGES
 def test_demo_tokeniser(language: str) -> None:
     path = demo_tokeniser_path(language)
@@ -110,6 +111,7 @@ def test_demo_tokeniser(language: str) -> None:
         assert ids == [encoding.ids for encoding in encodings]
 
 
+@pytest.mark.slow
 @LANGUAGES
 def test_demo_tokeniser_is_made_by_the_stated_command(language: str) -> None:
     """`morphgraph train --counts wordfreq:… --vocab-size 8000 --special "<unk>"`."""
@@ -148,6 +150,7 @@ def test_the_makefile_states_that_command() -> None:
     assert '--special "<unk>" --out assets/tokenisers/$$language.json' in text
 
 
+@pytest.mark.slow
 def test_a_smaller_vocabulary_is_a_prefix() -> None:
     small, _ = train_tokeniser(wordfreq_counts("en"), 1000, special=["<unk>"])
     shipped = json.loads(demo_tokeniser_path("en").read_text(encoding="utf-8"))

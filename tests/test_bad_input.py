@@ -213,6 +213,7 @@ BAD_REFERENCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_REFERENCES)
 @pytest.mark.parametrize("command", ["score", "blame", "knockout"])
 def test_references(refused: Callable[..., str], tmp_path: Path, name: str, command: str) -> None:
@@ -249,6 +250,7 @@ def test_words(refused: Callable[..., str]) -> None:
     assert message.startswith("The word '\\ud800x' has half of a surrogate pair")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, expected",
     [

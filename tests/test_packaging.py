@@ -58,6 +58,7 @@ def test_the_library_alone_is_without_the_app() -> None:
     assert set(EXTRAS) == {"app", "cluster", "transformers"}
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_required() -> None:
     base = modules(PROJECT["dependencies"])
     every = base | {module for extra in EXTRAS.values() for module in modules(extra)}

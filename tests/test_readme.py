@@ -53,6 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     ended: dict[str, Any] = {}
     first = load_tokeniser("tokenizer.json")  # a line further down writes another one there
@@ -79,6 +80,7 @@ def test_one_after_the_other(morphgraph: Command, folder: Path) -> None:
     assert len(ids) > 7000
 
 
+@pytest.mark.slow
 def test_the_python_runs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

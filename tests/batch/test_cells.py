@@ -71,6 +71,7 @@ def value(rows: pd.DataFrame, metric: str, **where: Any) -> float:
     return float(found)
 
 
+@pytest.mark.slow
 def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
     text = DEMO + "metrics: [all]\nscopes: [morphemic, whole-word]\n"
     rows, failures = measured(text, tmp_path)
@@ -93,6 +94,7 @@ def test_every_score_of_the_tokeniser_as_it_is(tmp_path: Path) -> None:
     assert value(rows, "types") == 8000
 
 
+@pytest.mark.slow
 def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
     text = DEMO + (
         "intervals: false\nseeds: [3]\nmethods:\n  - dropout(p=0.2)\n  - flota(k=2)\n"
@@ -148,6 +150,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
     assert pd.isna(seeds["k=2"])
 
 
+@pytest.mark.slow
 def test_one_cell_does_not_change_the_tokeniser_of_the_next(tmp_path: Path) -> None:
     after = measured(
         DEMO + "methods: [rebpe, knockout, standard]\nintervals: false\n", tmp_path / "a"
@@ -161,6 +164,7 @@ def test_one_cell_does_not_change_the_tokeniser_of_the_next(tmp_path: Path) -> N
     assert value(alone, "f1") == score.f1
 
 
+@pytest.mark.slow
 def test_training_weights_and_vocabularies(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("lower\tlow er\nlowest\tlow est\nnewest\tnew est\n")
     (tmp_path / "counts.tsv").write_text("low\t5\nlower\t2\nnewest\t6\nwidest\t3\nlowest\t1\n")
@@ -204,6 +208,7 @@ intervals: false
     assert value(rows, vocabulary_metric("size"), **small) == 259
 
 
+@pytest.mark.slow
 def test_what_a_tokeniser_cannot_do_fails_alone_and_says_why(tmp_path: Path) -> None:
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     text = """\
@@ -232,6 +237,7 @@ intervals: false
     assert not math.isnan(value(rows, "flota_coverage", method="FLOTA"))
 
 
+@pytest.mark.slow
 def test_references_joined_and_sampled_are_those_of_the_library(tmp_path: Path) -> None:
     (tmp_path / "derivations.tsv").write_text("do\tundo\tV\tV\tun\tprefix\n")
     given = "[{source: 'demo:en', join: derivations.tsv, sample: 60, sample_seed: 5}]"
@@ -313,6 +319,7 @@ vocabulary: [relative_tokens]
     assert math.isnan(value(rows, metric, tokeniser="second"))
 
 
+@pytest.mark.slow
 def test_iterations_are_never_more_than_asked_for(tmp_path: Path) -> None:
     text = DEMO + "intervals: false\nmethods: [{method: rebpe, iterations: [1, 2, 10]}]\n"
     rows, _ = measured(text, tmp_path)

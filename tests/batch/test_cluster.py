@@ -49,6 +49,7 @@ def script(folder: Path, text: str) -> list[str]:
     return [sys.executable, str(file)]
 
 
+@pytest.mark.slow
 def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +90,7 @@ def _helper(process: psutil.Process) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_nothing_is_printed(tmp_path: Path) -> None:
     command = script(
         tmp_path,
@@ -124,6 +126,7 @@ def test_a_killed_worker_is_replaced_and_its_task_goes_on(tmp_path: Path) -> Non
     assert first != second
 
 
+@pytest.mark.slow
 def test_a_task_that_takes_too_much_memory_fails_and_the_rest_goes_on(tmp_path: Path) -> None:
     def greedy() -> int:
         kept = []
@@ -224,6 +227,7 @@ def test_a_scheduler_without_workers_is_an_error(scheduler: tuple[str, Path]) ->
     assert scheduler[0] in str(caught.value)
 
 
+@pytest.mark.slow
 def test_tasks_run_at_an_address_and_at_a_scheduler_file(
     scheduler: tuple[str, Path], worker: None, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -367,6 +371,7 @@ def test_other_versions_are_warned_of() -> None:
         clusters._warn_of_versions(answer(packages("2026.8.0", "3.11.1.final.0")), "here")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_asked_for_is_an_error() -> None:
     with pytest.raises(MorphGraphError, match="0 workers"), local_cluster(0):
         pass

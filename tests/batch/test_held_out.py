@@ -33,6 +33,7 @@ from tests.batch.test_report_table import results, score
 METHODS = "methods: [standard, flota, knockout]\n"
 
 
+@pytest.mark.slow
 def test_held_out_scores_are_those_of_knockout_with_a_holdout(tmp_path: Path) -> None:
     rows, failures = measured(DEMO + METHODS + "seeds: [4]\nmetrics: [f1]\n", tmp_path)
     assert failures == []
@@ -61,6 +62,7 @@ def test_held_out_scores_are_those_of_knockout_with_a_holdout(tmp_path: Path) ->
     assert len(rows[rows["metric"] == "types"]) == 3
 
 
+@pytest.mark.slow
 def test_paired_tests_are_those_of_score(tmp_path: Path) -> None:
     rows, _ = measured(DEMO + METHODS + "metrics: [f1]\n", tmp_path)
     gold_set = GoldSet.of(read_reference(demo_gold_path("en"), name="demo:en"))

@@ -243,6 +243,7 @@ def test_two_cells_of_one_name_are_refused(folder: Path) -> None:
         planned(text, folder)
 
 
+@pytest.mark.slow
 def test_a_grid_without_end_is_refused_at_once(folder: Path) -> None:
     many = ", ".join(f"{number / 1000:g}" for number in range(1000))
     text = GRID.replace("holdout: 0.5", f"holdout: [{many}]\n    threshold: [{many}]")

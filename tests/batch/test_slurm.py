@@ -345,6 +345,7 @@ def run_step(folder: Path, tasks: int, argument: str) -> list[subprocess.Complet
     return ended
 
 
+@pytest.mark.slow
 def test_in_an_allocation_one_task_goes_on_and_the_others_serve_it(tmp_path: Path) -> None:
     ended = run_step(tmp_path, 4, "connect")
     assert [(task.returncode, task.stdout, task.stderr) for task in ended] == [
@@ -357,6 +358,7 @@ def test_in_an_allocation_one_task_goes_on_and_the_others_serve_it(tmp_path: Pat
     assert not list(tmp_path.glob("*.json"))
 
 
+@pytest.mark.slow
 def test_the_others_leave_when_nothing_is_left_to_do(tmp_path: Path) -> None:
     ended = run_step(tmp_path, 3, "nothing")
     assert [(task.returncode, task.stderr) for task in ended] == [(0, "")] * 3

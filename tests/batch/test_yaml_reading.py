@@ -63,6 +63,7 @@ def test_other_encodings_name_the_line() -> None:
         load_yaml(b"a: 1\nb: \xe9\n", "x.yaml")
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

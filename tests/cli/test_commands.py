@@ -359,6 +359,7 @@ def test_errors_of_a_real_process(arguments: list[str], stdin: bytes, message: s
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_says_nothing() -> None:
     command = f"{sys.executable} -c 'from morphgraph.cli import main; main()' segment"
     words = "\n".join(["unbreakable"] * 20_000).encode()

@@ -47,6 +47,7 @@ def test_json(morphgraph: Command) -> None:
         assert list(word["tokens"].values()) == [list(cell.tokens) for cell in row.cells]
 
 
+@pytest.mark.slow
 def test_models_and_files(morphgraph: Command, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     model.write_bytes(write_model(method_on(load_tokeniser("demo:nl"), "dropout", {"p": 0.5})))

@@ -29,6 +29,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> None:
     out = tmp_path / "counts.parquet"
     run = morphgraph("count", texts, "--out", out, "--pipeline", "knockout", "--min-count", 2)
@@ -46,6 +47,7 @@ def test_count_and_train(morphgraph: Command, texts: Path, tmp_path: Path) -> No
     assert morphgraph("segment", "--model", model, "do").out == "Ġ do\n"
 
 
+@pytest.mark.slow
 def test_count_tells_what_it_found_as_json(
     morphgraph: Command, texts: Path, tmp_path: Path
 ) -> None:

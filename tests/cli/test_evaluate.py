@@ -48,6 +48,7 @@ def evaluate(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     run = evaluate(tiny, "--out", out, "--workers", 1)
@@ -98,6 +99,7 @@ def test_a_run_leaves_all_that_it_promises(tiny: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_failed_cell_is_told_and_stops_no_other(tmp_path: Path) -> None:
     (tmp_path / "types.txt").write_text("un\nkind\nness\nu\nn\nk\ni\nd\ne\ns\n")
     configuration = tmp_path / "odd.yaml"
@@ -213,6 +215,7 @@ def test_options_that_cannot_be(
     assert "Traceback" not in run.err
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there(tiny: Path, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -236,6 +239,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: Path) -> None:
     filling = small_disk / "filling"
     filling.write_bytes(bytes(340_000))
@@ -251,6 +255,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_later(tiny: Path, small_disk: P
     assert pd.read_parquet(out / "results.parquet")["cell"].nunique() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [0, 8192])
 def test_a_disk_that_is_full_from_the_start(tiny: Path, small_disk: Path, left: int) -> None:
     """Whatever is the first that cannot be written: it is one message, and no traceback."""

@@ -27,6 +27,7 @@ def f1(table: dict[str, Any], row: int) -> Any:
     return table["rows"][row]["scores"]["f1"]["value"]
 
 
+@pytest.mark.slow
 def test_half_of_the_words_are_held_out_from_what_learns(morphgraph: Command) -> None:
     run = morphgraph(*NL, "--methods", "bpe,knockout,rebpe", "--seed", "2", "--json")
     assert (run.code, run.err) == (0, "")
@@ -55,6 +56,7 @@ def test_half_of_the_words_are_held_out_from_what_learns(morphgraph: Command) ->
     assert "(holdout 0.5 seed 2)" in half["rows"][0]["signature"]
 
 
+@pytest.mark.slow
 def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Path) -> None:
     arguments = (*NL, "--methods", "bpe,flota,knockout(threshold=0.6)")
     out = morphgraph(*arguments, "--out", tmp_path / "a.md").out
@@ -110,6 +112,7 @@ def test_a_reference_of_one_word_has_nothing_to_hold_out(
     assert "A reference of 1 word has too few to hold out a share of 0.5." in run.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["knockout", "rebpe"])
 def test_a_file_tells_what_it_was_learned_from(
     morphgraph: Command, tmp_path: Path, command: str

@@ -32,6 +32,7 @@ def without_seconds(phases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in p.items() if name != "seconds"} for p in phases]
 
 
+@pytest.mark.slow
 def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
     result = morphgraph("rebpe", *DEMO, "--out", tmp_path, "--json")
     assert result.code == 0
@@ -73,6 +74,7 @@ def test_json_log_recipe_and_tokeniser(morphgraph: Command, tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "settings"),
     [
@@ -104,6 +106,7 @@ def test_switches(morphgraph: Command, options: list[str], settings: dict[str, A
     assert report["converged"] == run.converged
 
 
+@pytest.mark.slow
 def test_weights_need_frequencies(morphgraph: Command) -> None:
     plain = morphgraph("rebpe", *DEMO, "--iterations", "1", "--json").json
     weighted = morphgraph(
@@ -157,6 +160,7 @@ def test_a_folder_that_cannot_be_written_fails_before_the_work(
     assert blocked.read_text() == "in the way"
 
 
+@pytest.mark.slow
 def test_other_files_are_set_aside_and_ours_make_room(morphgraph: Command, tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text("mine")
     (tmp_path / "README.md").write_text("mine too")

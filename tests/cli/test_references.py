@@ -51,6 +51,7 @@ def test_references_are_scored_one_by_one_or_joined(
     assert "inflections.tsv: irregular form without segmentation (-)" in joined["skipped"]
 
 
+@pytest.mark.slow
 def test_what_takes_one_reference_joins_several_only_if_asked(
     morphgraph: Command, files: tuple[Path, Path]
 ) -> None:

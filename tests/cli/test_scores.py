@@ -127,6 +127,7 @@ def test_the_shape_of_json(morphgraph: Command, small: Small) -> None:
         assert [row["vocab_size"] for row in table["rows"]] == [12, 12, morphs]
 
 
+@pytest.mark.slow
 def test_json_is_the_library_s(morphgraph: Command) -> None:
     report = morphgraph(
         "score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--reference", "demo:de",
@@ -274,6 +275,7 @@ NL = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--scope", "m
       "--methods", "bpe,flota", "--scores", "precision")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_baseline(morphgraph: Command) -> None:
     first = morphgraph(*NL, "--json").json["tables"][0]
     assert first["rows"][0]["scores"]["precision"]["p"] is None
@@ -337,6 +339,7 @@ def test_another_method_alone_is_not_shown_with_the_counts_of_bpe(morphgraph: Co
 # --- signatures -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_signatures_only(morphgraph: Command) -> None:
     arguments = (*NL, "--ideal", "--reference", "demo:de")
     run = morphgraph(*arguments, "--signature-only")
@@ -350,6 +353,7 @@ def test_signatures_only(morphgraph: Command) -> None:
     assert lines == [row["signature"] for table in report["tables"] for row in table["rows"]]
 
 
+@pytest.mark.slow
 def test_the_same_signature_is_the_same_numbers(morphgraph: Command) -> None:
     assert morphgraph(*NL, "--json").out == morphgraph(*NL, "--json").out
     first, other = (morphgraph(*NL, "--seed", seed, "--json").json for seed in ("1", "2"))
@@ -431,6 +435,7 @@ def test_json_and_a_file_at_once(morphgraph: Command, small: Small, tmp_path: Pa
 # --- FLOTA ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_flota(morphgraph: Command) -> None:
     arguments = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--scores", "f1",
                  "--resamples", "0", "--flota")  # fmt: skip
@@ -457,6 +462,7 @@ def test_flota(morphgraph: Command) -> None:
 # --- breakdowns -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_breakdown(morphgraph: Command) -> None:
     arguments = ("score", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--methods",
                  "bpe,flota", "--scope", "morphemic", "--scores", "exact", "--ideal",
@@ -653,6 +659,7 @@ def test_the_form_of_predictions_can_be_named(
     assert "Choose one of: plain, sigmorphon2022, morfessor" in run.err
 
 
+@pytest.mark.slow
 def test_runs_give_means_and_deviations(morphgraph: Command, small: Small) -> None:
     arguments = (*small.on_first, "--methods", "bpe,dropout(p=0.5, queue=true)", "--runs", "4")
     run = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0", "--json")

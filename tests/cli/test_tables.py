@@ -96,6 +96,7 @@ def test_each_column_stands_in_one_table(widths: list[int], keys: int, room: int
         )
 
 
+@pytest.mark.slow
 def test_scores_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
     """In a real terminal; the gold has numbers enough to need more than 80 columns."""
     gold = tmp_path / "gold.tsv"

@@ -72,6 +72,7 @@ def test_picky_threshold(morphgraph: Command, counts: Path, tmp_path: Path) -> N
     assert morphgraph("segment", "--model", out, "undoing").out == picky
 
 
+@pytest.mark.slow
 def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) -> None:
     whole = morphgraph("segment", "undesirable").out.split()
     on_demo = ("segment", "--model", "demo:en", "undesirable", "--method")

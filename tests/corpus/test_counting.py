@@ -168,6 +168,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read in /proc")
 def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     peaks = []
@@ -245,6 +246,7 @@ def test_long_words_and_long_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert read(tmp_path / "o") == {"a": 1, "b": 1, word: 2, "y": 100_000}
 
 
+@pytest.mark.slow
 def test_workers_find_the_same(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text("don't (stop) " * 1000 + f"word{number} ")
@@ -431,6 +433,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
     assert (tmp_path / "o").read_text() == "as it was"
 
 
+@pytest.mark.slow
 def test_stopping_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b " * 10**6)
     (tmp_path / "b.txt").write_text("a b " * 10**6)

@@ -17,6 +17,8 @@ import pytest
 from morphgraph.batch.background import Run
 from morphgraph.batch.report_data import RESULT_COLUMNS
 
+pytestmark = pytest.mark.slow
+
 TINY = """name: tiny
 title: A tiny one
 languages: [en]

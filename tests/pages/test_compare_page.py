@@ -13,6 +13,8 @@ from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.train.methods import train
 from web import picky_on_demand
 
+pytestmark = pytest.mark.slow
+
 
 def rows(app: Any) -> list[dict[str, Any]]:
     """The rows that the table was given."""

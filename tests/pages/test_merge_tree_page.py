@@ -19,6 +19,8 @@ from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.views.trees import before_and_after, earlier_graph, number_of, trees_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "pages/2_Merge_tree.py"
 

@@ -30,7 +30,10 @@ EVERY_PAGE = [
 ]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "nl"])
+@pytest.mark.parametrize(
+    "language",
+    ["en", *(pytest.param(language, marks=pytest.mark.slow) for language in ("de", "nl"))],
+)
 def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
     if language != "en":
         app.choose("Demo", language)
@@ -220,6 +223,7 @@ def test_scope_and_weighting_of_blame_can_be_chosen(app: Any) -> None:
     assert "whole-word boundaries over word tokens" in app.captions()
 
 
+@pytest.mark.slow
 def test_the_curve_has_a_best_threshold_and_is_kept(app: Any) -> None:
     app.open("blame").press("Compute the curve")
     assert "Highest F1" in app.captions()
@@ -304,6 +308,7 @@ def test_files_are_zipped() -> None:
         assert archive.read("b") == b"2" * 999
 
 
+@pytest.mark.slow
 def test_edits_survive_another_demo_and_the_way_back(app: Any) -> None:
     app.open("graph").press("Knock out")
     steps, scores = app.graph.recipe(), app.metrics()["F1 %"]
@@ -321,6 +326,7 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
     assert other.metrics()["Types in the vocabulary"][0] == "8,000"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

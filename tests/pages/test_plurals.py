@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PLURAL_OF_ONE = re.compile(r"(?<![\d.,:])\b1(?:\*\*)? (?!is\b|was\b|has\b|goes\b|gets\b)[a-z]+s\b")
 
 

@@ -10,6 +10,8 @@ from morphgraph.core.numbers import percent
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 
+pytestmark = pytest.mark.slow
+
 
 def tab(app: Any, name: str) -> Any:
     app.test.session_state["rebpe tab"] = name

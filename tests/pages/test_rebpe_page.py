@@ -12,6 +12,8 @@ from morphgraph.core.numbers import percent
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 
+pytestmark = pytest.mark.slow
+
 TAB = "rebpe tab"
 
 

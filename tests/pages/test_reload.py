@@ -13,6 +13,8 @@ from streamlit.runtime.context import ContextProxy
 from morphgraph.refine.rebpe import ReBPESettings
 from web.browser_store import BrowserStore
 
+pytestmark = pytest.mark.slow
+
 App = Any  # that of `conftest`
 
 GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"

@@ -32,6 +32,8 @@ from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 
+pytestmark = pytest.mark.slow
+
 Downloads = dict[str, Callable[[], bytes]]
 
 GOLD = b"word\tmorphs\nundoing\tun do ing\ngoing\tgo ing\ndo\tdo\n"

@@ -11,6 +11,8 @@ from morphgraph.corpus.text import read_text
 from morphgraph.segment.models import write_model
 from morphgraph.train.methods import METHODS, train
 
+pytestmark = pytest.mark.slow
+
 PAGE = "pages/8_Train.py"
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 CSV = b"id,title\n1,undo undo\n2,undoing\n"

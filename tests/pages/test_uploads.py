@@ -14,6 +14,8 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import method_on
 
+pytestmark = pytest.mark.slow
+
 IMAGE = "<img src=x onerror=alert(1)>"
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
 

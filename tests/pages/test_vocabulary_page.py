@@ -17,6 +17,8 @@ from morphgraph.tables.vocabulary import figure_frame, signature
 from morphgraph.tokeniser.loading import load_tokeniser
 from web.session import TRAINED
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def page(app: Any) -> Any:

@@ -111,6 +111,7 @@ def test_holdout_blames_by_some_and_scores_the_others(
     assert result.after[0].to_dict() == after.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "nl"])
 def test_knockout_helps_the_demos(language: str) -> None:
     """Blame raises precision and F1; as many random types do not do as well."""

@@ -573,6 +573,7 @@ def test_a_reference_without_boundaries(make_run: MakeRun) -> None:
     assert all(phase.score.relevant == 0 for phase in run.phases)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "nl"])
 def test_rebpe_helps_the_demos(language: str) -> None:
     reference = read_reference(demo_gold_path(language))
@@ -606,6 +607,7 @@ print(json.dumps(tokeniser.graph.recipe()))
 """
 
 
+@pytest.mark.slow
 def test_the_recipe_does_not_depend_on_the_order_of_sets() -> None:
     def recipe(hash_seed: str) -> str:
         return subprocess.run(

@@ -295,6 +295,7 @@ def test_trained_tokenisers(
     report(check_case(case, small_tokeniser, small_reference))
 
 
+@pytest.mark.slow
 @examples(50, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_trained_tokenisers_of_two_thousand_types(
@@ -304,6 +305,7 @@ def test_trained_tokenisers_of_two_thousand_types(
     report(check_case(case, small_tokeniser, small_reference))
 
 
+@pytest.mark.slow
 def test_the_cases_have_every_kind_of_change(
     small_tokeniser: MakeTokeniser, small_reference: MakeReference
 ) -> None:

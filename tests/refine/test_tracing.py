@@ -27,6 +27,7 @@ def tokeniser() -> Tokeniser:
     return load_tokeniser("demo:en")
 
 
+@pytest.mark.slow
 def test_a_followed_word_is_as_segmented_after_each_phase(
     tokeniser: Tokeniser, reference: Reference
 ) -> None:
@@ -116,6 +117,7 @@ def test_every_change_of_a_run_is_shown(tokeniser: Tokeniser, reference: Referen
                 assert run.graph.merge(entry.merge).rank == entry.rank
 
 
+@pytest.mark.slow
 def test_ablation_is_four_runs(tokeniser: Tokeniser, reference: Reference) -> None:
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()
@@ -152,6 +154,7 @@ def test_ablation_is_four_runs(tokeniser: Tokeniser, reference: Reference) -> No
     assert len({cell.score.f1 for cell in cells}) == 4
 
 
+@pytest.mark.slow
 def test_a_run_goes_back_and_forth(tokeniser: Tokeniser, reference: Reference) -> None:
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     run.finish()

@@ -309,6 +309,7 @@ def test_bands_hold_the_frequency(gold_set: GoldSet) -> None:
         assert all(low <= known[word] < high for word in words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("grouping", GROUPINGS)

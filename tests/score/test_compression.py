@@ -123,6 +123,7 @@ def test_same_as_word_by_word(merges: MergeList, given_counts: dict[str, int]) -
     assert found.dropped == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bpe", "flota", "first", "greedy"])
 def test_same_as_word_by_word_with_markers_and_bytes(method: str) -> None:
     segmenter = method_on(load_tokeniser("demo:de"), method)

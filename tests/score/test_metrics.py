@@ -607,6 +607,7 @@ def sklearn_scores(true: Any, predicted: Any, weights: Any = None) -> tuple[floa
     return float(p), float(r), float(f)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighting) -> None:
@@ -623,6 +624,7 @@ def test_boundaries_as_scikit_learn(real: Real, scope: Scope, weighting: Weighti
     assert [found[n] for n in ("precision", "recall", "f1")] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_means_of_words_as_scikit_learn(real: Real, weighting: Weighting) -> None:
     """Each word by itself; those where scikit-learn has nothing to divide by are left out."""

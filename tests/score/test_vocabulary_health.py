@@ -530,6 +530,7 @@ def counts_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_command_prints_what_the_library_counts(
     command: Callable[..., Any], counts_file: Path
 ) -> None:

@@ -129,6 +129,7 @@ def chi_squared(p: float, assumed: float) -> tuple[float, int]:
     return statistic, freedom
 
 
+@pytest.mark.slow
 def test_distribution() -> None:
     assert len(WORDS.split()) == 20
     statistic, freedom = chi_squared(0.1, 0.1)
@@ -195,6 +196,7 @@ def test_a_queue_is_saved_and_signed() -> None:
     assert again.signature() == dropout.signature()
 
 
+@pytest.mark.slow
 def test_a_word_depends_on_its_place_only() -> None:
     tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
     dropout = Dropout(tokeniser, 0.4, seed=5)

@@ -52,6 +52,7 @@ def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
     same(load_segmenter(path), segmenter)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "parameters"),
     [
@@ -174,6 +175,7 @@ def _saved_as(trained_by: str, method: str) -> Segmenter:
         return load_segmenter(file.name, method)
 
 
+@pytest.mark.slow
 def test_a_changed_model_has_a_signature_of_its_own() -> None:
     """A file cannot pass for the tokeniser that it says it came from."""
     for method in ("bpe", "first"):
@@ -205,6 +207,7 @@ def two_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ON_MERGES)
 @pytest.mark.parametrize("file", ["vocab.json", "merges.txt", ""])
 def test_one_default_and_one_signature_by_path_object_and_saved_model(
@@ -219,6 +222,7 @@ def test_one_default_and_one_signature_by_path_object_and_saved_model(
     same(read_model(write_model(by_object), "m.json"), by_object)
 
 
+@pytest.mark.slow
 def test_signatures_spell_methods_alike() -> None:
     named = {m: load_segmenter("demo:en", m) for m in ("bpe", "greedy", "first", "flota")}
     assert named["bpe"].signature().startswith("BPE:demo:en@")

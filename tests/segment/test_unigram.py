@@ -142,6 +142,7 @@ def real_words() -> list[str]:
     return [*odd, *words]
 
 
+@pytest.mark.slow
 def test_trained_by_sentencepiece(trained: bytes) -> None:
     unigram = Unigram(read_vocabulary(trained, "en.model"))
     library = sentencepiece.SentencePieceProcessor(model_proto=trained)
@@ -153,6 +154,7 @@ def test_trained_by_sentencepiece(trained: bytes) -> None:
     assert any(library.unk_id() in ids for ids in found) != unigram.vocabulary.byte_fallback
 
 
+@pytest.mark.slow
 def test_trained_as_tokenizer_json(trained: bytes) -> None:
     """The same model as the `tokenizers` library reads and normalises it."""
     model = read_vocabulary(trained, "en.model")

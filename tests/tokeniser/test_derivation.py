@@ -154,6 +154,7 @@ def test_an_atom_that_came_later_stands_alone() -> None:
     assert found.tokens[1] == later.ids["x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("merges", [[("a", "a")], [("a" * n, "a") for n in range(1, 500)]])
 def test_long_words_are_quick_and_deep_trees_need_no_recursion(merges: MergeList) -> None:
     graph = MergeGraph.from_merges(merges)

@@ -15,8 +15,7 @@ from weakref import WeakKeyDictionary
 from morphgraph.core.checks import check_list
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_file
-from morphgraph.core.numbers import percent
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, percent, shortened
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.pairs import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
@@ -461,7 +460,7 @@ _MODEL_FILES = {"tokenizer.json", "tokeniser.bte.json"}
 
 
 def _check_export_folder(folder: Path) -> None:
-    from morphgraph.core.reading import read_bytes
+    from morphgraph.core.files import read_bytes
     from morphgraph.tokeniser.recipe import read_recipe
 
     try:

@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.numbers import ratio_text
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, ratio_text, shortened
 from morphgraph.draw.merge_tree import MergeTree
 from web.bootstrap import start
 from web.session import Session, remembered

@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.numbers import percent
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, percent, shortened
 from morphgraph.draw.charts import blame_by_rank, blame_histogram, blame_scatter, threshold_curves
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.numbers import UNDEFINED, count_text
-from morphgraph.core.text import apart, shortened
+from morphgraph.core.text import UNDEFINED, apart, count_text, shortened
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL

@@ -9,8 +9,7 @@ import streamlit as st
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import percent, ratio_text
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, percent, ratio_text, shortened
 from morphgraph.refine.study import Study
 from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import read_bytes
+from morphgraph.core.files import read_bytes
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
 

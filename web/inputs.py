@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import check_size, read_bytes
+from morphgraph.core.files import check_size, read_bytes
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path

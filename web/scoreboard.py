@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.core.numbers import count_text, percent, signed
-from morphgraph.core.text import counted
+from morphgraph.core.text import count_text, counted, percent, signed
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import score_frame
 from morphgraph.score.gold_set import Scope, Weighting

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import decode_utf8
+from morphgraph.core.files import decode_utf8
 
 if TYPE_CHECKING:
     from distributed import Client

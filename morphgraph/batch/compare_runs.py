@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from morphgraph.batch.names import metric_is_percent, metric_label
 from morphgraph.batch.report_data import IDENTITY, LOST, RESULT_COLUMNS, complete
-from morphgraph.core.numbers import signed
-from morphgraph.core.text import shortened, visible
+from morphgraph.core.text import shortened, signed, visible
 
 if TYPE_CHECKING:
     import pandas as pd

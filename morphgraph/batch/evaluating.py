@@ -19,7 +19,7 @@ from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, w
 from morphgraph.batch.store import Store, write_atomically
 from morphgraph.batch.tasks import code_version
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum, decode_utf8, read_bytes
+from morphgraph.core.files import checksum, decode_utf8, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client

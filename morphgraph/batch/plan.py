@@ -224,7 +224,7 @@ class _Planner:
         raise self._error(("references", *at), MorphGraphError(f"{' '.join(problems)} {language}"))
 
     def _reference_file(self, name: str, format_: str | None) -> tuple[str, str | None]:
-        from morphgraph.reference.places import is_named, named_place
+        from morphgraph.reference.readers import is_named, named_place
 
         if is_named(name):
             place, known = named_place(name)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.batch.tasks import Task
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.core.text import counted
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]

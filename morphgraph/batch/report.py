@@ -24,7 +24,7 @@ from morphgraph.batch.report_facts import (
     tasks_by_kind,
 )
 from morphgraph.batch.store import write_atomically
-from morphgraph.core.numbers import UNDEFINED
+from morphgraph.core.text import UNDEFINED
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, table_of_texts
 from morphgraph.tables.writing import one_line, rendered, to_csv

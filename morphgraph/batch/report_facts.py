@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from morphgraph.batch.report_data import LOST, TASK_COLUMNS, FinishedRun, complete, name_text
-from morphgraph.core.numbers import UNDEFINED
-from morphgraph.core.text import shortened
+from morphgraph.core.text import UNDEFINED, shortened
 from morphgraph.tables.model import Table, table_of_texts
 from morphgraph.tables.writing import one_line
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from morphgraph.batch.progress import read_progress
 from morphgraph.batch.store import write_atomically
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes
 
 _LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
 _NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from morphgraph.batch.yaml_reading import Strict, check, load_yaml
-from morphgraph.core.reading import read_bytes
+from morphgraph.core.files import read_bytes
 
 _RUNNER_FIELDS = {"mode", "memory", "interface", "local_directory", "shared_directory"}
 

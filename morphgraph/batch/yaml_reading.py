@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.reading import decode_utf8
+from morphgraph.core.files import decode_utf8
 
 MAX_YAML_BYTES = 2_000_000
 MOST_NODES = 200_000

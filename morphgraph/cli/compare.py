@@ -147,7 +147,7 @@ def _report(made: "Comparison") -> dict[str, Any]:
 
 
 def _print(made: "Comparison") -> None:
-    from morphgraph.core.numbers import percent
+    from morphgraph.core.text import percent
     from morphgraph.tables.comparison import summary_table
 
     table = summary_table(made)

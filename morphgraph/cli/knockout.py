@@ -82,8 +82,8 @@ def knockout(
     as_json: JsonOption = False,
 ) -> None:
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
-    from morphgraph.core.numbers import percent as as_percent
-    from morphgraph.core.reading import read_bytes
+    from morphgraph.core.files import read_bytes
+    from morphgraph.core.text import percent as as_percent
     from morphgraph.refine.baselines import percent_of_types
     from morphgraph.refine.knockout import (
         SELECTIONS,

@@ -162,7 +162,7 @@ def read_one_gold(
 
 def _piped_reference() -> bytes:
     """A reference from standard input, no more of it than a file may have."""
-    from morphgraph.core.reading import MAX_BYTES
+    from morphgraph.core.files import MAX_BYTES
 
     if sys.stdin.isatty():
         print("Type a reference, one word per line; end with Ctrl-D.", file=sys.stderr)
@@ -207,7 +207,7 @@ def load_bpe(tokenizer: str) -> "Tokeniser":
 
 def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
     """A tokeniser, with the edits of a recipe if there is one."""
-    from morphgraph.core.reading import read_bytes
+    from morphgraph.core.files import read_bytes
     from morphgraph.tokeniser.recipe import read_recipe, replay
 
     loaded = load_bpe(tokenizer)

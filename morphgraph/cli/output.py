@@ -48,7 +48,7 @@ def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def _is_ours(folder: Path) -> bool:
-    from morphgraph.core.reading import read_bytes
+    from morphgraph.core.files import read_bytes
     from morphgraph.tokeniser.recipe import read_recipe
 
     try:
@@ -99,7 +99,7 @@ def print_json(value: Any) -> None:
 def print_scores(
     scores: "list[BoundaryScore]", before: "list[BoundaryScore] | None" = None
 ) -> None:
-    from morphgraph.core.numbers import count_text, percent
+    from morphgraph.core.text import count_text, percent
 
     rows = []
     for number, found in enumerate(scores):

@@ -172,7 +172,7 @@ def rebpe(
 
 
 def _print_phases(phases: "list[Phase]") -> None:
-    from morphgraph.core.numbers import percent
+    from morphgraph.core.text import percent
 
     rows = [
         [

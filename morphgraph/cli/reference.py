@@ -79,7 +79,7 @@ def _print_entries(entries: "tuple[Entry, ...]") -> None:
 
 
 def _print_description(reference: "Reference", description: "Description") -> None:
-    from morphgraph.core.numbers import percent
+    from morphgraph.core.text import percent
 
     synthesis = description.index_of_synthesis
     print_table(

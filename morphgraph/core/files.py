@@ -1,8 +1,148 @@
-"""Writing a file, with an error that says what to do."""
+"""Reading and writing files, within limits, with errors that say what to do."""
 
+import hashlib
+import json
+import os
+import re
+import stat
 from pathlib import Path
+from typing import Any
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+
+
+MAX_BYTES = 100_000_000
+"""Larger files are refused before they are read."""
+MAX_DEPTH = 100
+"""JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
+
+
+def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes:
+    """The bytes of a file or pipe, called ``name`` in errors.
+
+    A missing, unreadable, empty or too large one is a `FileFormatError`.
+    """
+    path = Path(source)
+    shown = str(path) if name is None else name
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise FileFormatError(shown, "", "it is a folder", "Name a file in it.")
+        if stat.S_ISREG(status.st_mode):
+            check_size(shown, status.st_size)
+        with path.open("rb") as file:
+            # One byte more shows that the limit is passed, even where the size is unknown.
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        problem = (error.strerror or "it cannot be read").lower()
+        raise FileFormatError(shown, "", problem, "Check the path and its permissions.") from error
+    check_size(shown, len(data))
+    return data
+
+
+_HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
+
+
+_FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.IGNORECASE)
+
+
+def check_is_there(source: str | os.PathLike[str]) -> None:
+    """Refuse what is not a path but may be the name of a tokeniser on a hub, and say what to do."""
+    name = str(source)
+    is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
+    if is_name and not os.path.exists(source):  # noqa: PTH110 - unlike Path.exists, never raises
+        raise FileFormatError(
+            name,
+            "",
+            "there is no such file or folder, and nothing is looked up on a hub",
+            "Download its tokenizer.json, or save it with "
+            f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder"), and give the path '
+            "of that.",
+        )
+
+
+def check_size(name: str, size: int) -> None:
+    """Refuse an empty or too large file."""
+    if size == 0:
+        raise FileFormatError(name, "", "the file is empty", "Choose a file with content.")
+    if size > MAX_BYTES:
+        raise FileFormatError(
+            name,
+            "",
+            f"the file has {size:,} bytes, the limit is {MAX_BYTES:,}",
+            "Choose a smaller file, or leave out what is not needed.",
+        )
+
+
+def checksum(data: bytes) -> str:
+    """SHA-256 of some bytes, the first 12 hexadecimal digits.
+
+    >>> checksum(b"morphgraph")[:4]
+    '3920'
+    """
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def decode_utf8(data: bytes, name: str) -> str:
+    """Text from UTF-8, with or without a byte order mark; else the line that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(
+            name,
+            f"line {line:,}",
+            f"byte 0x{data[error.start]:02X} is not valid UTF-8",
+            "Save the file as UTF-8.",
+        ) from error
+
+
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+_ESCAPES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:u[0-9a-fA-F]{4}|.)", re.S
+)
+
+
+def _lone_surrogate(text: str) -> re.Match[str] | None:
+    """The first escape in JSON text that is half of a pair without the other half."""
+    for escape in _ESCAPES.finditer(text):
+        if len(escape.group()) == 6 and _HALF_PAIR.match(escape.group()):
+            return escape
+    return None
+
+
+def parse_json(data: bytes, name: str) -> Any:
+    """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
+    text = decode_utf8(data, name)
+    half = _HALF_PAIR.search(text) and _lone_surrogate(text)
+    if half:
+        line = text.count("\n", 0, half.start()) + 1
+        problem = f"{half.group()} is half of a surrogate pair, which is not a character"
+        raise FileFormatError(name, f"line {line:,}", problem, "Download the file again.")
+    too_deep = FileFormatError(
+        name, "", "the JSON is nested too deeply or has a huge number", "Correct it."
+    )
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        cut_off = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        raise FileFormatError(
+            name,
+            f"line {error.lineno:,}, column {error.colno:,}",
+            "the JSON is cut off" if cut_off else f"this is not JSON ({error.msg.lower()})",
+            "Copy or download the file again." if cut_off else "Correct it there.",
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise too_deep from error
+    level = [document] if isinstance(document, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        values = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [v for inner in values for v in inner if isinstance(v, (dict, list))]
+    if level:
+        raise too_deep
+    return document
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from morphgraph.core.numbers import ratio_text
-from morphgraph.core.text import shortened
+from morphgraph.core.text import ratio_text, shortened
 from morphgraph.draw.layout import Position
 from morphgraph.draw.scene import Scene, scene_of
 from morphgraph.graph.change import Change, Merge

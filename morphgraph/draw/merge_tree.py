@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from morphgraph.core.numbers import ratio_text
+from morphgraph.core.text import ratio_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
 from morphgraph.tokeniser.derivation import Derivation, derive

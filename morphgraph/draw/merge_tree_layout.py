@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from morphgraph.core.numbers import ratio_text
+from morphgraph.core.text import ratio_text
 from morphgraph.draw.merge_tree import MergeTree
 
 LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0

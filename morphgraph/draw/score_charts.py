@@ -10,8 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
-from morphgraph.core.text import shortened
+from morphgraph.core.text import UNDEFINED, percent, ratio_text, shortened
 from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plotly_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, shortened
 from morphgraph.export.texts import merges_text, readme, transformers_config
 from morphgraph.tokeniser.merging import segment

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 
 Origin = Literal["original", "annealed", "split", "repaired", "reified", "reused"]
 """How a merge came to be as it is: the last of these events wins.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_table import EditError, MergeTable
 from morphgraph.graph.plans import (

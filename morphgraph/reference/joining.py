@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.reference.entry import Reference
 
 

@@ -13,8 +13,7 @@ from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.plain import is_number
-from morphgraph.reference.source import NumberedLine, Skips, word_problem
-from morphgraph.reference.table_header import table_cells, table_header
+from morphgraph.reference.source import NumberedLine, Skips, table_cells, table_header, word_problem
 
 LADEC_COLUMNS = ("stim", "c1", "c2", "nparses", "correctparse")
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import NumberedLine, Skips, word_problem
-from morphgraph.reference.table_header import table_cells, table_header
+from morphgraph.reference.source import NumberedLine, Skips, table_cells, table_header, word_problem
 
 MORPHSCORE_COLUMNS = ("full_word", "pt1", "rest")
 

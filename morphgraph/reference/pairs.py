@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from morphgraph.core.checks import check_list
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.core.text import shortened
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Reference

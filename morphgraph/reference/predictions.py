@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.reading import checksum as sum_of
+from morphgraph.core.files import checksum as sum_of
 from morphgraph.reference.align import (
     HYPHENS,
     align_morphemes,

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.reading import checksum as sum_of
+from morphgraph.core.files import checksum as sum_of
 from morphgraph.reference.celex import looks_like_celex, read_celex
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.inflection import (
@@ -35,7 +35,6 @@ from morphgraph.reference.morphynet_derivation import (
     looks_like_morphynet_derivation,
     read_morphynet_derivation,
 )
-from morphgraph.reference.places import is_named, named_place
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
 from morphgraph.reference.source import (
@@ -54,6 +53,9 @@ from morphgraph.reference.unimorph_derivation import (
 )
 from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
 from morphgraph.reference.workbook import is_zip
+
+DEMO, CATALOGUE = "demo:", "catalogue:"
+
 
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
@@ -282,3 +284,25 @@ def read_reference(
     return Reference(
         name, format, tuple(entries), skipped, checksum, partial=READERS[format].partial
     )
+
+
+def is_named(source: object) -> bool:
+    """Whether a source is called ``demo:…`` or ``catalogue:…``."""
+    return isinstance(source, str) and source.startswith((DEMO, CATALOGUE))
+
+
+def named_place(source: str) -> tuple[Path, str | None]:
+    """The file of a named reference, and its format where the catalogue knows it.
+
+    `MorphGraphError` for a name that is unknown, and for one that has not been fetched.
+
+    >>> named_place("demo:en")[0].name
+    'en.tsv'
+    """
+    from morphgraph.core.demos import demo_gold_path
+    from morphgraph.reference.catalogue import find_source
+    from morphgraph.reference.downloads import local_path
+
+    if source.startswith(DEMO):
+        return demo_gold_path(source.removeprefix(DEMO)), None
+    return local_path(source), find_source(source).format

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import os
+from collections.abc import Sequence
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.reading import check_size, read_bytes
+from morphgraph.core.files import check_size, read_bytes
 from morphgraph.reference.entry import Skipped
 
 MAX_LINE_CHARACTERS = 10_000
@@ -152,3 +154,27 @@ def word_problem(word: str) -> str | None:
     if len(word.split()) > 1 or word[0].isspace() or word[-1].isspace():
         return "word with a space"
     return None
+
+
+def table_cells(line: str, separator: str) -> list[str]:
+    """The cells of a line, without quotes and the spaces around them."""
+    try:
+        cells = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        cells = line.split(separator)
+    return [cell.strip() for cell in cells]
+
+
+def table_header(line: str, columns: Sequence[str]) -> tuple[str, dict[str, int]] | None:
+    """The separator and the place of each column, or None if one of them is not named.
+
+    The columns, given in lower case, may stand in any order and among others.
+
+    >>> table_header(',Full_word,"rest"', ("full_word", "rest"))
+    (',', {'full_word': 1, 'rest': 2})
+    """
+    separator = max(",;\t", key=line.count)
+    names = [cell.lower() for cell in table_cells(line, separator)]
+    if not all(column in names for column in columns):
+        return None
+    return separator, {column: names.index(column) for column in columns}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import signature_line

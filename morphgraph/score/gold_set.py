@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, visible
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.cuts import Cuts

@@ -10,8 +10,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
-from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.predictions import outcome_of_predictions
+from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
     USUAL_DRAWS,
     Draws,

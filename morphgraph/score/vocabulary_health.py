@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import percent
+from morphgraph.core.text import percent
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import ALPHA, Compression, NamedCounts, compress
 from morphgraph.score.type_inventory import Inventory, inventory_of, unreachable

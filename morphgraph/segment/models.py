@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import check_is_there, checksum, parse_json, read_bytes
+from morphgraph.core.files import check_is_there, checksum, parse_json, read_bytes
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.segmentation import Segmenter

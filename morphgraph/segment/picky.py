@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import checksum, parse_json
+from morphgraph.core.files import checksum, parse_json
 from morphgraph.core.text import shortened
 from morphgraph.segment.bte import (
     Bte,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.segment.bte import check_document, field, tokeniser_of
 from morphgraph.segment.trimmed import Demolishing
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from morphgraph.core.numbers import UNDEFINED, percent
+from morphgraph.core.text import UNDEFINED, percent
 from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.tables import model
 from morphgraph.tables.latex import to_latex

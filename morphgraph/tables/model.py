@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from morphgraph.core.numbers import UNDEFINED, count_text, percent, ratio_text
+from morphgraph.core.text import UNDEFINED, count_text, percent, ratio_text
 from morphgraph.score.table import LEVELS, significance_mark
 
 if TYPE_CHECKING:

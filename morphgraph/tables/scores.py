@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import UNDEFINED, percent, ratio_text
-from morphgraph.core.text import shortened
+from morphgraph.core.text import UNDEFINED, percent, ratio_text, shortened
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.checks import check_share
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import percent
-from morphgraph.core.text import counted, visible
+from morphgraph.core.text import counted, percent, visible
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.score.metrics import check_metrics

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.numbers import UNDEFINED, count_text, percent
+from morphgraph.core.text import UNDEFINED, count_text, percent
 from morphgraph.score.gold_set import reference_fields, signature_line
 from morphgraph.score.vocabulary_figures import FIGURES, Figure, FigureValue
 from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.core.numbers import UNDEFINED
-from morphgraph.core.text import shortened
+from morphgraph.core.text import UNDEFINED, shortened
 from morphgraph.tables.model import HELD_IN, Cell, Column, Row, Table, cell_texts
 
 if TYPE_CHECKING:

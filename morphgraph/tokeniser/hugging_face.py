@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.reading import checksum as sum_of
-from morphgraph.core.reading import decode_utf8, parse_json
+from morphgraph.core.files import checksum as sum_of
+from morphgraph.core.files import decode_utf8, parse_json
 from morphgraph.core.text import counted, shortened
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph

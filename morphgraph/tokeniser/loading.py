@@ -6,7 +6,7 @@ from pathlib import Path
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.reading import check_is_there, read_bytes
+from morphgraph.core.files import check_is_there, read_bytes
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
 from morphgraph.tokeniser.sentencepiece_models import from_sentencepiece, is_sentencepiece
 from morphgraph.tokeniser.tokeniser import Tokeniser

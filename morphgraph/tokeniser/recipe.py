@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.reading import parse_json
+from morphgraph.core.files import parse_json
 from morphgraph.core.text import shortened
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_table import EditError

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.reading import check_size, checksum
+from morphgraph.core.files import check_size, checksum
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.hugging_face import from_document, special_token

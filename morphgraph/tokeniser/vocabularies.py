@@ -8,7 +8,7 @@ from typing import Any
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import check_size, decode_utf8, parse_json, read_bytes
+from morphgraph.core.files import check_size, decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.pipeline import SPECIAL, added_tokens, checked_vocabulary, preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import checksum
+from morphgraph.core.files import checksum
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.byte_level import decode
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core.numbers import percent
+from morphgraph.core.text import percent
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 

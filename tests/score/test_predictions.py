@@ -13,8 +13,7 @@ from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet
 from morphgraph.score.metrics import METRICS, TOKENS, Tally
-from morphgraph.score.outcome import Outcome, outcome_of
-from morphgraph.score.predictions import outcome_of_predictions
+from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown

@@ -2,7 +2,7 @@
 
 import math
 
-from morphgraph.core.numbers import count_text, percent
+from morphgraph.core.text import count_text, percent
 from morphgraph.score.boundaries import BoundaryScore, score_frame
 
 GOOD = BoundaryScore("morphemic", "types", 6, 8, 12, 1)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morphgraph.core.numbers import signed
-from morphgraph.core.text import shortened
+from morphgraph.core.text import shortened, signed
 from web.text import code, plain
 
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import check_size, decode_utf8
+from morphgraph.core.files import check_size, decode_utf8
 from morphgraph.core.text import shortened, visible
 from morphgraph.core.threads import available_cores
 from web.batch.checking import (

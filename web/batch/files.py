@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.tables.model import cell_texts
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from morphgraph.batch.progress import (
 )
 from morphgraph.batch.store import is_at_work
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import decode_utf8, parse_json, read_bytes
+from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.state import settings_of
 from web.text import plain

@@ -9,7 +9,7 @@ import streamlit as st
 from morphgraph.batch.background import Run, ended_early, stop_run
 from morphgraph.batch.progress import RunProgress
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.reading import decode_utf8, read_bytes
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.progress import (
     badge_of,

@@ -7,8 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import percent
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, percent, shortened
 from morphgraph.draw.explore import view_around
 from morphgraph.draw.rebpe_charts import (
     changes_over_phases,

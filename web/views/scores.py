@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.numbers import count_text, percent
-from morphgraph.core.text import counted
+from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw.score_charts import (
     Difference,
     Dumbbell,

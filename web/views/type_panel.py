@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.numbers import percent, ratio_text, signed
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import counted, percent, ratio_text, shortened, signed
 from morphgraph.graph.change import Rewired
 from morphgraph.refine.study import ChangedWord, Example
 from web.components.graph import Click

@@ -10,7 +10,6 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 
-
 MAX_BYTES = 100_000_000
 """Larger files are refused before they are read."""
 MAX_DEPTH = 100

@@ -56,7 +56,6 @@ from morphgraph.reference.workbook import is_zip
 
 DEMO, CATALOGUE = "demo:", "catalogue:"
 
-
 _SAMPLE = 1000  # lines that detection looks at, evenly spread over the file
 _EVIDENCE = 0.1  # share of them that must look like a format with a shape of its own
 _ONE_AFFIX = "one affix a word"

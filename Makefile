@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 STAMPS := .make
 export MORPHGRAPH_DATA ?= ../shared/data
 
-PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist worksteal
+PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
 .PHONY: app quick test soak lint bench assets clean
 

@@ -59,3 +59,19 @@ MERGES = well_formed() | any_order() | with_holes()
 def graph_of(merges: MergeList, filler: int = 0) -> MergeGraph:
     """The graph of merges over `ALPHABET`, after so many atoms that no word has."""
     return MergeGraph.from_merges(merges, [*(chr(0xE000 + i) for i in range(filler)), *ALPHABET])
+
+
+@st.composite
+def tied_graphs(draw: st.DrawFn) -> MergeGraph:
+    """Merges of two to four types that are there already, in any order of rank; some may tie."""
+    types = list("abc")
+    merges = []
+    for _ in range(draw(st.integers(1, 12))):
+        parts = draw(st.lists(st.sampled_from(types), min_size=2, max_size=4))
+        if sum(map(len, parts)) <= 12 and tuple(parts) not in merges:
+            merges.append(tuple(parts))
+            types.append("".join(parts))
+    order = draw(st.permutations(merges)) if draw(st.booleans()) else merges
+    graph = MergeGraph.from_merges(order, alphabet="abc")
+    ties = draw(st.lists(st.integers(0, 2), max_size=len(order)))
+    return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))

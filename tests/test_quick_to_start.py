@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, with_words
+from strategies import MergeList, graph_of, tied_graphs, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
@@ -102,6 +102,11 @@ def test_segmenting_as_the_kernel(drawn: tuple[MergeList, list[str]]) -> None:
     assert_same(graph, segment_plain(graph, words))
     removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
     graph.knockout(removable[::2])
+    assert_same(graph, segment_plain(graph, words))
+
+
+@given(tied_graphs(), st.lists(st.text("abc", max_size=20), max_size=4))
+def test_segmenting_by_merges_that_tie_as_the_kernel(graph: MergeGraph, words: list[str]) -> None:
     assert_same(graph, segment_plain(graph, words))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import tied_graphs
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
@@ -14,24 +15,8 @@ from morphgraph.tokeniser.merging import segment_plain
 ATOMS = "abc"
 
 
-@st.composite
-def graphs(draw: st.DrawFn) -> MergeGraph:
-    """Merges of two to four types that are there already, in any order of rank; some may tie."""
-    types = list(ATOMS)
-    merges = []
-    for _ in range(draw(st.integers(1, 12))):
-        parts = draw(st.lists(st.sampled_from(types), min_size=2, max_size=4))
-        if sum(map(len, parts)) <= 12 and tuple(parts) not in merges:
-            merges.append(tuple(parts))
-            types.append("".join(parts))
-    order = draw(st.permutations(merges)) if draw(st.booleans()) else merges
-    graph = MergeGraph.from_merges(order, alphabet=ATOMS)
-    ties = draw(st.lists(st.integers(0, 2), max_size=len(order)))
-    return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
-
-
 @examples(300)
-@given(graphs(), st.text(ATOMS, min_size=1, max_size=40))
+@given(tied_graphs(), st.text(ATOMS, min_size=1, max_size=40))
 def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
     arrays = merge_arrays(graph)
     table, dense, widest = arrays.lookup

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -127,6 +128,12 @@ class BoundaryTally:
     def f1(self) -> Ratio:
         """2 × hits ÷ (splits + gold boundaries); undefined without gold boundaries."""
         return self.ratio(2 * self.hits, self.predicted + self.relevant, self.relevant)
+
+    def weighted(self, weight: Array) -> Self:
+        """The same counts with other weights."""
+        other = copy(self)
+        other.weight = weight
+        return other
 
     def ratio(self, part: Array, whole: Array, needed: Array | None = None) -> Ratio:
         """A ratio of weighted sums."""
@@ -259,24 +266,28 @@ class Benchmark(GoldSet):
 
         That is: a scope that the reference does not have, or tokens without frequencies.
         """
-        return self._score(segmentation, cuts_of(segmentation), scope, weighting)
+        return self._scores(segmentation, (scope,), (weighting,))[0]
 
     def scores(self, segmentation: Segmentation) -> list[BoundaryScore]:
         """Every scope with every weighting: four scores."""
-        cuts = cuts_of(segmentation)
-        return [
-            self._score(segmentation, cuts, scope, weighting)
-            for scope in SCOPES
-            for weighting in WEIGHTINGS
-        ]
+        return self._scores(segmentation, SCOPES, WEIGHTINGS)
 
-    def _score(
-        self, segmentation: Segmentation, cuts: Cuts, scope: Scope, weighting: Weighting
-    ) -> BoundaryScore:
-        if not self.is_scored(scope, weighting):
-            return undefined_score(scope, weighting)
-        tally = BoundaryTally(cuts, self.cuts(scope), self.weight(scope, weighting))
-        return tally.score(scope, weighting, splits_inside_characters(segmentation))
+    def _scores(
+        self, segmentation: Segmentation, scopes: Sequence[Scope], weightings: Sequence[Weighting]
+    ) -> list[BoundaryScore]:
+        cuts, inside = cuts_of(segmentation), splits_inside_characters(segmentation)
+        found = []
+        for scope in scopes:
+            tally: BoundaryTally | None = None
+            for weighting in weightings:
+                if not self.is_scored(scope, weighting):
+                    found.append(undefined_score(scope, weighting))
+                    continue
+                weight = self.weight(scope, weighting)
+                if tally is None:
+                    tally = BoundaryTally(cuts, self.cuts(scope), weight)
+                found.append(tally.weighted(weight).score(scope, weighting, inside))
+        return found
 
     def signature(self, tokeniser: Tokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""

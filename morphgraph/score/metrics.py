@@ -1,7 +1,6 @@
 """Every score of a tokeniser against a reference, by name, as ratios of sums over entries."""
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -31,9 +30,7 @@ class Tally(BoundaryTally):
 
     def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
         """The same for some entries only: the weight of others is 0."""
-        part = copy(self)
-        part.weight = np.where(entries, self.weight, 0.0)
-        return part
+        return self.weighted(np.where(entries, self.weight, 0.0))
 
     @cached_property
     def _gold(self) -> Strings:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from morphgraph.batch.names import named_metrics
+from morphgraph.batch.names import column_of
 from morphgraph.batch.report_data import (
     COLUMN_TITLES,
     COMPETITORS,
@@ -259,14 +259,6 @@ def _columns(
         for metric in wanted
         if (*spread, metric) in there or (metric in lost and number == 0)
     ]
-
-
-def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
-    """The column of a metric, by its key."""
-    known = named_metrics().get(metric)
-    if known is None:
-        return Column(metric, "number", key=metric, spread=spread)
-    return Column(known.label, known.form, known.better, metric, spread)
 
 
 def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column: Column) -> Cell:

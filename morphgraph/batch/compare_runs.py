@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from morphgraph.batch.names import metric_is_percent, metric_label
+from morphgraph.batch.names import column_of
 from morphgraph.batch.report_data import IDENTITY, LOST, RESULT_COLUMNS, complete
 from morphgraph.core.text import shortened, signed, visible
+from morphgraph.tables.model import Form, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,9 +198,7 @@ def shown_comparison(
     """
     import pandas as pd
 
-    from morphgraph.batch.build_tables import column_of
     from morphgraph.batch.report_data import COLUMN_TITLES, name_text
-    from morphgraph.tables.model import value_text
 
     identity = [name for name in COMBINATION if name != "metric"]
     apart = varying(compared, identity) if len(compared) > 1 else []
@@ -211,34 +210,29 @@ def shown_comparison(
     metrics = list(compared["metric"])
     columns: list[list[str]] = [[shortened(name_text(v), 80) for v in compared[n]] for n in apart]
     titles = [COLUMN_TITLES[name] for name in apart]
-    columns.append([f"{_label(m)}{' %' if metric_is_percent(m) else ''}" for m in metrics])
+    kinds = [column_of(metric) for metric in metrics]
+    labels = [shortened(visible(kind.header), 80) for kind in kinds]
+    columns.append(
+        [f"{a}{' %' * (k.form == 'percent')}" for a, k in zip(labels, kinds, strict=True)]
+    )
     titles.append("Metric")
     for number, run in enumerate(runs):
         values = compared[value_column(run)]
-        columns.append(
-            [value_text(column_of(m).form, v) for m, v in zip(metrics, values, strict=True)]
-        )
+        columns.append([value_text(k.form, v) for k, v in zip(kinds, values, strict=True)])
         titles.append(visible(run))
         if number:
             gaps = compared[difference_column(run)]
-            columns.append([_difference(m, d) for m, d in zip(metrics, gaps, strict=True)])
+            columns.append([_difference(k.form, d) for k, d in zip(kinds, gaps, strict=True)])
             titles.append(f"Δ {visible(run)}")
     frame = pd.DataFrame({str(number): column for number, column in enumerate(columns)})
     constants = [f"{title.lower()} {text}" for title, text in same.items() if text]
     return frame, titles, constants
 
 
-def _label(metric: str) -> str:
-    return shortened(visible(metric_label(metric)), 80)
-
-
-def _difference(metric: str, value: float) -> str:
+def _difference(form: Form, value: float) -> str:
     """A difference with its sign; of shares in percentage points, of counts in whole numbers."""
-    from morphgraph.batch.names import named_metrics
-
-    known = named_metrics().get(metric)
-    if known is not None and known.form == "percent":
+    if form == "percent":
         return signed(100 * value)
-    if known is not None and known.form == "count" and float(value).is_integer():
+    if form == "count" and float(value).is_integer():
         return signed(value, 0)
     return signed(value, 3)

@@ -2,67 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    from morphgraph.tables.model import Form
-
-
-@dataclass(frozen=True)
-class Named:
-    """A metric of an evaluation: its name for people, and how its values are written.
-
-    ``better``: 1 if more is better, -1 if less is, 0 if that depends.
-    """
-
-    label: str
-    form: Form
-    better: Literal[-1, 0, 1] = 0
-
+from morphgraph.tables.model import Column, Form
 
 FLOTA_METRICS = {
-    "flota_coverage": Named("FLOTA coverage (C)", "percent", 1),
-    "flota_stem_recall": Named("FLOTA stem recall (R)", "percent", 1),
-    "flota_full_match": Named("FLOTA full match (M)", "percent", 1),
+    "flota_coverage": Column("FLOTA coverage (C)", "percent", 1),
+    "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
+    "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
 }
 """FLOTA's own scores, of the methods that take the first, longest or all k tokens."""
 
 FACTS = {
-    "types": Named("Types, |V|", "count"),
-    "merges": Named("Merges", "count"),
-    "removed": Named("Types knocked out", "count"),
-    "iterations": Named("Iterations", "count"),
-    "dropout_rate": Named("Effective dropout rate", "percent"),
-    "share_of_merges": Named("Merges knocked out, share", "percent"),
+    "types": Column("Types, |V|", "count"),
+    "merges": Column("Merges", "count"),
+    "removed": Column("Types knocked out", "count"),
+    "iterations": Column("Iterations", "count"),
+    "dropout_rate": Column("Effective dropout rate", "percent"),
+    "share_of_merges": Column("Merges knocked out, share", "percent"),
 }
-"""What a cell reports about its method beside the scores."""
+"""What a cell tells of its method beside the scores."""
 
 
 @cache
-def named_metrics() -> dict[str, Named]:
+def named_metrics() -> dict[str, Column]:
     """Every metric that results can hold, by key: scores, FLOTA's, figures of vocabularies, facts.
 
-    >>> named_metrics()["f1"]
-    Named(label='F1', form='percent', better=1)
+    >>> named_metrics()["f1"].title
+    'F1 % ↑'
     """
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.vocabulary_figures import FIGURES
 
     found = {
-        key: Named(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
+        key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
         for key, metric in METRICS.items()
     }
-    found |= FLOTA_METRICS
     forms: dict[str, Form] = {"count": "count", "share": "percent"}
-    found |= {
-        vocabulary_metric(figure.key): Named(
+    figures = {
+        vocabulary_metric(figure.key): Column(
             figure.label.removesuffix(", %"), forms.get(figure.form, "number")
         )
         for figure in FIGURES
     }
-    return found | FACTS
+    return found | FLOTA_METRICS | figures | FACTS
+
+
+def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
+    """The column of a metric, by its key; called by that if it is not known."""
+    known = named_metrics().get(metric) or Column(metric, "number")
+    return replace(known, key=metric, spread=spread)
 
 
 def vocabulary_metric(figure: str) -> str:
@@ -72,15 +62,3 @@ def vocabulary_metric(figure: str) -> str:
     'vocabulary.fertility'
     """
     return f"vocabulary.{figure}"
-
-
-def metric_label(key: str) -> str:
-    """What people call a metric; its key if it is unknown."""
-    known = named_metrics().get(key)
-    return key if known is None else known.label
-
-
-def metric_is_percent(key: str) -> bool:
-    """Whether a metric is a share that is written in percent."""
-    known = named_metrics().get(key)
-    return known is not None and known.form == "percent"

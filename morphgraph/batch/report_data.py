@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import visible
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from morphgraph.batch.tasks import TaskFailure
 
 Chart = Literal["bars", "lines", "none"]
 
@@ -90,19 +92,6 @@ LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "
 """Metrics of rows that stand for a cell without scores, and what tables say of it."""
 
 
-class FailureLike(Protocol):
-    """Why a task has no result."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def traceback(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class TableSpec:
     """A table to be made of results.
@@ -148,7 +137,7 @@ class FinishedRun:
     description: str
     results: pd.DataFrame
     tasks: pd.DataFrame
-    failures: Sequence[FailureLike] = ()
+    failures: Sequence[TaskFailure] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
     tables: Sequence[TableSpec] = ()
     published: Sequence[Published] = ()

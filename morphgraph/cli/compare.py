@@ -58,7 +58,7 @@ def compare(
     """Compare methods on the words of a reference: scores with intervals, and their agreement."""
     from morphgraph.score.comparison import Comparison
 
-    if out is not None and out.suffix not in _WRITERS:
+    if out is not None and out.suffix not in _ENDINGS:
         raise MorphGraphError(f"{out} has an unknown ending. Use .csv, .tex or .html.")
     loaded = load_edited(tokenizer, recipe)
     gold = read_one_gold(
@@ -79,7 +79,7 @@ def compare(
         )
         report = _report(made)
     if out is not None:
-        write(out, _WRITERS[out.suffix](made))
+        write(out, _file(made, out.suffix))
     if as_json:
         print_json(report)
         return
@@ -88,25 +88,18 @@ def compare(
         print(f"saved {out}")
 
 
-def _csv(made: "Comparison") -> bytes:
-    from morphgraph.tables.comparison import comparison_csv
-
-    return comparison_csv(made, made.rows)
+_ENDINGS = (".csv", ".tex", ".html")
 
 
-def _latex(made: "Comparison") -> bytes:
-    from morphgraph.tables.comparison import comparison_latex
+def _file(made: "Comparison", ending: str) -> bytes:
+    """The words as a file with one of the endings."""
+    from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 
-    return comparison_latex(made, made.rows).encode()
-
-
-def _html(made: "Comparison") -> bytes:
-    from morphgraph.tables.comparison import comparison_html
-
+    if ending == ".csv":
+        return comparison_csv(made, made.rows)
+    if ending == ".tex":
+        return comparison_latex(made, made.rows).encode()
     return comparison_html(made, made.rows, "Comparison of segmentations")
-
-
-_WRITERS = {".csv": _csv, ".tex": _latex, ".html": _html}
 
 
 def _report(made: "Comparison") -> dict[str, Any]:

@@ -157,7 +157,7 @@ def score(
     if scores == "help":
         _list_scores()
         return
-    if out is not None and out.suffix not in _WRITERS:
+    if out is not None and out.suffix not in _ENDINGS:
         raise MorphGraphError(f"{out} has an unknown ending. Use .csv, .tex or .md.")
     if by is not None:
         check_breakdown(by)
@@ -231,7 +231,7 @@ def score(
             print(line)
         return
     if out is not None:
-        write(out, _WRITERS[out.suffix](tables))
+        write(out, _file(tables, out.suffix))
     if as_json:
         report = _report(tables)
         if flota:
@@ -491,22 +491,13 @@ def _print_flota(found: "FlotaScores") -> None:
     print(found.signature)
 
 
-def _csv(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.tables.scores import scores_csv
-
-    return scores_csv(tables)
+_ENDINGS = (".csv", ".tex", ".md")
 
 
-def _latex(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.tables.scores import scores_latex
+def _file(tables: "list[ScoreTable]", ending: str) -> bytes:
+    """All tables as a file with one of the endings."""
+    from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 
-    return scores_latex(tables).encode()
-
-
-def _markdown(tables: "list[ScoreTable]") -> bytes:
-    from morphgraph.tables.scores import scores_markdown
-
-    return scores_markdown(tables).encode()
-
-
-_WRITERS = {".csv": _csv, ".tex": _latex, ".md": _markdown}
+    if ending == ".csv":
+        return scores_csv(tables)
+    return (scores_latex if ending == ".tex" else scores_markdown)(tables).encode()

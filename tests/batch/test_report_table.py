@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import column_of, make_table, usual_tables
+from morphgraph.batch.build_tables import make_table, usual_tables
+from morphgraph.batch.names import column_of
 from morphgraph.batch.report_data import FAILED, NOT_RUN, RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.model import Cell, Table, cell_texts, value_text

@@ -245,7 +245,7 @@ def _metrics() -> Iterator[FieldOfFile]:
     for key, named in named_metrics().items():
         if not key.startswith("vocabulary."):
             where = "in tables only" if key in FACTS else "in metrics, and in tables"
-            yield FieldOfFile(key, named.label, where, "")
+            yield FieldOfFile(key, named.header, where, "")
 
 
 def _fields(part: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[FieldOfFile]:

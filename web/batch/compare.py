@@ -15,7 +15,7 @@ from morphgraph.batch.compare_runs import (
     shown_comparison,
     signatures_in,
 )
-from morphgraph.batch.names import metric_label
+from morphgraph.batch.names import column_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.tables.writing import frame_csv
@@ -188,7 +188,7 @@ def _filters(
             "Metrics",
             metrics,
             key="batch_metrics",
-            format_func=lambda key: shortened(visible(metric_label(key)), 60),
+            format_func=lambda key: shortened(visible(column_of(key).header), 60),
             placeholder="All of them",
         )
     scopes = list(dict.fromkeys(compared[compared["metric"].isin(wanted or metrics)]["scope"]))

@@ -22,7 +22,7 @@ _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
 
 def rebpe_page(current: Session) -> None:
     """The whole page. Who comes back to it finds it at rest, whatever it was doing."""
-    if not current.asked_anew:
+    if not current.just_asked:
         current.asked = ""
     _page(current)
 
@@ -30,7 +30,7 @@ def rebpe_page(current: Session) -> None:
 @st.fragment
 def _page(current: Session) -> None:
     """All of it; a fragment, so that a step draws nothing else anew."""
-    current.asked_anew = False
+    current.just_asked = False
     run = current.run
     if run is not None and run.is_stale:
         run = current.run = None
@@ -47,7 +47,7 @@ def _page(current: Session) -> None:
         try:
             st.rerun(scope="fragment")
         except StreamlitAPIException:  # the whole page was run
-            current.asked_anew = True
+            current.just_asked = True
             st.rerun()
     _buttons(current, run)
     _timeline(current, run)

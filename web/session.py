@@ -62,7 +62,7 @@ class Session:
     ``recipes`` the edits of tokenisers that were edited in this browser, by checksum; ``sources``
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
-    the stepper shows, ``asked`` what it was told to do; ``earlier`` graphs of past states;
+    the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
     ``demo_was_asked``: whether the demo in a shared address was looked at; ``ablation`` what its
     table was made for, and the table; ``kept`` other things that were computed for the present
     state.
@@ -84,7 +84,7 @@ class Session:
     run: ReBPERun | None = None
     demo_was_asked: bool = False
     asked: str = ""
-    asked_anew: bool = False
+    just_asked: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
     kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     ablation: tuple[Any, list[AblationCell]] | None = None
@@ -225,7 +225,7 @@ class Session:
 
     def ask(self, what: str) -> None:
         """Tell the stepper of ReBPE to run a phase, an iteration or all; nothing to stop."""
-        self.asked, self.asked_anew = what, bool(what)
+        self.asked, self.just_asked = what, bool(what)
 
     def undo(self) -> None:
         """Take back the last edit, if there is one."""
@@ -335,7 +335,7 @@ def remembered(**defaults: Any) -> Iterator[None]:
 
 
 @contextmanager
-def sent_anew(**defaults: Any) -> Iterator[None]:
+def sent_again(**defaults: Any) -> Iterator[None]:
     """As `remembered`, for texts and lists: their values are sent to the browser in every run.
 
     A value that is set once never arrives where its run is interrupted, and the widget is empty.

@@ -229,7 +229,7 @@ Grouped = dict[tuple[str, ...], dict[tuple[str, float], MeasuredScore]]
 
 
 def _grouped(scored: pd.DataFrame, names: Sequence[str]) -> Grouped:
-    """For each combination, its values with their intervals; one that was told twice once."""
+    """For each combination, its values with their intervals; a repeated one once."""
     found: Grouped = {}
     numbers = zip(
         scored["seed"].tolist(),

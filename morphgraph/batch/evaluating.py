@@ -80,7 +80,7 @@ def run_evaluation(
         _forget_earlier_stop(out)
         progress = ProgressFile(out, RunProgress("starting", prepared.evaluation.name))
         run_file = RunFile(out)
-        with _logging(out / "run.log"), _telling_the_end(progress, run_file, tell):
+        with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
             write_atomically(out / "configuration.yaml", prepared.text.encode())
             run_file.begin(_about(prepared, command))
             tell(progress.update(force=True, total=len(prepared.plan.tasks)))
@@ -128,7 +128,9 @@ def _run(
 
 
 @contextmanager
-def _telling_the_end(progress: ProgressFile, run_file: RunFile, tell: OnProgress) -> Iterator[None]:
+def _recording_the_end(
+    progress: ProgressFile, run_file: RunFile, tell: OnProgress
+) -> Iterator[None]:
     """Say in the progress and in ``run.json`` how a run ended early."""
     try:
         yield

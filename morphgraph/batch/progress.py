@@ -56,10 +56,10 @@ class RunProgress:
         """How much is done, 0 to 1."""
         return (self.done + self.failed) / self.total if self.total else 0.0
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """One line for people.
 
-        >>> RunProgress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).told()
+        >>> RunProgress("running", total=60, done=12, failed=1, remaining=95.0, workers=2).summary()
         '13 of 60 tasks, 1 failed, about 2 min left'
         """
         parts = [f"{self.done + self.failed:,} of {counted(self.total, 'task')}"]

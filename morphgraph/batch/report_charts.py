@@ -19,7 +19,7 @@ MOST_BARS = 60
 
 _SETTING = re.compile(r"([^=,]+)=([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
 _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
-"""What is told of a bar itself; the rest is told in its heading."""
+"""What a bar itself shows; the rest is in its heading."""
 
 
 def chart_of(table: Table) -> go.Figure | None:

@@ -149,9 +149,9 @@ def run_tasks(
     return run.outcome()
 
 
-def _itself(brought: TaskResult) -> TaskResult:
+def _itself(result: TaskResult) -> TaskResult:
     """What is kept already, as the result of a task."""
-    return brought
+    return result
 
 
 class _Run:
@@ -201,8 +201,8 @@ class _Run:
                     continue
                 if need not in at_hand:
                     # Part of the graph, not scattered: what dies with a worker is sent again.
-                    brought = TaskResult(need, self.store.data(need))
-                    at_hand[need] = self.client.submit(_itself, brought, pure=False)
+                    result = TaskResult(need, self.store.data(need))
+                    at_hand[need] = self.client.submit(_itself, result, pure=False)
                 needs.append(at_hand[need])
             self.futures[task.key] = self.client.submit(
                 run_task,
@@ -262,18 +262,18 @@ class _Run:
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
             return TaskResult(key, b"", TaskFailure(key, task.label, message, repr(error)))
 
-    def _take(self, task: Task, brought: TaskResult) -> None:
-        if brought.failure is None:
-            self.store.keep(task.key, brought.data)
-            self.reports[task.key] = TaskReport(task, "done", dict(brought.facts))
-            log.info("done: %s (%s s)", task.label, brought.facts.get("seconds", "?"))
+    def _take(self, task: Task, result: TaskResult) -> None:
+        if result.failure is None:
+            self.store.keep(task.key, result.data)
+            self.reports[task.key] = TaskReport(task, "done", dict(result.facts))
+            log.info("done: %s (%s s)", task.label, result.facts.get("seconds", "?"))
         else:
-            failure = brought.failure
+            failure = result.failure
             self.failures.append(failure)
-            facts = dict(brought.facts)
+            facts = dict(result.facts)
             self.reports[task.key] = TaskReport(task, "failed", facts, message=failure.message)
             log.error("failed: %s: %s\n%s", task.label, failure.message, failure.traceback)
-        seconds = brought.facts.get("seconds")
+        seconds = result.facts.get("seconds")
         self.remaining.done(task, None if seconds is None else float(seconds))
         self._told(last=task.label)
 

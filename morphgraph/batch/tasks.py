@@ -137,7 +137,7 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
                 f"The worker {platform.node()} has other code ({code_version()}) than the runner "
                 f"({code}). Install the same version of morphgraph on it."
             )
-        tables = [parquet.read_table(pyarrow.BufferReader(_data(brought))) for brought in needs]
+        tables = [parquet.read_table(pyarrow.BufferReader(_data(result))) for result in needs]
         table = task.work(task.spec, tables)
     except Exception as error:
         message = str(error) if isinstance(error, MorphGraphError) else _named(error)
@@ -152,10 +152,10 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
     return TaskResult(task.key, buffer.getvalue(), None, facts)
 
 
-def _data(brought: TaskResult) -> bytes:
-    if brought.failure is not None:
-        raise MorphGraphError(f"{brought.failure.label} failed: {brought.failure.message}")
-    return brought.data
+def _data(result: TaskResult) -> bytes:
+    if result.failure is not None:
+        raise MorphGraphError(f"{result.failure.label} failed: {result.failure.message}")
+    return result.data
 
 
 def _named(error: Exception) -> str:

@@ -165,8 +165,8 @@ def _shown_progress() -> Iterator[Any]:
         task = bar.add_task("starting workers …", total=1.0)
 
         def tell(now: "RunProgress") -> None:
-            told = now.told() if now.total else "starting workers …"
-            bar.update(task, completed=now.share, description=told)
+            shown = now.summary() if now.total else "starting workers …"
+            bar.update(task, completed=now.share, description=shown)
 
         yield tell
 
@@ -182,7 +182,7 @@ class _Lines:
         if now.state == self._state and time.monotonic() - self._at < _SECONDS_BETWEEN_LINES:
             return
         self._state, self._at = now.state, time.monotonic()
-        say(f"{now.state}: {now.told()}")
+        say(f"{now.state}: {now.summary()}")
 
 
 def _print_shipped() -> None:

@@ -307,8 +307,8 @@ def _print(table: "ScoreTable") -> None:
     if gold_set is not None:
         name = visible(gold_set.reference.name)
         words = words_of(table)
-        told = "" if words == ALL_WORDS else f", {words}"
-        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}{told}")
+        which = "" if words == ALL_WORDS else f", {words}"
+        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}{which}")
     header = ["tokeniser", *(f"{n}{' %' * (METRICS[n].unit == '%')}" for n in table.metrics)]
     rows = []
     for outcome, found in zip(table.outcomes, table.estimates, strict=True):

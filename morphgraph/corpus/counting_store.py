@@ -175,7 +175,7 @@ def merge_in_rounds(
         some = min(at_once, (len(heap) - 2) % (at_once - 1) + 2)
         chosen = [heapq.heappop(heap)[2] for _ in range(some)]
         path = folder / f"merged-{made}"
-        size = write_partial(path, _telling(merge(map(read_partial, chosen)), advance))
+        size = write_partial(path, _reporting(merge(map(read_partial, chosen)), advance))
         for merged in chosen:
             merged.unlink()
         heapq.heappush(heap, (size, made, path))
@@ -183,7 +183,7 @@ def merge_in_rounds(
     yield from merge(read_partial(path) for *_, path in heap)
 
 
-def _telling(blocks: Iterator[Block], advance: Callable[[], None]) -> Iterator[Block]:
+def _reporting(blocks: Iterator[Block], advance: Callable[[], None]) -> Iterator[Block]:
     for block in blocks:
         advance()
         yield block

@@ -59,13 +59,13 @@ def describe_reference(reference: Reference) -> Description:
         MorphemeKind.PREFIX: Counter(),
         MorphemeKind.SUFFIX: Counter(),
     }
-    told = 0
+    with_kinds = 0
     for entry in entries:
         if analyses.setdefault(entry.word, entry.morphs) != entry.morphs:
             several.add(entry.word)
         if entry.kinds is None:
             continue
-        told += 1
+        with_kinds += 1
         kinds.update(entry.kinds)
         for morph, kind in zip(entry.morphs, entry.kinds, strict=True):
             if kind in affixes:
@@ -79,8 +79,8 @@ def describe_reference(reference: Reference) -> Description:
         whole_word_share=_ratio(
             sum(entry.whole_words is not None for entry in entries), len(entries)
         ),
-        entries_with_kinds=told,
-        kinds={kind.value: kinds[kind] for kind in MorphemeKind} if told else {},
+        entries_with_kinds=with_kinds,
+        kinds={kind.value: kinds[kind] for kind in MorphemeKind} if with_kinds else {},
         morphs_without_kind=kinds[None],
         longest_word=max(analyses, key=len, default=""),
         prefixes=_most_frequent(affixes[MorphemeKind.PREFIX]),

@@ -1,6 +1,6 @@
 """Codes of languages, and whether two lists of words are of one, as far as that can be known.
 
-It is told by the lists of frequent words that come with wordfreq, for the languages of the demos
+It is judged by the lists of frequent words that come with wordfreq, for the languages of the demos
 only: nothing is said of what is in doubt.
 """
 

@@ -158,12 +158,12 @@ def _sigmorphon(lines: list[NumberedLine]) -> Iterator[_Read]:
 
 
 def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
-    told = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
-    if all(_COUNTED.match(line) for _, line in told):
-        told = [(number, line.split(maxsplit=1)[1]) for number, line in told]
+    listed = [(number, line.strip()) for number, line in lines if not line.startswith("#")]
+    if all(_COUNTED.match(line) for _, line in listed):
+        listed = [(number, line.split(maxsplit=1)[1]) for number, line in listed]
     # “+” is a sign between morphs if it stands in the file like that, else a morph.
-    signed = any(" + " in line for _, line in told)
-    rows = [(number, line.split(" + ") if signed else line.split()) for number, line in told]
+    signed = any(" + " in line for _, line in listed)
+    rows = [(number, line.split(" + ") if signed else line.split()) for number, line in listed]
     found = [[_CATEGORY.fullmatch(morph) for morph in morphs] for _, morphs in rows]
     if all(all(row) for row in found):
         rows = [

@@ -106,13 +106,13 @@ def _row_of(number: int, columns: list[str]) -> SourceRow | str:
         own.append(_string(item, "morpheme"))
         at += len(morph)
     known = [kind for kind in kinds if kind is not None]
-    told = any(kind is not MorphemeKind.HYPHEN for kind in known)
+    has_kinds = any(kind is not MorphemeKind.HYPHEN for kind in known)
     return SourceRow(
         number,
         word,
         morphs,
-        pieces(known) if told and not stem and len(known) == len(morphs) else None,
-        kinds=kinds if told else None,
+        pieces(known) if has_kinds and not stem and len(known) == len(morphs) else None,
+        kinds=kinds if has_kinds else None,
         underlying=tuple(own) if all(own) else None,
     )
 

@@ -288,11 +288,11 @@ def affix_name(morph: str, kind: MorphemeKind | None) -> str:
 
 def _meetings(entry: Entry) -> list[str]:
     kinds = entry.kinds or (None,) * len(entry.morphs)
-    told = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
+    otherwise = "affix" if entry.whole_words is not None and entry.kinds is None else _UNKNOWN
     between_words = set(boundary_positions(entry.whole_words or ("",)))
     places = boundary_positions(entry.morphs)
     return [
-        _meeting(*pair, "compound" if place in between_words else told)
+        _meeting(*pair, "compound" if place in between_words else otherwise)
         for pair, place in zip(pairwise(kinds), places, strict=True)
     ]
 

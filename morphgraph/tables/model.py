@@ -325,7 +325,7 @@ def text_frame(table: Table, *, intervals: bool = True) -> tuple[pd.DataFrame, p
     """A table as texts, and for each of them whether it is the best of its group.
 
     Columns are called by numbers, for titles may be the same. Without ``intervals``, only what is
-    held in is told beside a value.
+    held in is shown beside a value.
     """
     import pandas as pd
 

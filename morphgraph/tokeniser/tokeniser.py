@@ -41,10 +41,10 @@ class Tokeniser:
     def __repr__(self) -> str:
         """One line; never the vocabulary."""
         merges, edits = self.graph.merge_count, len(self.graph.history)
-        told = f", {counted(edits, 'edit')}" if edits else ""
+        edited = f", {counted(edits, 'edit')}" if edits else ""
         return (
             f"<{type(self).__name__} {visible(self.name)}: "
-            f"{counted(self.vocabulary_size, 'type')}, {counted(merges, 'merge')}{told}>"
+            f"{counted(self.vocabulary_size, 'type')}, {counted(merges, 'merge')}{edited}>"
         )
 
     @property

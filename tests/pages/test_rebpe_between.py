@@ -51,7 +51,7 @@ def test_a_run_does_not_go_on_by_itself_on_another_tokeniser(app: Any) -> None:
     assert not app.graph.history
     # Nor on the same one, for who comes back to the page.
     app.session.ask("all")
-    app.session.asked_anew = False
+    app.session.just_asked = False
     app.open("scores").open("rebpe")
     assert not app.graph.history
 

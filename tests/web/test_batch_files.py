@@ -42,15 +42,15 @@ from web.batch.progress import (
     badge_of,
     buttons_of,
     cell_states,
+    cells_done_text,
     grouped_failures,
     is_over,
     latest,
+    one_plain_line,
     read_facts,
     state_of,
     tasks_of,
     times_of,
-    told,
-    told_cells,
     visible_lines,
     with_lost_cells,
 )
@@ -292,7 +292,7 @@ def test_a_run_with_a_damaged_progress_is_told_from_its_facts(tmp_path: Path) ->
 
 
 def test_what_is_told_hides_nothing() -> None:
-    assert told("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
+    assert one_plain_line("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
 
 
 def test_what_a_run_said_is_shown_without_its_traceback() -> None:
@@ -468,9 +468,9 @@ def test_cells_of_another_version_are_not_told_as_not_run(tmp_path: Path) -> Non
 
 def test_how_many_cells_are_done() -> None:
     states = {str(n): "done" if n < 7 else "not run" for n in range(18)}
-    assert told_cells(states) == "7 of 18 cells are done; the rest has not run."
-    assert told_cells(dict.fromkeys("ab", "done")) == ""
-    assert told_cells({}) == ""
+    assert cells_done_text(states) == "7 of 18 cells are done; the rest has not run."
+    assert cells_done_text(dict.fromkeys("ab", "done")) == ""
+    assert cells_done_text({}) == ""
 
 
 def test_failures_that_only_follow_from_others_are_counted() -> None:

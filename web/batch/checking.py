@@ -232,11 +232,11 @@ def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
     parts = {_TOP: found}
     parts |= {name: known[title] for name, title in _PARTS.items()}
     parts |= {f"method {name}": known[model.__name__] for name, model in METHOD_MODELS.items()}
-    told = {
+    described = {
         name: (part.get("description", ""), list(_fields(part, known)))
         for name, part in parts.items()
     }
-    return told | {"metrics": ("What scores are called in metrics.", list(_metrics()))}
+    return described | {"metrics": ("What scores are called in metrics.", list(_metrics()))}
 
 
 def _metrics() -> Iterator[FieldOfFile]:

@@ -20,7 +20,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.tables.writing import frame_csv
 from web.batch.files import first_of, not_empty, results_from
-from web.batch.progress import told
+from web.batch.progress import one_plain_line
 from web.batch.results import kept_results, signatures_of, width_of
 from web.batch.state import known_runs
 from web.inputs import content_of
@@ -47,7 +47,7 @@ def compare_tab() -> None:
     left_out = st.session_state.pop(_LEFT_OUT, None)
     if left_out is not None:
         most = f"Six at most: remove one, then choose {left_out}."
-        st.warning(told(most, 200), icon=":material/warning:")
+        st.warning(one_plain_line(most, 200), icon=":material/warning:")
     names = [*own, *(name for name in uploaded if name not in own)]
     if len(names) < 2:
         left.info(
@@ -68,13 +68,15 @@ def compare_tab() -> None:
                 else not_empty(kept_results(own[name].folder), "results.parquet")
             )
         except MorphGraphError as error:
-            st.error(told(f"{shortened(name, 80)}: {error}", 1_000), icon=":material/error:")
+            st.error(
+                one_plain_line(f"{shortened(name, 80)}: {error}", 1_000), icon=":material/error:"
+            )
     if len(found) < 2:
         return
     try:
         _compared(found)
     except MorphGraphError as error:
-        st.error(told(str(error), 1_000), icon=":material/error:")
+        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
 
 
 def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
@@ -89,7 +91,7 @@ def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
     try:
         results = results_from(content_of(file), file.name)
     except MorphGraphError as error:
-        st.error(told(str(error), 1_000), icon=":material/error:")
+        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
         return
     name = named_apart(shortened(visible(file.name), 60), dict.fromkeys([*own, *uploaded]))
     uploaded[name] = results
@@ -127,7 +129,7 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
     compared = compare_runs(found)
     there = presence(compared, found)
     for sentence in nothing_shared(compared, there):
-        st.warning(told(sentence, 1_000), icon=":material/join_inner:")
+        st.warning(one_plain_line(sentence, 1_000), icon=":material/join_inner:")
     shown, counts = _filters(compared, there.all(axis=1), runs[0])
     if not len(shown):
         st.info("Nothing is left with these choices.")
@@ -143,21 +145,21 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
             str(number): st.column_config.TextColumn(
                 shortened(title, 40),
                 width=min(_WIDEST_NAME, width_of([shortened(title, 40), *frame[str(number)]])),
-                help=told(title, 300) if len(title) > 24 else None,
+                help=one_plain_line(title, 300) if len(title) > 24 else None,
                 pinned=number < names,
                 alignment="left" if number < names else "right",
             )
             for number, title in enumerate(titles)
         },
     )
-    first = told(runs[0], 60)
+    first = one_plain_line(runs[0], 60)
     notes = [
         counts,
         f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
         "means over seeds. n/a: undefined, or that run has no such cell.",
     ]
     if same:
-        notes.append(f"The same in all rows: {told(', '.join(same), 500)}.")
+        notes.append(f"The same in all rows: {one_plain_line(', '.join(same), 500)}.")
     st.caption(" ".join(note for note in notes if note))
     signatures_of(signatures_in(shown, found))
     st.download_button(

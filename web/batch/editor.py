@@ -46,7 +46,7 @@ from web.batch.state import (
     value_now,
 )
 from web.inputs import attempt
-from web.session import remembered, sent_anew
+from web.session import remembered, sent_again
 from web.text import plain
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def read_configuration(name: str, data: bytes) -> str:
 
 def _editor(source: str, original: str) -> str:
     key = text_key(source)
-    with st.container(key="batch-editor"), sent_anew(**{key: original}):
+    with st.container(key="batch-editor"), sent_again(**{key: original}):
         text = st.text_area(
             "Evaluation",
             key=key,
@@ -293,7 +293,7 @@ def _plan(prepared: PreparedEvaluation) -> None:
 
 def _languages(known: tuple[str, ...]) -> None:
     key = languages_key(known)
-    with sent_anew(**{key: list(known)}):
+    with sent_again(**{key: list(known)}):
         st.multiselect(
             "Languages",
             list(known),
@@ -320,7 +320,7 @@ def _name_key(suggested: str) -> str:
 def _name(suggested: str) -> str:
     """The name of the run; what is suggested is free."""
     key = _name_key(suggested)
-    with sent_anew(**{key: suggested}):
+    with sent_again(**{key: suggested}):
         name = st.text_input(
             "Name of the run",
             key=key,

@@ -48,7 +48,7 @@ STATES: dict[str, tuple[str, Colour, str]] = {
 _DONE_IN_PART: tuple[str, Colour, str] = ("Completed with failures", "orange", ":material/warning:")
 
 
-def told(text: str, length: int) -> str:
+def one_plain_line(text: str, length: int) -> str:
     """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
     return plain(shortened(visible(" ".join(text.split())), length))
 
@@ -64,7 +64,7 @@ def badge_of(run: Run) -> tuple[str, Colour, str]:
 
 
 def state_of(run: Run) -> str:
-    """The state of a run, as in `STATES`: also one that has not told anything yet, or never did."""
+    """The state of a run, as in `STATES`: also one that has written nothing yet, or never did."""
     if run.progress is not None:
         return run.progress.state if run.progress.state in STATES else "failed"
     if ended_early(run) or _age(run.folder) > _PATIENCE:
@@ -282,12 +282,12 @@ def _tasks(folder: Path, *columns: str) -> list[dict[str, str]]:
     return [task for task in found if wanted <= set(task)]
 
 
-def told_cells(states: Mapping[str, str]) -> str:
+def cells_done_text(states: Mapping[str, str]) -> str:
     """How many cells are done, if some have not run; else nothing.
 
-    >>> told_cells({"a": "done", "b": "not run", "c": "failed"})
+    >>> cells_done_text({"a": "done", "b": "not run", "c": "failed"})
     '1 of 3 cells is done, 1 failed; the rest has not run.'
-    >>> told_cells({"a": "done", "b": "failed"})
+    >>> cells_done_text({"a": "done", "b": "failed"})
     ''
     """
     number = Counter(states.values())

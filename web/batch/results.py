@@ -22,7 +22,7 @@ from web.batch.files import (
     specs_of,
     table_has_intervals,
 )
-from web.batch.progress import cell_states, told, told_cells, with_lost_cells
+from web.batch.progress import cell_states, cells_done_text, one_plain_line, with_lost_cells
 from web.batch.state import SETTINGS_FILE
 from web.downloads import zipped
 from web.session import remembered
@@ -41,22 +41,24 @@ _MOST_SIGNATURES = 30
 
 
 def results_of(run: Run) -> bool:
-    """The tables of a run and its files; what cannot be read is told. Whether results could be."""
+    """The tables of a run and its files; unreadable ones are reported. True if results could be."""
     try:
         results = kept_results(run.folder)
     except MorphGraphError as error:
-        st.error(told(f"The results cannot be shown: {error}", 1_000), icon=":material/error:")
+        st.error(
+            one_plain_line(f"The results cannot be shown: {error}", 1_000), icon=":material/error:"
+        )
         _take_away(run, None)
         return False
     try:
         tables = _tables(run.folder, results)
     except MorphGraphError as error:
-        st.error(told(str(error), 1_000), icon=":material/error:")
+        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
         _take_away(run, results)
         return True
-    lacking = told_cells(cell_states(run.folder))
+    lacking = cells_done_text(cell_states(run.folder))
     if lacking:
-        st.info(told(lacking, 200), icon=":material/hourglass_bottom:")
+        st.info(one_plain_line(lacking, 200), icon=":material/hourglass_bottom:")
     st.subheader("Results", anchor=False)
     _take_away(run, results)
     if tables:
@@ -130,7 +132,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
                 format_func=lambda n: shortened(visible(tables[n].title), 90),
             )
     else:
-        left.markdown(f"**{told(tables[0].title, 90)}**")
+        left.markdown(f"**{one_plain_line(tables[0].title, 90)}**")
     table = tables[number]
     intervals = False
     if table_has_intervals(table):
@@ -153,7 +155,7 @@ def _frame(run: Run, table: Table, intervals: bool) -> None:
     config = {
         str(number): st.column_config.TextColumn(
             shortened(visible(title), 60),
-            help=told(title, 300) if len(title) > 24 else None,
+            help=one_plain_line(title, 300) if len(title) > 24 else None,
             width=width_of([title, *frame[str(number)]]),
             pinned=number < min(names, 2),
             alignment="left" if number < names else "right",
@@ -202,7 +204,7 @@ def _notes(table: Table) -> None:
         parts.append("n/a: undefined, or not measured.")
     text = " ".join([*table.notes, *parts, *table.tests_explained])
     if text:
-        st.caption(told(text, 1_500))
+        st.caption(one_plain_line(text, 1_500))
 
 
 def _chart(run: Run, table: Table) -> None:
@@ -211,7 +213,7 @@ def _chart(run: Run, table: Table) -> None:
     try:
         figure = chart_of(table)
     except MorphGraphError as error:
-        st.caption(told(str(error), 1_000))
+        st.caption(one_plain_line(str(error), 1_000))
         return
     if figure is not None:
         st.plotly_chart(
@@ -221,7 +223,7 @@ def _chart(run: Run, table: Table) -> None:
         )
     note = chart_note(table)
     if note:
-        st.caption(told(note, 1_000))
+        st.caption(one_plain_line(note, 1_000))
 
 
 # ------------------------------------------------------------------------------------- files

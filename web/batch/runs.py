@@ -18,13 +18,13 @@ from web.batch.progress import (
     grouped_failures,
     is_over,
     latest,
+    one_plain_line,
     read_facts,
     recovered,
     share_of,
     state_of,
     tasks_of,
     times_of,
-    told,
     visible_lines,
 )
 from web.batch.results import results_of
@@ -99,11 +99,11 @@ def _state(run: Run) -> None:
             st.badge(title, color=colour, icon=icon)
             if progress is not None:
                 facts = read_facts(run.folder) if progress.is_over else None
-                st.caption(told(times_of(progress, facts), 200))
+                st.caption(one_plain_line(times_of(progress, facts), 200))
         if progress is None:
             _no_progress(run)
             return
-        st.progress(share_of(progress), told(tasks_of(progress), 200))
+        st.progress(share_of(progress), one_plain_line(tasks_of(progress), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
             first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
@@ -112,7 +112,7 @@ def _state(run: Run) -> None:
         if progress.state == "interrupted":
             st.caption(_GONE)
         if progress.message:
-            st.error(told(progress.message, 1_000), icon=":material/error:")
+            st.error(one_plain_line(progress.message, 1_000), icon=":material/error:")
     if progress.failed:
         _failures(run, progress)
 
@@ -133,7 +133,7 @@ def _no_progress(run: Run) -> None:
 
 
 def _failures(run: Run, progress: RunProgress) -> None:
-    # All of them are told at the end only; until then, the last ones are.
+    # All of them are listed at the end only; until then, the last ones are.
     lines = failed_lines(run.folder) if progress.state in ("done", "stopped") else []
     lines = lines or list(progress.failures)
     groups = grouped_failures(lines)
@@ -143,7 +143,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
         for line, others in shown:
             need = "needs" if others == 1 else "need"
             also = f" – and {counted(others, 'task')} that {need} it" if others else ""
-            st.markdown(f"- {told(line, 500)}{also}")
+            st.markdown(f"- {one_plain_line(line, 500)}{also}")
         number = sum(1 + others for _, others in shown)
         if progress.failed > number:
             what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
@@ -156,7 +156,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
 def _buttons(run: Run) -> None:
     refused = st.session_state.pop("batch refused", "")
     if refused:
-        st.error(told(refused, 1_000), icon=":material/error:")
+        st.error(one_plain_line(refused, 1_000), icon=":material/error:")
     state, can = state_of(run), buttons_of(run)
     if can != "over":
         if can == "stopping":

@@ -7,7 +7,7 @@ from morphgraph.export.export import Export, export, words_to_check
 from morphgraph.export.texts import FILES
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.bootstrap import start
-from web.downloads import recipe_button, zipped
+from web.downloads import download, recipe_button, zipped
 from web.inputs import attempt
 from web.session import Session
 from web.text import plain
@@ -108,14 +108,11 @@ def _result(made: Export, tokeniser: Tokeniser) -> None:
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Download the archive",
             lambda: zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
-            file_name=f"{_FOLDER}.zip",
-            mime="application/zip",
-            icon=":material/download:",
-            type="primary",
-            on_click="ignore",
+            f"{_FOLDER}.zip",
+            primary=True,
             help="One zip archive with all the files below.",
         )
         recipe_button(tokeniser, "archive")

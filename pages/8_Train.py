@@ -23,6 +23,7 @@ from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.saving import to_tokenizer_json
 from morphgraph.train.methods import METHODS, Method, train
 from web.bootstrap import start
+from web.downloads import download
 from web.inputs import attempt, content_of
 from web.session import MOST_MODELS, Session, Source, remembered, trained_models, wordfreq_languages
 from web.text import plain
@@ -298,25 +299,19 @@ def _result(current: Session) -> None:
     attempt(lambda: _examples(segmenter, given.split()))
     with st.container(horizontal=True):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
-        st.download_button(
+        download(
             "Download the model",
             lambda: write_model(segmenter),
-            file_name=f"{name}.json",
-            mime="application/json",
-            icon=":material/download:",
-            type="primary",
-            on_click="ignore",
+            f"{name}.json",
+            primary=True,
             help="It loads again as it is: morphgraph segment --model FILE.",
         )
         if type(segmenter) is Bte:
             tokeniser = segmenter.tokeniser
-            st.download_button(
+            download(
                 "Download tokenizer.json",
                 lambda: to_tokenizer_json(tokeniser)[0],
-                file_name="tokenizer.json",
-                mime="application/json",
-                icon=":material/download:",
-                on_click="ignore",
+                "tokenizer.json",
                 help="For Hugging Face's libraries.",
             )
             st.button(

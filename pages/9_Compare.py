@@ -22,7 +22,7 @@ from web.reference_notes import words_in_another_language
 from web.reopening import keep_session
 from web.scoreboard import partial_gold
 from web.session import Session, remembered
-from web.text import plain
+from web.text import plain, right_aligned
 from web.views.comparison import one_cell
 
 _PAGE = 50
@@ -189,9 +189,7 @@ def _summaries(comparison: Comparison) -> None:
     st.dataframe(
         pd.DataFrame(columns),
         hide_index=True,
-        column_config={
-            name: st.column_config.TextColumn(name, alignment="right") for name in numbers
-        },
+        column_config=right_aligned(numbers),
     )
     st.code(comparison.signature, language=None, wrap_lines=True)
     if len(found) < 2:
@@ -204,9 +202,7 @@ def _summaries(comparison: Comparison) -> None:
     )
     st.dataframe(
         matrix,
-        column_config={
-            name: st.column_config.TextColumn(name, alignment="right") for name in matrix.columns
-        },
+        column_config=right_aligned(matrix.columns),
     )
 
 

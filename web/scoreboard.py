@@ -8,7 +8,7 @@ from morphgraph.score.boundaries import score_frame
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import edit_buttons
 from web.session import Session
-from web.text import plain
+from web.text import plain, right_aligned
 
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
@@ -84,10 +84,7 @@ def score_table(study: Study) -> None:
     st.dataframe(
         shown,
         hide_index=True,
-        column_config={
-            column: st.column_config.TextColumn(column, alignment="right")
-            for column in shown.columns[2:]
-        },
+        column_config=right_aligned(shown.columns[2:]),
     )
     notes = ["Precision, recall and F1 in %."]
     if edited:

@@ -1,7 +1,10 @@
-"""Strings from files, made safe for places where Streamlit reads Markdown."""
+"""Strings from files, made safe for places where Streamlit reads Markdown; columns of numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import streamlit as st
 
 from morphgraph.core.text import shortened
 
@@ -47,3 +50,8 @@ def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
     'un + do'
     """
     return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
+
+
+def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
+    """The configuration of columns that hold numbers as text."""
+    return {name: st.column_config.TextColumn(name, alignment="right") for name in columns}

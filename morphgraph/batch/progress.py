@@ -6,8 +6,9 @@ import json
 import os
 import time
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from morphgraph.batch.store import is_at_work, write_atomically
 from morphgraph.batch.tasks import Task
@@ -154,26 +155,11 @@ def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
 
 def _checked(found: Any) -> RunProgress:
     odd = MorphGraphError("progress.json does not hold the progress of a run. Start the run again.")
-    if not isinstance(found, dict) or found.get("state") not in get_args(RunState):
-        raise odd
+    from pydantic import ValidationError
+
     try:
-        left = found.get("remaining")
-        progress = RunProgress(
-            state=found["state"],
-            name=_text(found, "name"),
-            total=int(found.get("total", 0)),
-            done=int(found.get("done", 0)),
-            failed=int(found.get("failed", 0)),
-            kept=int(found.get("kept", 0)),
-            remaining=None if left is None else float(left),
-            started=float(found.get("started", 0)),
-            updated=float(found.get("updated", 0)),
-            workers=int(found.get("workers", 0)),
-            last=_text(found, "last"),
-            message=_text(found, "message"),
-            failures=tuple(map(str, found.get("failures", ()))),
-        )
-    except (TypeError, ValueError, OverflowError) as error:
+        progress: RunProgress = _adapter().validate_python(found)
+    except ValidationError as error:
         raise odd from error
     counts = (progress.total, progress.done, progress.failed, progress.kept, progress.workers)
     times = (progress.started, progress.updated, progress.remaining or 0.0)
@@ -182,8 +168,8 @@ def _checked(found: Any) -> RunProgress:
     return progress
 
 
-def _text(found: dict[str, Any], field: str) -> str:
-    text = found.get(field, "")
-    if not isinstance(text, str):
-        raise TypeError(field)
-    return text
+@cache
+def _adapter() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(RunProgress)

@@ -29,7 +29,6 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.writing import frame_csv
 from web.batch import results as batch_results
-from web.batch.compare import named_apart
 from web.batch.files import (
     column_titles,
     files_in,
@@ -55,7 +54,7 @@ from web.batch.progress import (
     with_lost_cells,
 )
 from web.batch.runs import resume_command
-from web.batch.state import Settings, settings_of
+from web.batch.state import Settings, named_apart, settings_of
 
 NAN = math.nan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -22,7 +21,8 @@ from morphgraph.tables.writing import frame_csv
 from web.batch.files import first_of, not_empty, results_from
 from web.batch.progress import one_plain_line
 from web.batch.results import kept_results, signatures_of, width_of
-from web.batch.state import known_runs
+from web.batch.state import known_runs, named_apart
+from web.downloads import download
 from web.inputs import content_of
 from web.session import remembered
 
@@ -93,7 +93,7 @@ def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
     except MorphGraphError as error:
         st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
         return
-    name = named_apart(shortened(visible(file.name), 60), dict.fromkeys([*own, *uploaded]))
+    name = named_apart(shortened(visible(file.name), 60), {*own, *uploaded})
     uploaded[name] = results
     for key in (_CHOSEN, f"kept {_CHOSEN}"):
         known = [one for one in st.session_state.get(key, []) if one != name]
@@ -162,14 +162,11 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
         notes.append(f"The same in all rows: {one_plain_line(', '.join(same), 500)}.")
     st.caption(" ".join(note for note in notes if note))
     signatures_of(signatures_in(shown, found))
-    st.download_button(
+    download(
         "CSV",
         lambda: frame_csv(shown),
-        file_name="comparison.csv",
-        mime="text/csv",
-        icon=":material/download:",
+        "comparison.csv",
         key="batch comparison csv",
-        on_click="ignore",
         help="The rows above with all digits; shares from 0 to 1.",
     )
 
@@ -218,16 +215,3 @@ def _filters(
             ):
                 rows = rows[in_all[rows.index]]
     return filtered(rows, first, **asked, only_different=only), counts
-
-
-def named_apart(name: str, taken: Mapping[str, object]) -> str:
-    """A name that is not taken, the same with a number behind it otherwise.
-
-    >>> named_apart("a", {"a": 1, "a (2)": 2})
-    'a (3)'
-    """
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name} ({number})"
-    return found

@@ -45,6 +45,7 @@ from web.batch.state import (
     text_key,
     value_now,
 )
+from web.downloads import download
 from web.inputs import attempt
 from web.session import remembered, sent_again
 from web.text import plain
@@ -171,15 +172,7 @@ def _editor(source: str, original: str) -> str:
     if not fits(text):
         st.caption("A text of more than 200 kB is lost when this page is closed: download it.")
     with st.container(horizontal=True):
-        st.download_button(
-            "Download YAML",
-            _text_now(key, text),
-            file_name="evaluation.yaml",
-            mime="application/yaml",
-            icon=":material/download:",
-            key="batch yaml",
-            on_click="ignore",
-        )
+        download("Download YAML", _text_now(key, text), "evaluation.yaml", key="batch yaml")
         st.button(
             "Undo all edits",
             icon=":material/restart_alt:",

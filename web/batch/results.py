@@ -24,7 +24,7 @@ from web.batch.files import (
 )
 from web.batch.progress import cell_states, cells_done_text, one_plain_line, with_lost_cells
 from web.batch.state import SETTINGS_FILE
-from web.downloads import zipped
+from web.downloads import download, zipped
 from web.session import remembered
 
 if TYPE_CHECKING:
@@ -229,6 +229,17 @@ def _chart(run: Run, table: Table) -> None:
 # ------------------------------------------------------------------------------------- files
 
 
+_FILES = {
+    "report.html": ("Report", "One web page with all tables and charts. It needs no network."),
+    "report.md": ("Markdown", None),
+    "results.csv": ("CSV", "All results, in long form."),
+    "results.parquet": ("Parquet", "All results; the tab Compare takes it."),
+    "tables.zip": ("LaTeX", "Each table as a .tex file."),
+    "run.json": ("run.json", "Versions, machine, command, times."),
+    "run.log": ("Log", "With the tracebacks of what failed."),
+}
+
+
 def _take_away(run: Run, results: pd.DataFrame | None) -> None:
     """A button for each file that there is; what is in it is read when it is pressed."""
     folder = run.folder
@@ -236,40 +247,20 @@ def _take_away(run: Run, results: pd.DataFrame | None) -> None:
     def content(name: str) -> Callable[[], bytes]:
         return lambda: file_content(folder / name) or b""
 
-    has_tables = (folder / "tables").is_dir() and any((folder / "tables").glob("*.tex"))
-    offered: list[tuple[str, str, str, Callable[[], bytes] | None, str]] = [
-        ("Report", "report.html", "text/html", _there(folder, "report.html", content), "One web "
-         "page with all tables and charts. It needs no network."),
-        ("Markdown", "report.md", "text/markdown", _there(folder, "report.md", content), ""),
-        ("CSV", "results.csv", "text/csv",
-         None if results is None else lambda: frame_csv(results), "All results, in long form."),
-        ("Parquet", "results.parquet", "application/vnd.apache.parquet",
-         _there(folder, "results.parquet", content), "All results; the tab Compare takes it."),
-        ("LaTeX", "tables.zip", "application/zip",
-         (lambda: zipped(files_in(folder / "tables", "*.tex"))) if has_tables else None,
-         "Each table as a .tex file."),
-        ("run.json", "run.json", "application/json", _there(folder, "run.json", content),
-         "Versions, machine, command, times."),
-        ("Log", "run.log", "text/plain", _there(folder, "run.log", content),
-         "With the tracebacks of what failed."),
-    ]  # fmt: skip
+    as_it_is = _FILES.keys() - {"results.csv", "tables.zip"}
+    offered = {name: content(name) for name in as_it_is if (folder / name).is_file()}
+    if results is not None:
+        offered["results.csv"] = lambda: frame_csv(results)
+    if any((folder / "tables").glob("*.tex")):
+        offered["tables.zip"] = lambda: zipped(files_in(folder / "tables", "*.tex"))
     with st.container(horizontal=True):
-        for label, name, mime, make, note in offered:
-            if make is not None:
-                st.download_button(
+        for name, (label, note) in _FILES.items():
+            if name in offered:
+                download(
                     label,
-                    make,
-                    file_name=f"{shortened(visible(run.name), 60)}-{name}",
-                    mime=mime,
-                    icon=":material/download:",
-                    type="primary" if name == "report.html" else "secondary",
+                    offered[name],
+                    f"{shortened(visible(run.name), 60)}-{name}",
                     key=f"batch download {name}",
-                    on_click="ignore",
-                    help=note or None,
+                    primary=name == "report.html",
+                    help=note,
                 )
-
-
-def _there(
-    folder: Path, name: str, content: Callable[[str], Callable[[], bytes]]
-) -> Callable[[], bytes] | None:
-    return content(name) if (folder / name).is_file() else None

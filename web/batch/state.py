@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import streamlit as st
+from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.background import Run, runs_in, start_run
 from morphgraph.batch.store import write_atomically
@@ -34,7 +35,7 @@ _RECALLED = "batch drafts recalled"
 class Settings:
     """What a run was started with, so that it can be resumed alike; ``languages``: None for all."""
 
-    workers: int
+    workers: Annotated[int, Field(ge=1, le=1_000)]
     languages: list[str] | None = None
     folder: str | None = None
 
@@ -73,13 +74,23 @@ def show_run(name: str) -> None:
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     """One more text to start from, which is chosen; for callbacks, before the tabs are drawn."""
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
-    name, number = wanted, 1
-    while name in own or name in taken:
-        number += 1
-        name = f"{wanted} ({number})"
+    name = named_apart(wanted, {*own, *taken})
     own[name] = text
     keep_draft(Draft(name, text, text))
     st.session_state[SOURCE] = st.session_state[f"kept {SOURCE}"] = name
+
+
+def named_apart(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken, the same with a number behind it otherwise.
+
+    >>> named_apart("a", ["a", "a (2)"])
+    'a (3)'
+    """
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} ({number})"
+    return found
 
 
 def text_key(source: str) -> str:
@@ -106,25 +117,13 @@ def show_editor() -> None:
 
 def settings_of(folder: Path) -> Settings:
     """What the run in a folder was started with; all languages and cores where that is unknown."""
-    usual = Settings(available_cores())
     try:
-        found = parse_json(read_bytes(folder / SETTINGS_FILE), SETTINGS_FILE)
-    except MorphGraphError:
-        return usual
-    if not isinstance(found, dict):
-        return usual
-    workers, languages, start = (found.get(key) for key in ("workers", "languages", "folder"))
-    return Settings(
-        workers if isinstance(workers, int) and 1 <= workers <= 1_000 else usual.workers,
-        _texts(languages),
-        start if isinstance(start, str) else None,
-    )
-
-
-def _texts(given: object) -> list[str] | None:
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return [str(one) for one in given]
-    return None
+        found: Settings = TypeAdapter(Settings).validate_python(
+            parse_json(read_bytes(folder / SETTINGS_FILE), SETTINGS_FILE)
+        )
+    except (MorphGraphError, ValidationError):
+        return Settings(available_cores())
+    return found
 
 
 MOST_TEXTS = 20
@@ -138,7 +137,7 @@ _lock = threading.Lock()
 class Draft:
     """A text by its name; ``original``: what it was opened as, None for one that ships."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1, max_length=_NAME_LENGTH)]
     original: str | None
     text: str
 
@@ -193,14 +192,11 @@ def _path() -> Path:
 
 
 def _draft(given: object) -> Draft | None:
-    if not isinstance(given, dict):
+    try:
+        found: Draft = TypeAdapter(Draft).validate_python(given)
+    except ValidationError:
         return None
-    name, original, text = (given.get(key) for key in ("name", "original", "text"))
-    if not (isinstance(name, str) and 0 < len(name) <= _NAME_LENGTH and isinstance(text, str)):
-        return None
-    if not (original is None or isinstance(original, str)):
-        return None
-    return Draft(name, original, text) if fits(text) and fits(original or "") else None
+    return found if fits(found.text) and fits(found.original or "") else None
 
 
 def checked_as_wanted(source: str, text: str) -> tuple[Checked, list[str] | None]:

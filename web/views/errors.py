@@ -14,6 +14,7 @@ from morphgraph.score.gold_set import Scope
 from morphgraph.score.outcome import Outcome
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import errors_csv
+from web.downloads import download
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.session import Session, remembered
@@ -91,14 +92,11 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         f"{counted(len(found), 'word')}, the most wrong gaps first, then the most frequent. "
         f"{MARKS}. Choose a row to see how the word came to be cut."
     )
-    st.download_button(
+    download(
         f"All {counted(len(found), 'word')} as CSV",
         lambda: errors_csv(browser, found),
-        file_name="errors.csv",
-        mime="text/csv",
-        icon=":material/download:",
+        "errors.csv",
         key="errors csv",
-        on_click="ignore",
     )
     rows = event.selection.rows if event else []
     if rows and rows[0] < len(shown):

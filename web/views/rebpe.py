@@ -29,7 +29,7 @@ from web.components.graph import merge_graph
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.session import Session
-from web.text import code, plain, sum_of
+from web.text import code, plain, right_aligned, sum_of
 from web.views.trees import number_of, word_trees
 from web.views.type_panel import changed_frame
 
@@ -215,10 +215,7 @@ def charts(run: ReBPERun) -> None:
         pd.DataFrame(rows),
         hide_index=True,
         column_config={
-            **{
-                name: st.column_config.TextColumn(name, alignment="right")
-                for name in ("precision %", "recall %", "F1 %")
-            },
+            **right_aligned(("precision %", "recall %", "F1 %")),
             "seconds": st.column_config.NumberColumn("seconds", format="%.3f"),
         },
     )
@@ -261,10 +258,7 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
             }
         ),
         hide_index=True,
-        column_config={
-            name: st.column_config.TextColumn(name, alignment="right")
-            for name in ("precision %", "recall %", "F1 %", "types", "iterations")
-        },
+        column_config=right_aligned(("precision %", "recall %", "F1 %", "types", "iterations")),
     )
     grid = pd.DataFrame(
         [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],

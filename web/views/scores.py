@@ -29,8 +29,9 @@ from morphgraph.tables.model import text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.vocabularies import vocabulary_of
+from web.downloads import download
 from web.session import Session, remembered
-from web.text import plain
+from web.text import plain, right_aligned
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -256,20 +257,11 @@ def _show_breakdown(found: Breakdown, figure: Any) -> None:
             hide_index=True,
             column_config={
                 "group": st.column_config.TextColumn(BREAKDOWNS[found.by].lower()),
-                **{
-                    name: st.column_config.TextColumn(name, alignment="right")
-                    for name in list(rows)[1:]
-                },
+                **right_aligned(list(rows)[1:]),
             },
         )
-        st.download_button(
-            "CSV",
-            lambda: breakdown_csv(found),
-            file_name="breakdown.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            key=f"breakdown csv {found.by}",
-            on_click="ignore",
+        download(
+            "CSV", lambda: breakdown_csv(found), "breakdown.csv", key=f"breakdown csv {found.by}"
         )
         st.code(found.signature, language=None, wrap_lines=True)
 
@@ -319,10 +311,7 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
     st.dataframe(
         frame,
         hide_index=True,
-        column_config={
-            name: st.column_config.TextColumn(name, alignment="right")
-            for name in list(frame.columns)[1:]
-        },
+        column_config=right_aligned(list(frame.columns)[1:]),
     )
     first = found.scores[0]
     notes = [
@@ -333,12 +322,9 @@ def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
         notes.append("Stem recall is n/a: the reference does not say which morph is a stem.")
     st.caption(" ".join(notes))
     st.code(found.signature, language=None, wrap_lines=True)
-    st.download_button(
+    download(
         "CSV",
         lambda: frame_csv(frame.assign(signature=found.signature)),
-        file_name="flota.csv",
-        mime="text/csv",
-        icon=":material/download:",
+        "flota.csv",
         key=f"flota csv {id(gold_set)}",
-        on_click="ignore",
     )

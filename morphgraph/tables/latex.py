@@ -1,6 +1,6 @@
-r"""A table in LaTeX that fits its page: parted where it is too wide, a longtable where too long.
+r"""A table in LaTeX that fits its page: split where it is too wide, a longtable where too long.
 
-Widths are reckoned from those of Computer Modern, a little too wide rather than too narrow.
+Widths are estimated from those of Computer Modern, a little too wide rather than too narrow.
 """
 
 from __future__ import annotations
@@ -210,11 +210,21 @@ class _Layout:
         ]
         self.body = list(self._body())
         lines = len(self.body) + sum(len(note) for note in self.notes) // _NOTE_LETTERS
+        lines += sum(self._further_lines(row) for row in self.table.rows)
         self.is_long = lines > LINES_OF_PAGE
         if self.is_long:
             # A page neither begins nor ends with a row alone.
             for place in (0, 1, len(self.body) - 3, len(self.body) - 2):
                 self.body[place] = self.body[place].removesuffix("*") + "*"
+
+    def _further_lines(self, row: Row) -> int:
+        """About how many lines the texts of a row take behind their first one."""
+        values = zip(self.table.columns, row.cells, strict=True)
+        texts = [*row.names, *(_measured(column, cell)[0] for column, cell in values)]
+        return max(
+            int(_width(one_line(text), self._points) / room) if wraps else 0
+            for text, room, wraps in zip(texts, self.widths, self._wraps, strict=True)
+        )
 
     @property
     def spec(self) -> str:

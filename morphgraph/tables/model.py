@@ -148,10 +148,9 @@ def cell_texts(column: Column, cell: Cell) -> tuple[str, str]:
 class Row:
     """A row: what names it, and its cells.
 
-    ``group``: rows of one number compete, those of -1 with
-    nobody; ``block``: the number of the block that it stands in;
-    ``error``: why all of it is missing. ``before`` and ``after``: what only CSV tells of it, by
-    heading, before its names and behind its values.
+    ``group``: rows of one number compete, those of -1 with nobody; ``block``: the number of the
+    block that it stands in; ``error``: why all of it is missing. ``before`` and ``after``: what
+    only CSV tells of it, by heading, before its names and behind its values.
     """
 
     names: tuple[str, ...]
@@ -170,17 +169,14 @@ class Row:
         return self.names[0] + (f" ({HELD_IN})" if self.held_in else "") if self.names else ""
 
 
-Heads = list[tuple[str, list[tuple[str, int]]]]
-
-
 @dataclass(frozen=True)
 class Table:
     """A table to be shown or written.
 
     ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
-    of what is spread above them; ``blocks``: titles of the blocks that rows stand in; ``constants``
-    : what holds for all of it, by title; ``notes``: sentences for below it; ``bold``: what is;
-    ``against``: what stars are a difference to.
+    of what is spread above them; ``blocks``: titles of the blocks that rows stand in;
+    ``constants``: what holds for all of it, by title; ``notes``: sentences for below it; ``bold``:
+    what is in bold; ``against``: what stars are a difference to.
     """
 
     title: str
@@ -202,7 +198,7 @@ class Table:
         return tuple(column.key for column in self.names)
 
     @property
-    def heads(self) -> Heads:
+    def heads(self) -> list[tuple[str, list[tuple[str, int]]]]:
         """Rows of headings above the columns: the title of each, and its texts with their widths.
 
         >>> columns = tuple(Column("F1", spread=(s, w)) for s in "ab" for w in "xy")

@@ -361,6 +361,12 @@ def test_a_long_latex_table_is_a_longtable_without_an_orphan_row() -> None:
     assert r"Signature: \texttt{a:\allowbreak{}1}" in body.split(r"\bottomrule")[-1], "below it"
 
 
+def test_texts_of_several_lines_make_a_latex_table_long() -> None:
+    texts = ["word " * 60] * (LINES_OF_PAGE // 4)
+    rows = ({"method": f"{n} {text}", "value": n / 100} for n, text in enumerate(texts))
+    assert "longtable" in to_latex(make_table(results(*rows), SPEC))
+
+
 def test_a_wide_latex_table_is_parted_by_its_columns() -> None:
     rows = ({"method": "m", "scope": f"scope {n}", "value": n / 100} for n in range(20))
     table = make_table(results(*rows), TableSpec("Wide", ["method"], ["scope"], ["f1"]))

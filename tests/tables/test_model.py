@@ -1,0 +1,177 @@
+"""Whatever a table holds, and wherever: each way to write it keeps texts texts."""
+
+import csv
+import io
+import math
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morphgraph.score.comparison import WordPart
+from morphgraph.tables.latex import to_latex
+from morphgraph.tables.model import Cell, Column, Row, Table, table_of_texts, with_best
+from morphgraph.tables.writing import frame_csv, rendered, to_csv, to_html, to_markdown
+
+SIGNS = "&\"'{}\\$#%_^~][|`*+@-aé≥☃ \n\r"
+HOSTILE = st.lists(
+    st.sampled_from([*SIGNS, "<script>", "</td>", "\\end{table}", "=1"]), min_size=1, max_size=6
+).map("".join)
+TAGS = re.compile("div|table|thead|tbody|tr|th|td|span|sup|small|p|code")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """A table in which every text is hostile."""
+
+    def text() -> str:
+        return draw(HOSTILE)
+
+    width = draw(st.integers(1, 4))
+    forms = draw(st.lists(st.sampled_from(["text", "percent"]), min_size=width, max_size=width))
+    columns = tuple(
+        Column(text(), form, draw(st.sampled_from([-1, 0, 1])), spread=(text(),)) for form in forms
+    )
+
+    def cell(column: Column) -> Cell:
+        if column.form == "percent":
+            return Cell(draw(st.floats(0, 1)), 0.25, 0.75, p=draw(st.sampled_from([math.nan, 0.0])))
+        word = text()
+        parts = (WordPart(word, "start"), WordPart(word, "wrong"))
+        return Cell(f"{word} {word}", tokens=(word, word), pieces=parts)
+
+    rows = [
+        Row(
+            (text(), text()),
+            tuple(map(cell, columns)),
+            block=draw(st.integers(0, 1)),
+            error=draw(st.just("") | HOSTILE),
+            is_baseline=draw(st.booleans()),
+            before=(("facts", text()),),
+        )
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+    return Table(
+        text(),
+        (Column(text()), Column(text())),
+        columns,
+        with_best(rows, columns),
+        (text(),),
+        blocks=(text(), text()),
+        constants={text(): text()},
+        signatures=(text(),),
+        notes=(text(),),
+    )
+
+
+class Read(HTMLParser):
+    """Reads HTML strictly: what is opened is closed, and nothing is a script or an attribute."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        assert TAGS.fullmatch(tag)
+        allowed = {"class", "scope", "colspan", "tabindex", "hidden"}
+        assert {name for name, _ in attributes} <= allowed
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@given(tables())
+def test_no_text_becomes_html(table: Table) -> None:
+    page = Read(to_html(table))
+    for text in (*table.blocks, *table.signatures, *(row.names[1] for row in table.rows)):
+        assert "".join(text.split()) in "".join(page.text.split())
+
+
+@given(tables())
+def test_no_text_becomes_latex(table: Table) -> None:
+    source = to_latex(table, "x")
+    plain = re.sub(r"\\(?:textbackslash|[{}$&#%_])", "", source.split("\n", 1)[1])
+    assert plain.count("{") == plain.count("}")
+    assert plain.count("$") % 2 == 0
+    assert "#" not in plain and "%" not in plain
+    assert source.count(r"\begin{table}") == source.count(r"\end{table}") > 0
+    body = re.findall(r"\\midrule\n(.*?)\\bottomrule", source, re.S)
+    assert len(body) == source.count(r"\begin{tabular}"), "no text ends a tabular"
+
+
+@given(tables())
+def test_no_text_becomes_markdown(table: Table) -> None:
+    lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")]
+    ends = [len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines]
+    assert set(ends) == {len(table.columns) + 3}
+    assert len(lines) == len(table.rows) + 2 * len(table.blocks)
+    assert not any(re.search(r"(?<!\\)(?:\\\\)*[<`]", line) for line in lines)
+
+
+@given(tables())
+def test_no_text_becomes_a_formula(table: Table) -> None:
+    rows = list(csv.reader(io.StringIO(to_csv(table).decode("utf-8"), newline="")))
+    for value in (value for row in rows for value in row):
+        is_number = re.fullmatch(r"-?[0-9.e-]+", value) is not None
+        assert is_number or not value.lstrip().startswith(("=", "+", "-", "@")), value
+
+
+# --------------------------------------------------------------------------------------- by hand
+
+
+def test_csv_has_all_digits_and_counts_are_whole() -> None:
+    columns = (Column("F1", "percent", csv="f1", extras=("low", "seeds")), Column("n", "count"))
+    row = Row(("a",), (Cell(1.0, 1 / 3, seeds=2), Cell(-8000.0)), after=(("signature", "s"),))
+    failed = Row(("=b",), (Cell(state="failed"), Cell()), after=(("signature", "s"),))
+    text = to_csv(Table("", (Column("name"),), columns, (row, failed))).decode()
+    assert text.splitlines() == [
+        "name,f1,f1 low,f1 seeds,n,signature",
+        "a,1.0,0.3333333333333333,2,-8000,s",
+        "'=b,failed,n/a,0,n/a,s",
+    ]
+
+
+def test_signatures_that_no_row_has_stand_at_the_end_of_csv() -> None:
+    table = table_of_texts(["a", "b"], [["x", "1"]])
+    assert to_csv(table).decode() == "a,b\nx,1\n"
+    assert to_csv(Table("", table.names, table.columns, table.rows, signatures=("=s",))) == (
+        b"a,b\nx,1\nsignature,'=s\n"
+    )
+
+
+def test_the_best_of_each_group() -> None:
+    columns = (Column("F1", "percent", 1), Column("edits", "ratio", -1), Column("n", "count"))
+
+    def best(*rows: Row) -> list[list[bool]]:
+        return [[cell.is_best for cell in row.cells] for row in with_best(rows, columns)]
+
+    def row(value: float, **more: object) -> Row:
+        return Row(("x",), tuple(Cell(value, state="done") for _ in columns), **more)  # type: ignore[arg-type]
+
+    assert best(row(0.5), row(0.9)) == [[False, True, False], [True, False, False]]
+    assert best(row(0.5), row(0.9, group=1)) == [[False] * 3] * 2, "one alone is not the best"
+    assert best(row(0.5), row(0.4), row(0.9, group=-1))[0][0], "nobody's rival"
+    assert best(row(0.5), row(0.4), row(0.9, held_in=True))[0][0]
+    assert best(row(0.9, held_in=True), row(0.4, held_in=True))[0][0]
+    assert best(row(math.nan), row(0.4)) == [[False] * 3] * 2
+
+
+def test_a_misspelt_name_in_a_template_is_an_error() -> None:
+    with pytest.raises(Exception, match="undefined"):
+        rendered("table.html.j2")
+
+
+def test_a_negative_number_in_a_frame_is_a_number() -> None:
+    import pandas as pd
+
+    assert frame_csv(pd.DataFrame({"a": [-1.5, -2.0]})) == b"a\n-1.5\n-2\n"

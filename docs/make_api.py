@@ -1,4 +1,6 @@
-"""Write docs/api.md from the docstrings: `python docs/make_api.py`."""
+"""Write docs/api.md from the docstrings, and the tables of methods in docs/remedies.md and
+docs/training.md from their registries: `python docs/make_api.py`.
+"""
 
 import ast
 import re
@@ -58,5 +60,62 @@ def text(node: Named) -> str:
     return re.sub(r"``(.+?)``", r"`\1`", found, flags=re.S)
 
 
+MADE_OF = {
+    "merges": "merges",
+    "vocabulary": "a vocabulary",
+    "segmenter": "any segmentation",
+    "training": "a model of it",
+    "gold": "merges and gold",
+}
+
+
+def methods() -> str:
+    """The table of all methods that segment."""
+    from morphgraph.refine.registry import EVERY_METHOD
+    from morphgraph.tokeniser.segmentation import spelled
+
+    rows = [("method", "title", "what it does", "parameters", "made of", "source")]
+    for name, method in EVERY_METHOD.items():
+        given = [
+            f"`{key}`" if field.default is None else f"`{key}={spelled(field.default)}`"
+            for key, field in method.fields.items()
+        ]
+        made_of = MADE_OF[method.needs] + (" and word counts" if method.counts else "")
+        listed = ", ".join(given)
+        rows.append((f"`{name}`", method.title, method.does, listed, made_of, method.source))
+    return table(rows)
+
+
+def trainers() -> str:
+    """The table of all ways to train."""
+    from morphgraph.train.trainers import TRAINERS
+
+    rows = [("method", "what comes out", "what it does", "parameters")]
+    for name, trainer in TRAINERS.items():
+        fields = trainer.parameters.model_fields.items()
+        listed = ", ".join(f"`{key}={field.default}`" for key, field in fields)
+        rows.append((f"`{name}`", trainer.label, trainer.description, listed))
+    return table(rows)
+
+
+def table(rows: list[tuple[str, ...]]) -> str:
+    """Rows as Markdown, the first of them as the header."""
+    head, *others = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([head, "| " + " | ".join("---" for _ in rows[0]) + " |", *others])
+
+
+def with_table(document: str, made: str) -> str:
+    """A page with another table between its marks."""
+    begin, end = "<!-- from the registry -->\n", "<!-- end -->"
+    before, _, rest = document.partition(begin)
+    return before + begin + made + "\n" + end + rest.partition(end)[2]
+
+
+TABLES = {"remedies.md": methods, "training.md": trainers}
+"""What makes the table of each page that has one from a registry."""
+
 if __name__ == "__main__":
     (DOCS / "api.md").write_text(page(), encoding="utf-8")
+    for name, made in TABLES.items():
+        path = DOCS / name
+        path.write_text(with_table(path.read_text(encoding="utf-8"), made()), encoding="utf-8")

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from morphgraph.core.checks import check_list
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
 
 Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
-AnySettings = TypeVar("AnySettings")
 
 _MADE_ON: WeakKeyDictionary[Any, Tokeniser] = WeakKeyDictionary()
 """The tokeniser below each segmenter that `LoadedTokeniser.method` made."""
@@ -116,13 +115,11 @@ def read_gold(
 def _frequencies(
     given: Mapping[str, float] | str | None,
 ) -> tuple[Mapping[str, float] | None, str]:
-    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
+    from morphgraph.corpus.counts import counts_of
 
     if not isinstance(given, str):
         return given, "" if given is None else "given counts"
-    is_named = given.startswith("wordfreq:")
-    read = wordfreq_counts(given[len("wordfreq:") :]) if is_named else read_word_counts(given)
-    return dict(read.items()), given
+    return dict(counts_of(given).items()), given
 
 
 def compare(
@@ -166,7 +163,7 @@ def _table(
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import USUAL
     from morphgraph.score.table import ScoreTable, SegmentationFailure
-    from morphgraph.segment.models import standard_segmenter
+    from morphgraph.segment.registry import standard_segmenter
 
     check_choice("scope", scope, SCOPES)
     check_choice("weighting", weighting, WEIGHTINGS)
@@ -240,18 +237,20 @@ class LoadedTokeniser(Tokeniser):
         counts or ``wordfreq:en``, for methods that need some. An unknown name or parameter is a
         `MorphGraphError` that lists those there are. It takes the tokeniser as it is now.
         """
-        from morphgraph.corpus.counts import WordCounts
+        from morphgraph.refine.registry import LEARNERS
         from morphgraph.segment.registry import method_on
 
-        if isinstance(counts, str | Mapping):
-            known, _ = _frequencies(counts)
-            counts = WordCounts.from_mapping({word: int(n) for word, n in (known or {}).items()})
+        if name in LEARNERS:
+            raise MorphGraphError(
+                f"{LEARNERS[name].title} learns from gold and gives another tokeniser. Use "
+                "knock_out or rebpe."
+            )
         made = method_on(self, name, parameters, counts)
         _MADE_ON[made] = self
         return made
 
     def _segmenter(self) -> Segmenter:
-        from morphgraph.segment.models import standard_segmenter
+        from morphgraph.segment.registry import standard_segmenter
 
         return standard_segmenter(self)
 
@@ -302,15 +301,14 @@ class LoadedTokeniser(Tokeniser):
         gold: Gold | None = None,
         *,
         types: Sequence[str] | None = None,
-        threshold: float = 0.5,
         in_place: bool = False,
         **settings: Any,
     ) -> "KnockoutOutcome":
-        """Knock out the types whose merges have R ≥ ``threshold`` by gold, or chosen ``types``.
+        """Knock out the types whose merges are to blame by gold, or chosen ``types``.
 
         ``types`` are spelled as in the vocabulary; with gold, they are scored before and after.
-        ``settings``: those of `KnockoutSettings`, such as ``holdout=0.5``. Source: Bauwens &
-        Delobelle 2024, Algorithm 1.
+        ``settings``: those of the method `knockout`, such as ``threshold=0.6`` or ``holdout=0.5``.
+        Source: Bauwens & Delobelle 2024, Algorithm 1.
         """
         from morphgraph.refine.knockout import KnockoutSettings, knock_out
         from morphgraph.refine.learning import remember
@@ -322,7 +320,7 @@ class LoadedTokeniser(Tokeniser):
             return self._knock_out_types(types, gold, in_place, **settings)
         assert gold is not None
         gold_set = read_gold(gold)
-        chosen = _settings_of(KnockoutSettings, {"threshold": threshold, **settings})
+        chosen = KnockoutSettings(**settings)
         old, new = self._two(in_place)
         result = knock_out(new, Benchmark.on(gold_set, new), chosen)
         if result.removed:
@@ -361,7 +359,7 @@ class LoadedTokeniser(Tokeniser):
     def rebpe(self, gold: Gold, *, in_place: bool = False, **settings: Any) -> "ReBPEOutcome":
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
 
-        ``settings``: those of `ReBPESettings`, such as ``iterations=5`` or ``anneal=False``.
+        ``settings``: those of the method `rebpe`, such as ``iterations=5`` or ``anneal=False``.
         Source: Bauwens & de Lhoneux 2026, Algorithm 1.
         """
         from morphgraph.refine.learning import remember
@@ -370,7 +368,7 @@ class LoadedTokeniser(Tokeniser):
         from morphgraph.score.boundaries import Benchmark
 
         gold_set = read_gold(gold)
-        chosen = _settings_of(ReBPESettings, settings)
+        chosen = ReBPESettings(**settings)
         old, new = self._two(in_place)
         run = ReBPERun(new, Benchmark.on(gold_set, new), chosen)
         run.finish()
@@ -483,14 +481,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise MorphGraphError(f"{shortened(repr(value))} is not a word. Give a string.")
     return value
-
-
-def _settings_of(kind: type[AnySettings], given: Mapping[str, Any]) -> AnySettings:
-    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
-    for name in given:
-        if name not in known:
-            raise MorphGraphError(f"“{name}” is not a setting. Use some of: {', '.join(known)}.")
-    return kind(**given)
 
 
 # ----------------------------------------------------------------------------- what they return

@@ -1,7 +1,5 @@
 """ReBPE, step by step: anneal, knock out, reify, back and forth, to convergence."""
 
-from dataclasses import replace
-
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
@@ -166,8 +164,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             disabled=locked,
             help="Otherwise each of its joins counts.",
         )
-        settings = replace(
-            _DEFAULTS,
+        settings = ReBPESettings(
             anneal=anneal,
             repair=repair,
             link=link,
@@ -189,9 +186,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 required=True,
                 disabled=locked,
             )
-            settings = replace(
-                settings, scope="whole-word" if scope == "whole-word" else "morphemic"
-            )
+            settings = settings.changed(scope=scope)
         if "tokens" in benchmark.weightings:
             weighting = more[1].segmented_control(
                 "Each word counts",
@@ -201,7 +196,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 disabled=locked,
                 format_func=lambda n: "once" if n == "types" else "by its frequency",
             )
-            settings = replace(settings, weighting="tokens" if weighting == "tokens" else "types")
+            settings = settings.changed(weighting=weighting)
     return settings
 
 

@@ -21,10 +21,11 @@ from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.saving import to_tokenizer_json
-from morphgraph.train.methods import METHODS, Method, train
+from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
 from web.downloads import download
 from web.inputs import attempt, content_of
+from web.method_picker import parameter_field
 from web.session import MOST_MODELS, Session, Source, remembered, trained_models, wordfreq_languages
 from web.text import plain
 
@@ -42,6 +43,11 @@ _SOURCE_NAMES = {
     "text": "a file of text",
 }
 _EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
+_PARAMETERS = {
+    name: field
+    for trainer in TRAINERS.values()
+    for name, field in trainer.parameters.model_fields.items()
+}
 Read = Callable[[Callable[[float], None]], WordCounts]
 
 
@@ -51,7 +57,7 @@ class _Order:
 
     read: Read
     source: str
-    method: Method
+    method: Trainer
     pipeline: str
     size: int
     least: int | None
@@ -87,7 +93,7 @@ def _settings() -> _Order | None:
         train_language="en",
         train_method="bpe",
         train_size=8000,
-        train_threshold=0.9,
+        **{f"train_{name}": field.default for name, field in _PARAMETERS.items()},
         train_least=0,
     ):
         left, right = st.columns(2, gap="large")
@@ -170,11 +176,11 @@ def _text(file: UploadedFile) -> tuple[Read | None, str]:
     return read, file.name
 
 
-def _method() -> tuple[Method, str, dict[str, Any]]:
+def _method() -> tuple[Trainer, str, dict[str, Any]]:
     name = st.selectbox(
-        "Method", list(METHODS), key="train_method", format_func=lambda name: METHODS[name].label
+        "Method", list(TRAINERS), key="train_method", format_func=lambda name: TRAINERS[name].label
     )
-    method = METHODS[name]
+    method = TRAINERS[name]
     st.caption(plain(method.description))
     pipeline = st.selectbox(
         "Pipeline",
@@ -183,17 +189,11 @@ def _method() -> tuple[Method, str, dict[str, Any]]:
         help="What happens to words before training, and in the trained tokeniser too.",
     )
     st.caption(plain(PIPELINES[pipeline].description))
-    parameters: dict[str, Any] = {}
-    if "threshold" in method.parameters:
-        parameters["threshold"] = st.number_input(
-            "Threshold T",
-            0.0,
-            1.0,
-            step=0.05,
-            key="train_threshold",
-            help="A type is removed if more than this share of it is inside one other type; "
-            "1 is BPE.",
-        )
+    place = st.container()
+    parameters = {
+        name: parameter_field(place, f"{method.label}: {name}", f"train_{name}", field)
+        for name, field in method.parameters.model_fields.items()
+    }
     return method, pipeline, parameters
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,6 @@ from streamlit.testing.v1 import AppTest
 
 from morphgraph.reference import readers
 from morphgraph.score import metrics
-from morphgraph.segment import registry
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -60,15 +61,63 @@ def gold(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_method(morphgraph: Command, gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, row = blocks("Add a method")
-    for name, method in entry_of(row, registry, module_of(file)).items():
-        monkeypatch.setitem(registry.METHODS, name, method)
-    to_compare = ("--tokenizer", "demo:en", "--reference", gold, "--methods", "bpe,atoms")
-    run = morphgraph("compare", *to_compare, "--json")
-    assert run.code == 0, run.err
-    [house, _] = run.json["words"]
+WITH_A_METHOD = r"""
+import json, sys, typer.testing
+import morphgraph.segment
+folder, line, gold, docs, out = sys.argv[1:]
+morphgraph.segment.__path__.append(folder)
+from morphgraph.segment.registry import METHODS
+METHODS.update(eval("{" + line + "}"))
+
+from morphgraph.batch.configuration import parse_evaluation, schema_text
+from morphgraph.cli import program
+from morphgraph.segment.models import load_segmenter, write_model
+from morphgraph.tokeniser.loading import load_tokeniser
+import morphgraph as mg
+
+def run(*given):
+    result = typer.testing.CliRunner().invoke(program, given, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+made = mg.load("demo:en").method("atoms")
+with open(out, "wb") as file:
+    file.write(write_model(made))
+sys.path.insert(0, docs)
+import make_api
+yaml = "name: x\nlanguages: [en]\ntokenisers: [{file: 'demo:{code}'}]\n" \
+    "methods: [standard, atoms]\nreferences: ['demo:{code}']\n"
+evaluation, _ = parse_evaluation(yaml, "x.yaml")
+print(json.dumps({
+    "helps": [run(command, "--help") for command in ("segment", "compare", "score")],
+    "segment": run("segment", "--method", "atoms", "house"),
+    "compare": json.loads(run("compare", "--reference", gold, "--methods", "bpe,atoms", "--json")),
+    "model": [type(load_segmenter(out)).__name__, run("segment", "--model", out, "house")],
+    "titles": [method.title() for method in evaluation.methods],
+    "schema": json.loads(schema_text())["$defs"]["Atoms"],
+    "docs": make_api.methods(),
+}))
+"""
+
+
+def test_a_method(tmp_path: Path, gold: Path) -> None:
+    """One file and one line: everything that takes methods knows it."""
+    file, line = blocks("Add a method")
+    module_of(file)
+    (tmp_path / "atoms.py").write_text(file, encoding="utf-8")
+    given = (tmp_path, line, gold, ROOT / "docs", tmp_path / "model.json")
+    run = [sys.executable, "-c", WITH_A_METHOD, *map(str, given)]
+    done = subprocess.run(run, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert all("atoms" in text for text in found["helps"])
+    assert found["segment"] == "Ġ h o u s e\n"
+    [house, _] = found["compare"]["words"]
     assert house["tokens"]["Atoms"] == ["Ġ", *"house"]
+    assert found["model"] == ["Atoms", found["segment"]]
+    assert found["titles"] == ["", "Atoms"]
+    assert found["schema"]["description"] == "No merge at all: every atom is a token."
+    assert "| `atoms` | Atoms | No merge at all: every atom is a token. |" in found["docs"]
 
 
 def test_a_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,36 +4,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from pydantic.fields import FieldInfo
 from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment import registry as methods
 from morphgraph.segment.models import uploaded_segmenter
-from morphgraph.segment.registry import Method, Parameter, method_on, parse_method, split_methods
+from morphgraph.segment.parameters import OnlyMarked, bounds
+from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
 from morphgraph.tokeniser.segmentation import Segmenter, spelled
 from web.inputs import content_of
-from web.picky_on_demand import PICKY, can_be_trained, trained_picky
+from web.picky_on_demand import can_be_trained, trained_picky
 from web.session import MOST_MODELS, Session, remembered, trained_models
 from web.text import plain
 
 START = "before the edits"
 _TRAINED = "picky"
-_NEED_COUNTS = ("trimmed", _TRAINED)
+"""Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
 _COUNTS = "word counts for methods"
 
 
-def _known_methods() -> dict[str, Method]:
-    """All methods by name: Picky BPE stands behind trimmed BPE."""
-    known: dict[str, Method] = {}
-    for name, method in methods.METHODS.items():
-        known[name] = method
-        if name == "trimmed":
-            known[_TRAINED] = PICKY
-    return known
-
-
-METHODS = _known_methods()
+def _known_methods() -> list[str]:
+    """The names of all methods that can be chosen."""
+    names = METHODS.offered
+    place = names.index("trimmed") + 1
+    return [*names[:place], _TRAINED, *names[place:]]
 
 
 def choose_methods(
@@ -57,7 +52,7 @@ def _chosen(
     current: Session, models: Mapping[str, Segmenter], place: str, first: Sequence[str]
 ) -> tuple[list[Segmenter], list[str]]:
     edited = bool(current.study.graph.history)
-    names = [*METHODS, *([START] if edited else []), *(f"model {name}" for name in models)]
+    names = [*_known_methods(), *([START] if edited else []), *(f"model {name}" for name in models)]
     asked = st.query_params.get("methods")
     possible = [name for name in first if _has_what_it_needs(current, name)]
     begin, given = _asked(asked, possible) if asked else (possible, {})
@@ -98,11 +93,9 @@ def _label(name: str, settings: Mapping[str, Any], segmenter: Segmenter, edited:
         return name.removeprefix("model ")
     if name == "bpe":
         return f"{segmenter.name} now" if edited else segmenter.name
-    usual = METHODS[name].parameters
-    listed = ", ".join(
-        f"{key}={spelled(value)}" for key, value in settings.items() if value != usual[key].default
-    )
-    return METHODS[name].title + (f" ({listed})" if listed else "")
+    fields = METHODS[name].fields
+    given = {key: value for key, value in settings.items() if value != fields[key].default}
+    return METHODS[name].label(given)
 
 
 def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Mapping[str, Any]]]:
@@ -114,7 +107,7 @@ def _asked(text: str, first: Sequence[str]) -> tuple[Sequence[str], dict[str, Ma
             name, parameters = parse_method(part)
         except MorphGraphError:
             continue
-        if name in METHODS and name not in names:
+        if name in _known_methods() and name not in names:
             names.append(name)
             given[name] = parameters
     return names or first, given
@@ -132,41 +125,55 @@ def _settings(
 ) -> dict[str, dict[str, Any]]:
     """A number field for each parameter of the chosen methods."""
     fields = [
-        (name, key, parameter)
+        (name, key, field)
         for name in chosen
         if name in METHODS
-        for key, parameter in METHODS[name].parameters.items()
-        if not parameter.marker  # no tokeniser with merges has one of those
+        for key, field in METHODS[name].fields.items()
+        if not any(isinstance(each, OnlyMarked) for each in field.metadata)  # by merges: no marker
     ]
     found: dict[str, dict[str, Any]] = {}
     if not fields:
         return found
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    for name, key, parameter in fields:
+    for name, key, field in fields:
         widget = f"{place}_{name}_{key}"
-        start = _within(given.get(name, {}).get(key, parameter.default), parameter)
         label = f"{METHODS[name].title}: {key}"
-        with remembered(**{widget: start}):
-            if isinstance(parameter.default, bool):
-                found.setdefault(name, {})[key] = row.toggle(
-                    label, key=widget, help=parameter.meaning
-                )
-                continue
-            found.setdefault(name, {})[key] = row.number_input(
-                label,
-                parameter.least,
-                parameter.most,
-                step=0.05 if isinstance(parameter.default, float) else 1,
-                key=widget,
-                help=parameter.meaning,
-                width=155,
-            )
+        with remembered(**{widget: _within(given.get(name, {}).get(key), field)}):
+            found.setdefault(name, {})[key] = parameter_field(row, label, widget, field)
     return found
 
 
-def _within(value: Any, parameter: Parameter) -> Any:
-    kind = type(parameter.default)
-    return kind(min(max(value, parameter.least), parameter.most))
+def parameter_field(place: DeltaGenerator, label: str, key: str, field: FieldInfo) -> Any:
+    """What sets a parameter of a method: a switch, or a number within its bounds."""
+    if isinstance(field.default, bool):
+        return place.toggle(label, key=key, help=field.description)
+    least, most = _limits(field)
+    return place.number_input(
+        label,
+        least,
+        most,
+        step=0.05 if isinstance(field.default, float) else 1,
+        key=key,
+        help=field.description,
+        width=155,
+    )
+
+
+def _limits(field: FieldInfo) -> tuple[Any, Any]:
+    """The least and the largest number; None where a browser has no room for it."""
+    kind, limits = type(field.default), bounds(field)
+    least, most = limits.get("ge"), limits.get("le")
+    return None if least is None else kind(least), None if most is None else kind(most)
+
+
+def _within(value: Any, field: FieldInfo) -> Any:
+    """A value that somebody gave, if it fits; the default if it is none."""
+    kind = type(field.default)
+    if not isinstance(value, int | float):
+        return field.default
+    least, most = _limits(field)
+    value = value if least is None else max(value, least)
+    return kind(value if most is None else min(value, most))
 
 
 def _upload(place: str) -> None:
@@ -244,7 +251,7 @@ def _picky(current: Session, threshold: float) -> Segmenter:
 
 def _has_what_it_needs(current: Session, name: str) -> bool:
     """Whether a method can be among the first ones: there are word counts, if it needs them."""
-    if name not in _NEED_COUNTS:
+    if name not in METHODS or not (METHODS[name].counts or name == _TRAINED):
         return True
     counts = _counts(current)
     size = current.study.graph.loaded_type_count

@@ -6,11 +6,9 @@ import hashlib
 import threading
 from collections.abc import Callable
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.registry import Method, Parameter
 from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.train.methods import METHODS, train
+from morphgraph.train.trainers import train
 
 _PIPELINE = "plain"
 _BYTES = 256
@@ -18,26 +16,6 @@ _MOST = 8
 _trained: dict[tuple[bytes, int, float], Segmenter] = {}
 """The models of all sessions, the newest last."""
 _lock = threading.Lock()
-
-
-def _not_made_of_a_tokeniser(*_: object) -> Segmenter:
-    raise MorphGraphError("Picky BPE is trained on word counts, not made of a tokeniser.")
-
-
-PICKY = Method(
-    "Picky BPE",
-    "BPE that removes types again which occur in one other type only.",
-    {
-        "threshold": Parameter(
-            METHODS["picky"].parameters["threshold"],
-            0.0,
-            1.0,
-            "A type is removed if more than this share of it is inside one other type; 1 is BPE. "
-            "Trained on the reference's word frequencies, to as many types as the open tokeniser.",
-        )
-    },
-    _not_made_of_a_tokeniser,
-)
 
 
 def can_be_trained(counts: WordCounts | None, size: int) -> bool:

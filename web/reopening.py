@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import cache
 from typing import Any, Literal
 
@@ -314,7 +313,7 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
 def _show_settings(settings: ReBPESettings) -> None:
     """The stepper's switches show the settings of the run that came back."""
     shown = {
-        **asdict(settings),
+        **dict(settings),
         "minimum": settings.minimum_vocabulary,
         "maximum": settings.maximum_vocabulary or 0,
         "holdout": round(100 * settings.holdout),

@@ -94,16 +94,16 @@ def _scores(
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
     from morphgraph.batch.names import FLOTA_METRICS
-    from morphgraph.score.flota import flota_scores, without_flota
+    from morphgraph.score.flota import FLOTA_METHODS, flota_scores
     from morphgraph.segment.bte import Bte
+    from morphgraph.segment.registry import METHODS, standard_segmenter
     from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted or made.gold_set is None:
         return
-    titles = {"flota": "FLOTA", "first": "FIRST", "longest": "LONGEST"}
-    title = titles.get(spec["method"])
-    if title is None:
+    known = METHODS.get(spec["method"])
+    if known is None or known.title not in FLOTA_METHODS:
         nothing = (*[math.nan] * 4, 0, "n/a: this method does not choose k tokens")
         yield from (("morphemic", "types", name, *nothing) for name in wanted)
         return
@@ -112,9 +112,9 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     k = spec["parameters"]["k"] or None
     reference = made.gold_set.reference
     strict = bool(spec["parameters"].get("strict"))
-    standard = without_flota(source)
+    standard = standard_segmenter(source)
     found = flota_scores(vocabulary, reference, standard, (k,), strict=strict)
-    score = found.score(title, k)  # type: ignore[arg-type]
+    score = found.score(known.title, k)
     values = {
         "flota_coverage": (score.coverage, score.entries),
         "flota_stem_recall": (score.stem_recall, score.entries_with_stem),

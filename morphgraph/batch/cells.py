@@ -118,7 +118,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     import pyarrow
 
     from morphgraph.segment.models import load_segmenter, write_model
-    from morphgraph.train.methods import train
+    from morphgraph.train.trainers import train
 
     if spec["source"] == "file":
         made = _as_planned(spec, lambda: load_segmenter(spec["path"]))

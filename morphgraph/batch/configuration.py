@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from morphgraph.batch.methods import Method, as_method
+from morphgraph.batch.methods import AS_IT_IS, AnyMethod, as_method
 from morphgraph.batch.names import FLOTA_METRICS, named_metrics
 from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import (
@@ -33,7 +33,7 @@ from morphgraph.reference.readers import FORMATS
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
-from morphgraph.train.methods import METHODS as TRAINED
+from morphgraph.train.trainers import TRAINERS
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     PipelineName = str
     FigureName = str
 else:
-    TrainedMethod = Literal[tuple(TRAINED)]
+    TrainedMethod = Literal[tuple(TRAINERS)]
     PipelineName = Literal[tuple(PIPELINES)]
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
@@ -115,8 +115,8 @@ class TokeniserChoice(Strict):
             return self
         if self.vocab_size is None:
             raise ValueError("it does not say how many types to train. Add vocab_size.")
-        chosen = TRAINED[str(self.train)]
-        if self.threshold is not None and "threshold" not in chosen.parameters:
+        chosen = TRAINERS[str(self.train)]
+        if self.threshold is not None and "threshold" not in chosen.parameters.model_fields:
             raise ValueError(f"{chosen.label} has no threshold. Leave it out.")
         for pipeline in self.pipeline or ():
             if pipeline not in chosen.pipelines:
@@ -269,8 +269,8 @@ class Evaluation(Strict):
     tokenisers: list[TokeniserChoice] = Field(
         min_length=1, description="Trained on the corpora, or from files."
     )
-    methods: list[Annotated[Method, BeforeValidator(as_method)]] = Field(
-        default=["standard"],
+    methods: list[Annotated[AnyMethod, BeforeValidator(as_method)]] = Field(
+        default=[AS_IT_IS],
         validate_default=True,
         min_length=1,
         description="What is done with each tokeniser; lists of values make a grid.",
@@ -369,8 +369,7 @@ class Evaluation(Strict):
         needed = (
             "tokens" in self.weightings
             or any(choice.train is not None for choice in self.tokenisers)
-            or any(method.method == "trimmed" for method in self.methods)
-            or any("tokens" in getattr(method, "weighting", ()) for method in self.methods)
+            or any(method.needs_counts for method in self.methods)
         )
         return [Corpus.model_validate(_WORDFREQ)] if needed else []
 

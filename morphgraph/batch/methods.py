@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 from itertools import product
 from math import prod
@@ -9,29 +10,21 @@ from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
+from pydantic.fields import FieldInfo
 
 from morphgraph.batch.yaml_reading import OneOrMore, Strict
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.refine.anneal import MINIMUM_GOOD, MINIMUM_RATIO
-from morphgraph.refine.blame import DEFAULT_THRESHOLD
-from morphgraph.refine.knockout import Selection
-from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.segment.registry import METHODS, Parameter, parse_method
+from morphgraph.refine.registry import EVERY_METHOD, offered
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters, values_of
+from morphgraph.segment.registry import parse_method
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Holdout = Annotated[float, Field(ge=0, lt=1)]
-Size = Annotated[int, Field(ge=0, le=10_000_000)]
-
-_THRESHOLD = "Merges with R ≥ this are to blame."
-_HOLDOUT = "Share of the words that it does not see, which alone are scored."
-_SCOPE = "Blame by boundaries between morphs, or whole words."
-_WEIGHTING = "Blame counts each word once, or as often as the corpus has it."
-_TUPLES = "Blame counts a tuple merge once for each application, not for each join."
-_CASCADE = "What is made from a removed type goes with it."
+AS_IT_IS = "standard"
+"""The tokeniser as it is."""
 
 
-class BaseMethod(Strict):
-    """A method, what tables call it, and the names of the tokenisers that it is for."""
+class MethodChoice(Strict):
+    """The tokeniser as it is, or another method; what tables call it, and for which tokenisers."""
 
     method: str
     label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
@@ -48,7 +41,7 @@ class BaseMethod(Strict):
 
     def _grid_fields(self) -> dict[str, list[Any]]:
         """The values of each of its parameters that has some."""
-        own = [name for name in type(self).model_fields if name not in BaseMethod.model_fields]
+        own = [name for name in type(self).model_fields if name not in MethodChoice.model_fields]
         values = {name: getattr(self, name) for name in own}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -58,115 +51,65 @@ class BaseMethod(Strict):
         return prod(len(values) for values in self._grid_fields().values())
 
     def title(self) -> str:
-        """What tables call it."""
-        return self.label or TITLES[self.method]
+        """What tables call it; nothing for the tokeniser as it is, which has its own name."""
+        return self.label or ("" if self.method == AS_IT_IS else EVERY_METHOD[self.method].title)
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether it needs word counts, in itself or because it blames by tokens."""
+        counted = self.method != AS_IT_IS and EVERY_METHOD[self.method].counts
+        return counted or "tokens" in getattr(self, "weighting", ())
+
+    def learns(self) -> bool:
+        """Whether it looks at gold boundaries for some of its parameters."""
+        return any(settings_of(self.method, given).sees_gold for given in self.grid())
 
 
-class Standard(BaseMethod):
+def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
+    """The parameters of one cell; none for the tokeniser as it is and for predictions."""
+    known = EVERY_METHOD.get(method)
+    return Parameters() if known is None else known.settings(parameters)
+
+
+def grid_field(field: FieldInfo) -> Any:
+    """A parameter of a method as a field of a file, with one value or several."""
+    one: Any = values_of(field)
+    for bound in field.metadata:
+        one = Annotated[one, bound]
+    kind: Any = OneOrMore[one]
+    if field.default is None:
+        return (kind | None, Field(None, description=field.description))
+    return (kind, Field([field.default], description=field.description))
+
+
+def _model(method: Method) -> type[MethodChoice]:
+    """The model of a method; seeds are those of the evaluation."""
+    fields = {name: grid_field(field) for name, field in method.fields.items() if name != "seed"}
+    made: type[MethodChoice] = create_model(
+        method.name.capitalize(),
+        __base__=MethodChoice,
+        __doc__=method.does,
+        **{"method": (Literal[method.name], ...), **fields},
+    )
+    return made
+
+
+class Standard(MethodChoice):
     """The tokeniser as it is."""
 
     method: Literal["standard"] = "standard"
 
 
-class Knockout(BaseMethod):
-    """BPE-knockout, and its baselines."""
-
-    method: Literal["knockout"]
-    select: OneOrMore[Selection] = Field(
-        ["blame"], description="Which types go: those to blame, or as many others as a baseline."
-    )
-    threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
-    percent: OneOrMore[Annotated[float, Field(ge=0, le=100)]] | None = Field(
-        None, description="For random, last and leaves: this percentage of the types."
-    )
-    holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
-    scope: OneOrMore[Scope] = Field(["morphemic"], description=_SCOPE)
-    weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
-    tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
-    cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
-    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least this many types stay.")
-
-
-class Rebpe(BaseMethod):
-    """ReBPE: anneal, then knock out and reify in turn until nothing changes."""
-
-    method: Literal["rebpe"]
-    anneal: OneOrMore[bool] = Field(
-        [True], description="First add merges that hardly ever cross a boundary."
-    )
-    reify: OneOrMore[bool] = Field([True], description="false: none of repair, link and expand.")
-    repair: OneOrMore[bool] = Field(
-        [True], description="Tuple merges that cannot apply any more get other parts."
-    )
-    link: OneOrMore[bool] = Field([True], description="Use pair merges inside tuple merges.")
-    expand: OneOrMore[bool] = Field([True], description="Create pair merges inside tuple merges.")
-    iterations: OneOrMore[Annotated[int, Field(ge=0, le=1_000)]] = Field(
-        [10], description="At most this many."
-    )
-    threshold: OneOrMore[Share] = Field([DEFAULT_THRESHOLD], description=_THRESHOLD)
-    holdout: OneOrMore[Holdout] = Field([0.0], description=_HOLDOUT)
-    scope: OneOrMore[Scope] = Field(["morphemic"], description=_SCOPE)
-    weighting: OneOrMore[Weighting] = Field(["types"], description=_WEIGHTING)
-    tuples_once: OneOrMore[bool] = Field([False], description=_TUPLES)
-    cascade: OneOrMore[bool] = Field([False], description=_CASCADE)
-    minimum_vocabulary: OneOrMore[Size] = Field([0], description="At least this many types stay.")
-    maximum_vocabulary: OneOrMore[Size] | None = Field(
-        None, description="Annealing adds types up to this number."
-    )
-    minimum_good: OneOrMore[Annotated[int, Field(ge=1)]] = Field(
-        [MINIMUM_GOOD], description="Anneal pairs that are so often inside a morph."
-    )
-    minimum_ratio: OneOrMore[Share] = Field(
-        [MINIMUM_RATIO], description="Anneal pairs that are inside a morph in this share."
-    )
-
-
-def _field(parameter: Parameter) -> Any:
-    kind: Any = type(parameter.default)
-    bounded: Any = kind
-    if kind is not bool:
-        bounded = Annotated[kind, Field(ge=parameter.least, le=parameter.most)]
-    return (
-        OneOrMore[bounded],
-        Field([parameter.default], description=parameter.meaning),
-    )
-
-
-def _model(name: str) -> type[BaseMethod]:
-    """The model of one of the methods that need no training, made of its parameters."""
-    fields = {key: _field(p) for key, p in METHODS[name].parameters.items() if key != "seed"}
-    made: type[BaseMethod] = create_model(
-        name.capitalize(),
-        __base__=BaseMethod,
-        __doc__=METHODS[name].does,
-        **{"method": (Literal[name], ...), **fields},
-    )
-    return made
-
-
-METHOD_MODELS: dict[str, type[BaseMethod]] = {
-    "standard": Standard,
-    **{name: _model(name) for name in METHODS if name != "bpe"},
-    "knockout": Knockout,
-    "rebpe": Rebpe,
+METHOD_MODELS: dict[str, type[MethodChoice]] = {
+    AS_IT_IS: Standard,
+    **{name: _model(EVERY_METHOD[name]) for name in offered() if name != "bpe"},
 }
 """The model of each method, by name."""
 
-TITLES = {
-    "standard": "",
-    **{name: METHODS[name].title for name in METHODS},
-    "knockout": "BPE-knockout",
-    "rebpe": "ReBPE",
-}
-
-ON_MERGES = ("dropout", "trimmed", "knockout", "rebpe")
-"""Methods that need a tokeniser with merges."""
-
 if TYPE_CHECKING:
-    Method = BaseMethod
+    AnyMethod = MethodChoice
 else:
-    _any = reduce(or_, METHOD_MODELS.values())
-    Method = Annotated[_any, Field(discriminator="method")]
+    AnyMethod = Annotated[reduce(or_, METHOD_MODELS.values()), Field(discriminator="method")]
 
 
 def as_method(given: Any) -> Any:
@@ -178,15 +121,3 @@ def as_method(given: Any) -> Any:
     except MorphGraphError as error:
         raise ValueError(str(error)) from error
     return {"method": name, **parameters}
-
-
-def learns(method: str, parameters: dict[str, Any]) -> bool:
-    """Whether a method looks at the gold boundaries of the reference."""
-    return method == "rebpe" or (method == "knockout" and parameters["select"] == "blame")
-
-
-def is_random(method: str, parameters: dict[str, Any]) -> bool:
-    """Whether a seed changes what comes out."""
-    if method == "dropout":
-        return bool(0 < parameters["p"] < 1)
-    return bool(parameters.get("holdout")) or parameters.get("select") == "random"

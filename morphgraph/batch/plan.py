@@ -19,9 +19,8 @@ from morphgraph.batch.configuration import (
     filled,
     with_environment,
 )
-from morphgraph.batch.methods import BaseMethod
+from morphgraph.batch.methods import MethodChoice
 from morphgraph.batch.plan_cells import (
-    REFINING,
     CellPlanner,
     Counted,
     count_cost,
@@ -42,6 +41,7 @@ from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counting_texts import find_texts
 from morphgraph.reference.language import language_code
+from morphgraph.refine.registry import LEARNERS
 from morphgraph.score.vocabulary_figures import FIGURES
 
 MOST_TASKS = 100_000
@@ -161,7 +161,7 @@ class _Planner:
                 if predicted.languages is None or language in predicted.languages:
                     self._predicted(language, corpus, predicted, place, values, references)
 
-    def _check_size(self, method: BaseMethod, number: int) -> None:
+    def _check_size(self, method: MethodChoice, number: int) -> None:
         if len(self.tasks) + method.grid_size > MOST_TASKS:
             problem = f"the evaluation has more than {MOST_TASKS:,} cells"
             fix = "Shorten its lists, or split it into several evaluations."
@@ -335,13 +335,13 @@ class _Planner:
         language: str,
         corpus: Counted | None,
         tokeniser: _Tokeniser,
-        method: BaseMethod,
+        method: MethodChoice,
         references: Sequence[tuple[str, dict[str, Any]]],
     ) -> None:
         """Every combination of a method's parameters, references and seeds on one tokeniser."""
         asked = self.evaluation
         alone = [key for key in asked.vocabulary if key not in _BY_REFERENCE]
-        refines = method.method in REFINING
+        refines = method.method in LEARNERS
         measured: list[tuple[str, dict[str, Any] | None, list[str]]] = [
             (name, spec, [key for key in asked.vocabulary if refines or key in _BY_REFERENCE])
             for name, spec in references

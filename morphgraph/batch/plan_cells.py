@@ -13,15 +13,13 @@ from typing import Any
 
 from morphgraph.batch.cells import measure_cell
 from morphgraph.batch.configuration import Evaluation, TokeniserChoice
-from morphgraph.batch.methods import BaseMethod, is_random, learns
+from morphgraph.batch.methods import MethodChoice, settings_of
 from morphgraph.batch.report_data import held_out_words
 from morphgraph.batch.tasks import Task, task_key
 from morphgraph.core.errors import FileFormatError
+from morphgraph.refine.registry import LEARNERS
+from morphgraph.segment.registry import METHODS
 from morphgraph.tables.model import ALL_WORDS
-
-REFINING = ("knockout", "rebpe")
-"""Methods that edit a tokeniser by a reference."""
-
 
 _TRAINING_SECONDS = {"picky": 6.0, "scaffold": 3.0, "unigram": 15.0, "unigram-prime": 15.0}
 _METHOD_SECONDS = {"rebpe": 8.0, "knockout": 2.0, "dropout": 1.5}
@@ -68,8 +66,9 @@ class CellPlanner:
         too, the same ones for a seed.
         """
         asked, method, parameters = self.evaluation, spec["method"], spec["parameters"]
-        random = is_random(method, parameters)
-        held_in = learns(method, parameters) and not parameters["holdout"]
+        settings = settings_of(method, parameters)
+        random = settings.is_random
+        held_in = settings.sees_gold and not parameters["holdout"]
         own = parameters.get("holdout", 0.0)
         seeds: list[int | None] = [*asked.seeds] if random else [None]
         cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
@@ -102,9 +101,7 @@ class CellPlanner:
     def holds_out(self) -> bool:
         """Whether all methods are scored on held-out words too."""
         return bool(self.evaluation.holdout) and any(
-            learns(method.method, parameters)
-            for method in self.evaluation.methods
-            for parameters in method.grid()
+            method.learns() for method in self.evaluation.methods
         )
 
     def _cell(
@@ -164,8 +161,7 @@ class CellPlanner:
             return None
         place = tuple(columns[name] for name in ("language", "corpus", "reference"))
         alike = (*place, columns["vocab_size"])
-        learner = learns(spec["method"], spec["parameters"])
-        if tokeniser is not None and spec["method"] not in REFINING:
+        if tokeniser is not None and spec["method"] not in LEARNERS:
             named = {
                 name: spec[name] for name in ("method", "parameters", "tokeniser_name", "seed")
             }
@@ -174,7 +170,7 @@ class CellPlanner:
             for key in (place, alike):
                 self.baselines.setdefault(key, own)
         found = self.baselines.get(alike) or self.baselines.get(place)
-        if found is None or (learner and spec["held_in"]):
+        if found is None or spec["held_in"]:
             return None
         same = all(found.spec[name] == spec[name] for name in ("method", "parameters"))
         itself = same and tokeniser is not None and found.tokeniser.key == tokeniser.key
@@ -193,16 +189,16 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
     return (
         "tokens" in spec["weightings"]
         or bool(spec["vocabulary"])
-        or spec["method"] == "trimmed"
+        or (spec["method"] in METHODS and METHODS[spec["method"]].counts)
         or spec["parameters"].get("weighting") == "tokens"
     )
 
 
 def trained_label(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
     """What results call a trained tokeniser that has no name of its own."""
-    from morphgraph.train.methods import METHODS
+    from morphgraph.train.trainers import TRAINERS
 
-    return METHODS[str(choice.train)].label + distinguishing_parts(choice, pipeline, threshold)
+    return TRAINERS[str(choice.train)].label + distinguishing_parts(choice, pipeline, threshold)
 
 
 def distinguishing_parts(choice: TokeniserChoice, pipeline: str | None, threshold: float) -> str:
@@ -215,12 +211,12 @@ def distinguishing_parts(choice: TokeniserChoice, pipeline: str | None, threshol
 
 def usual_title(choice: TokeniserChoice) -> str:
     """What the tokeniser as it is goes by among methods."""
-    from morphgraph.train.methods import METHODS
+    from morphgraph.train.trainers import TRAINERS
 
-    return "as it is" if choice.train is None else METHODS[str(choice.train)].label
+    return "as it is" if choice.train is None else TRAINERS[str(choice.train)].label
 
 
-def listed_parameters(method: BaseMethod, parameters: Mapping[str, Any]) -> str:
+def listed_parameters(method: MethodChoice, parameters: Mapping[str, Any]) -> str:
     """The parameters that the file gives, as results show them."""
     given = [(name, value) for name, value in parameters.items() if name in method.model_fields_set]
     return ", ".join(f"{name}={_shown(value)}" for name, value in given)

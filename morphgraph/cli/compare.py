@@ -20,9 +20,10 @@ from morphgraph.cli.options import (
     SampleOption,
     SampleSeedOption,
     TokeniserOption,
-    labelled_methods,
+    chosen_methods,
     labelled_models,
     load_edited,
+    made_on,
     read_one_gold,
     word_counts,
 )
@@ -65,7 +66,15 @@ def compare(
         reference, format_, encoding=encoding, drawn=Drawn(join, sample, sample_seed)
     )
     counts = word_counts(frequencies) if frequencies else None
-    named = [*labelled_methods(loaded, methods, counts), *labelled_models(model or ())]
+    named = []
+    for method, given, label in chosen_methods(methods):
+        if method.needs == "gold":
+            raise MorphGraphError(
+                f"{method.name} learns from the reference, so it would be compared on what it has "
+                "seen. Use morphgraph score, which holds words out."
+            )
+        named.append((label, made_on(loaded, method, given, counts)))
+    named += labelled_models(model or ())
     if not named:
         raise MorphGraphError("There is no method to compare. Name some with --methods.")
     entries = gold.entries[: limit or None]

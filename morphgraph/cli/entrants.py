@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.cli.options import labelled_methods, labelled_models
+from morphgraph.cli.options import chosen_methods, labelled_models, made_on
+from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -14,25 +15,21 @@ if TYPE_CHECKING:
 
 def methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
     """The methods on a tokeniser, those among them that learn from the reference."""
-    from morphgraph.refine.learning import (
-        LEARNER_TITLES,
-        LEARNERS,
-        Entrant,
-        Learner,
-        learner_settings,
-    )
-    from morphgraph.segment.registry import parse_method, split_methods
+    from morphgraph.refine.learning import Entrant, Learner
 
     found = []
-    for text in split_methods(methods):
-        name, given = parse_method(text)
-        if name in LEARNERS:
-            listed = ", ".join(f"{key}={value}" for key, value in given.items())
-            label = LEARNER_TITLES[name] + (f" ({listed})" if listed else "")
-            found.append(Entrant(label, Learner(loaded, learner_settings(name, given)), loaded))
+    for method, given, label in chosen_methods(methods):
+        if method.needs != "gold":
+            found.append(Entrant(label, made_on(loaded, method, given, counts), loaded))
             continue
-        [(label, make)] = labelled_methods(loaded, text, counts)
-        found.append(Entrant(label, make, loaded))
+        for name in ("holdout", "seed"):
+            if name in given:
+                raise MorphGraphError(
+                    f"{method.name} is scored on words that --holdout and --seed draw. Leave "
+                    f"{name} out of the method."
+                )
+        learner: Any = method.settings(given)
+        found.append(Entrant(label, Learner(loaded, method, learner), loaded))
     return found
 
 

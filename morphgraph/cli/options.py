@@ -1,7 +1,7 @@
 """Options that several commands share, and what they load."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.refine.registry import EVERY_METHOD
+from morphgraph.segment.registry import (
+    METHODS,
+    method_named,
+    method_on,
+    parse_method,
+    split_methods,
+)
 
 if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
+    from morphgraph.segment.method import Method
     from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
@@ -68,7 +77,10 @@ BareOption = Annotated[
 ]
 MethodsOption = Annotated[
     str,
-    typer.Option(help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest…"),
+    typer.Option(
+        help="On the tokeniser, with parameters as in dropout(p=0.1): "
+        f"{', '.join(METHODS.offered)}."
+    ),
 ]
 ModelsOption = Annotated[
     list[Path] | None, typer.Option("--model", help="A trained model too; may be repeated.")
@@ -217,11 +229,9 @@ def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
 
 
 def word_counts(source: str) -> Any:
-    from morphgraph.corpus.counts import read_word_counts, wordfreq_counts
+    from morphgraph.corpus.counts import counts_of
 
-    if source.startswith("wordfreq:"):
-        return wordfreq_counts(source.removeprefix("wordfreq:"))
-    return read_word_counts(source)
+    return counts_of(source)
 
 
 def standard_input() -> Iterator[str]:
@@ -236,30 +246,20 @@ def standard_input() -> Iterator[str]:
             ) from error
 
 
-def labelled_methods(
-    loaded: "Tokeniser", methods: str, counts: Any
-) -> "list[tuple[str, Callable[[], Segmenter]]]":
-    """The methods on a tokeniser, each with its name in tables; made when they are called.
-
-    ``counts``: word counts for methods that need some, or None.
-    """
-    from morphgraph.segment.registry import (
-        METHODS,
-        check_method,
-        method_on,
-        parse_method,
-        split_methods,
-    )
-    from morphgraph.tokeniser.segmentation import spelled
-
-    found: list[tuple[str, Callable[[], Segmenter]]] = []
+def chosen_methods(methods: str) -> "Iterator[tuple[Method, Mapping[str, Any], str]]":
+    """What --methods says: each with its parameters, and its name in tables."""
     for text in split_methods(methods):
         name, given = parse_method(text)
-        check_method(name, given)
-        listed = ", ".join(f"{key}={spelled(value)}" for key, value in given.items())
-        label = METHODS[name].title + (f" ({listed})" if listed else "")
-        found.append((label, partial(method_on, loaded, name, given, counts)))
-    return found
+        method = method_named(name, EVERY_METHOD)
+        method.settings(given)  # fails if they are not its own
+        yield method, given, method.label(given)
+
+
+def made_on(
+    loaded: "Tokeniser", method: "Method", given: "Mapping[str, Any]", counts: Any
+) -> "Callable[[], Segmenter]":
+    """What makes a method on a tokeniser, of word counts if it needs some."""
+    return partial(method_on, loaded, method.name, given, counts)
 
 
 def labelled_models(models: "Sequence[Path]") -> "list[tuple[str, Callable[[], Segmenter]]]":

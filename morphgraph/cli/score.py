@@ -36,6 +36,7 @@ from morphgraph.cli.output import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import apart, visible
+from morphgraph.refine.registry import LEARNERS, offered
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -62,8 +63,8 @@ def score(
     methods: Annotated[
         str,
         typer.Option(
-            help="On the tokeniser: bpe,dropout(p=0.1),trimmed,flota(k=3),first,longest… and "
-            "knockout,rebpe, which learn from the reference."
+            help=f"On the tokeniser, with parameters as in dropout(p=0.1): {', '.join(offered())}; "
+            f"{' and '.join(LEARNERS)} learn from the reference."
         ),
     ] = "bpe",
     model: Annotated[
@@ -453,16 +454,17 @@ def _flota_scores(
     gold_sets: "list[GoldSet]",
 ) -> "list[FlotaScores]":
     """On the tokeniser's vocabulary, else on that of each model that has one."""
-    from morphgraph.score.flota import flota_scores, without_flota
+    from morphgraph.score.flota import flota_scores
+    from morphgraph.segment.registry import standard_segmenter
     from morphgraph.segment.wordpiece import VocabularySegmenter
     from morphgraph.tokeniser.vocabularies import vocabulary_of
 
     if loaded is not None:
-        pairs = [(vocabulary_of(loaded), without_flota(loaded))]
+        pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
     else:
         models = [each.made() for each in named if callable(each.made)]
         pairs = [
-            (m.vocabulary, without_flota(m.vocabulary))
+            (m.vocabulary, standard_segmenter(m.vocabulary))
             for m in models
             if isinstance(m, VocabularySegmenter)
         ]

@@ -1,5 +1,6 @@
 """The command that segments words."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,9 +14,10 @@ from morphgraph.cli.options import (
 )
 from morphgraph.cli.output import print_json
 from morphgraph.core.errors import MorphGraphError, NoMergesError
+from morphgraph.segment.registry import METHODS, parse_method
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 
 
 def segment(
@@ -26,8 +28,8 @@ def segment(
     method: Annotated[
         str | None,
         typer.Option(
-            help="bpe, dropout, trimmed, flota, first, longest, greedy, wordpiece or unigram; a "
-            "saved model's own if not given."
+            help=f"{', '.join(METHODS)}, with parameters as in dropout(p=0.1, seed=3); a saved "
+            "model's own if not given."
         ),
     ] = None,
     model: Annotated[
@@ -37,26 +39,12 @@ def segment(
             "tokeniser or vocabulary for --method."
         ),
     ] = None,
-    k: Annotated[
-        int | None,
-        typer.Option("--k", help="For flota, first, longest: at most this many tokens."),
-    ] = None,
-    p: Annotated[float | None, typer.Option("--p", help="For dropout: its probability.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For dropout.")] = None,
-    queue: Annotated[
-        bool, typer.Option("--queue", help="For dropout: draw as the tokenizers library does.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="For flota: no ## type at the start of a word.")
-    ] = False,
     samples: Annotated[
         int, typer.Option(min=1, max=1000, help="For dropout: this many lines for each word.")
     ] = 1,
-    trimmed_threshold: Annotated[
-        int | None, typer.Option(help="For trimmed: take types of at most this count apart.")
-    ] = None,
     counts: Annotated[
-        str | None, typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG.")
+        str | None,
+        typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG."),
     ] = None,
     sentences: Annotated[
         bool,
@@ -66,8 +54,8 @@ def segment(
     as_json: JsonOption = False,
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
-    from morphgraph.segment.dropout import Dropout
     from morphgraph.segment.models import load_segmenter
+    from morphgraph.tokeniser.segmentation import RandomSegmenter
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]
@@ -79,22 +67,19 @@ def segment(
                 f"Word {position}, “{word[:60]}”, has a space in it. Give one word per argument or "
                 "line, or add --sentences."
             )
-    settings = {"k": k, "p": p, "seed": seed, "threshold": trimmed_threshold, "counts": counts}
-    settings = {name: value for name, value in settings.items() if value is not None}
-    settings |= {name: True for name, on in (("queue", queue), ("strict", strict)) if on}
-    chosen = method is not None or model is not None or settings or samples > 1
+    chosen = method or model or counts or samples > 1
     if chosen:
-        segmenter = load_segmenter(model or tokenizer, method, **settings)
+        name, parameters = parse_method(method) if method else (None, {})
+        segmenter = load_segmenter(model or tokenizer, name, counts=counts, **parameters)
     else:
         segmenter = _by_its_own_method(tokenizer)
     encoded = segmenter.encode(given, bare=bare or sentences)
-    if samples > 1 and not isinstance(segmenter, Dropout):
+    if isinstance(segmenter, RandomSegmenter):
+        found: Sequence[Segmentation] = segmenter.samples(encoded, samples)
+    elif samples > 1:
         raise MorphGraphError("--samples is for dropout; all other methods give one result.")
-    found = (
-        segmenter.samples(encoded, samples)
-        if isinstance(segmenter, Dropout)
-        else [segmenter.segment(encoded)]
-    )
+    else:
+        found = [segmenter.segment(encoded)]
     rows: list[dict[str, Any]] = []
     for number, word in enumerate(given):
         for segmentation in found:
@@ -117,7 +102,8 @@ def segment(
 
 def _by_its_own_method(tokenizer: str) -> "Segmenter":
     """A tokeniser by its merges, or what has none by the method that it is for."""
-    from morphgraph.segment.models import load_segmenter, standard_segmenter
+    from morphgraph.segment.models import load_segmenter
+    from morphgraph.segment.registry import standard_segmenter
 
     try:
         return standard_segmenter(load_bpe(tokenizer))

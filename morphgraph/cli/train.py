@@ -31,8 +31,9 @@ def train(
     method: Annotated[
         str | None,
         typer.Option(
-            help="bpe, bpe-prime, picky, scaffold, unigram, unigram-prime or wordpiece; "
-            "byte-level BPE as a tokenizer.json if not given."
+            help="bpe, bpe-prime, picky, scaffold, unigram, unigram-prime or wordpiece, with "
+            "parameters as in picky(threshold=0.9); byte-level BPE as a tokenizer.json if not "
+            "given."
         ),
     ] = None,
     pipeline: Annotated[
@@ -41,9 +42,6 @@ def train(
             help="With --method, what happens to words first: plain, knockout, rebpe, spaces or "
             "no-spaces."
         ),
-    ] = None,
-    picky_threshold: Annotated[
-        float | None, typer.Option(help="For picky: remove a type above this share (0.9).")
     ] = None,
     minimum_count: Annotated[
         int | None,
@@ -63,7 +61,8 @@ def train(
 
     started = time.perf_counter()
     if method is None:
-        _only_with_method({"--pipeline": pipeline, "--picky-threshold": picky_threshold})
+        if pipeline is not None:
+            raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
     elif special:
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     with progress_bar("training") as advance:
@@ -71,9 +70,7 @@ def train(
         if method is None:
             data, report = _tokenizer_json(words, vocab_size, minimum_count, special, advance)
         else:
-            data, report = _model(
-                method, words, vocab_size, pipeline, picky_threshold, minimum_count, advance
-            )
+            data, report = _model(method, words, vocab_size, pipeline, minimum_count, advance)
     write(out, data)
     report = {"saved": str(out), **report, "seconds": time.perf_counter() - started}
     if as_json:
@@ -83,12 +80,6 @@ def train(
     print(f"{counted(report['vocab_size'], 'type')}{merges}: saved {out}")
     if "signature" in report:
         print(report["signature"])
-
-
-def _only_with_method(options: dict[str, Any]) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise MorphGraphError(f"{name} needs a method. Add --method bpe, or another one.")
 
 
 def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCounts":
@@ -131,24 +122,20 @@ def _model(
     words: "WordCounts",
     vocab_size: int,
     pipeline: str | None,
-    picky_threshold: float | None,
     minimum_count: int | None,
     advance: Any,
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.models import write_model
-    from morphgraph.train.methods import method_named
-    from morphgraph.train.methods import train as train_segmenter
+    from morphgraph.segment.registry import parse_method
+    from morphgraph.train.trainers import train as train_segmenter
+    from morphgraph.train.trainers import trainer_named
 
-    chosen = method_named(method)
-    parameters: dict[str, Any] = {}
-    if picky_threshold is not None:
-        if "threshold" not in chosen.parameters:
-            raise MorphGraphError("--picky-threshold is for --method picky. Leave it out.")
-        parameters["threshold"] = picky_threshold
+    name, parameters = parse_method(method)
+    chosen = trainer_named(name)
     if not chosen.stoppable:
         print(f"{chosen.label} shows no progress while it trains", file=sys.stderr)
     segmenter = train_segmenter(
-        method,
+        name,
         words,
         vocab_size,
         pipeline=pipeline,
@@ -157,7 +144,7 @@ def _model(
         progress=advance,
     )
     return write_model(segmenter), {
-        "method": method,
+        "method": name,
         "pipeline": pipeline or chosen.pipelines[0],
         "vocab_size": segmenter.vocabulary_size,
         "signature": segmenter.signature(),

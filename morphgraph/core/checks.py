@@ -41,14 +41,6 @@ def check_share(name: str, value: Any) -> None:
         raise MorphGraphError(f"{name}={value!r} is not a share. Give a number from 0 to 1.")
 
 
-def check_whole(name: str, value: Any, least: int = 0) -> None:
-    """`MorphGraphError` unless a value is a whole number, ``least`` or more."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise MorphGraphError(
-            f"{name}={value!r} is not a whole number of {least} or more. Give one."
-        )
-
-
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """`MorphGraphError` unless a value is one of some words."""
     if value not in choices:

@@ -4,6 +4,7 @@ training."""
 from __future__ import annotations
 
 import io
+import os
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -155,6 +156,18 @@ def _parse_line(line: str) -> tuple[str, int]:
     if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST_COUNT:
         raise ValueError("the count is larger than 10¹⁵")
     return word, int(digits)
+
+
+def counts_of(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:
+    """Word counts as they are, of words and numbers, of a file, or of ``wordfreq:en``."""
+    if isinstance(source, WordCounts):
+        return source
+    if isinstance(source, Mapping):
+        return WordCounts.from_mapping({word: int(count) for word, count in source.items()})
+    name = str(source)
+    if name.startswith("wordfreq:"):
+        return wordfreq_counts(name.removeprefix("wordfreq:"))
+    return read_word_counts(name)
 
 
 def wordfreq_counts(

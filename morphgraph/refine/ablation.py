@@ -4,7 +4,7 @@ Source: Bauwens & de Lhoneux 2026, Table 4.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from morphgraph.refine.rebpe import ReBPESettings
@@ -40,11 +40,9 @@ def ablation(
     """
     cells = []
     for done, (anneal, reify) in enumerate((a, r) for a in (False, True) for r in (False, True)):
-        chosen = replace(settings, anneal=anneal)
-        if not reify:
-            chosen = replace(chosen, repair=False, link=False, expand=False)
-        elif not settings.reifies:
-            chosen = replace(chosen, repair=True, link=True, expand=True)
+        chosen = settings.changed(anneal=anneal, reify=reify)
+        if reify and not settings.reifies:
+            chosen = chosen.changed(repair=True, link=True, expand=True)
         forked = tokeniser.fork()
         forked.graph.replay(steps)
         run = ReBPERun(forked, benchmark.encoded_for(forked), chosen)

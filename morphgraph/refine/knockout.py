@@ -7,73 +7,96 @@ Algorithm 1.
 
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from morphgraph.core.checks import check_choice, check_share, check_whole
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.baselines import last_leaves, last_types, random_types, share_of_leaves
+from morphgraph.refine.baselines import (
+    last_leaves,
+    last_types,
+    percent_of_types,
+    random_types,
+    share_of_leaves,
+)
 from morphgraph.refine.blame import DEFAULT_THRESHOLD, Blame, blame
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
-from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, Scope, Weighting, split_entries
+from morphgraph.score.gold_set import Scope, Weighting, split_entries
+from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
-SELECTIONS: tuple[Selection, ...] = ("blame", "random", "last", "leaves")
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BlameSettings:
-    """What a knockout and ReBPE have in common: how merges are blamed, and what is removed.
+class BlameSettings(Parameters):
+    """What a knockout and ReBPE have in common: how merges are blamed, and what is removed."""
 
-    ``threshold``: the least R. ``minimum_vocabulary``: how many types stay at least. ``scope`` and
-    ``weighting``: of the gold boundaries and of the words. ``tuples_once``: see `blame`.
-    ``holdout``: the share of entries that blame does not see and that alone are scored, drawn by
-    ``seed``. ``cascade``: also remove what is made from a removed type. Any other value is a
-    `MorphGraphError`.
-    """
+    threshold: float = Field(
+        default=DEFAULT_THRESHOLD, ge=0, le=1, description="Merges with R ≥ this are to blame."
+    )
+    holdout: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Share of the words that it does not see, which alone are scored.",
+    )
+    scope: Scope = Field(
+        default="morphemic", description="Blame by boundaries between morphs, or whole words."
+    )
+    weighting: Weighting = Field(
+        default="types",
+        description="Blame counts each word once, or as often as the corpus has it.",
+    )
+    tuples_once: bool = Field(
+        default=False,
+        description="Blame counts a tuple merge once for each application, not for each join.",
+    )
+    cascade: bool = Field(
+        default=False, description="What is made from a removed type goes with it."
+    )
+    minimum_vocabulary: int = Field(default=0, ge=0, description="At least this many types stay.")
+    seed: int = Field(default=0, ge=0, description="Draws the words that are held out.")
 
-    threshold: float = DEFAULT_THRESHOLD
-    minimum_vocabulary: int = 0
-    scope: Scope = "morphemic"
-    weighting: Weighting = "types"
-    tuples_once: bool = False
-    holdout: float = 0.0
-    seed: int = 0
-    cascade: bool = False
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed changes what comes out."""
+        return bool(self.holdout)
 
-    def __post_init__(self) -> None:
-        check_share("threshold", self.threshold)
-        check_choice("scope", self.scope, SCOPES)
-        check_choice("weighting", self.weighting, WEIGHTINGS)
-        check_share("holdout", self.holdout)
-        if self.holdout == 1:
-            raise MorphGraphError("A holdout of 1 leaves no words to learn from. Give less than 1.")
-        check_whole("seed", self.seed)
-        check_whole("minimum_vocabulary", self.minimum_vocabulary)
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the method looks at gold boundaries."""
+        return True
 
 
-@dataclass(frozen=True, kw_only=True)
 class KnockoutSettings(BlameSettings):
     """How to choose the types and how to remove them.
 
-    ``select``: by "blame" (R ≥ ``threshold``), or as a baseline: as many types as blame would
-    choose, or ``count``, at "random" or as the "last" merges or the last "leaves".
+    As a baseline, as many types go as blame would choose, or ``count``, or ``percent``.
     """
 
-    select: Selection = "blame"
-    count: int | None = None
+    select: Selection = Field(
+        default="blame",
+        description="Which types go: those to blame, or as many others as a baseline.",
+    )
+    count: int | None = Field(default=None, ge=0, description="This many types.")
+    percent: float | None = Field(
+        default=None, ge=0, le=100, description="This percentage of the types that merges produce."
+    )
 
-    def __post_init__(self) -> None:
-        check_choice("select", self.select, SELECTIONS)
-        super().__post_init__()
-        if self.count is not None:
-            check_whole("count", self.count)
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed changes what comes out."""
+        return super().is_random or self.select == "random"
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether the method looks at gold boundaries: baselines do not."""
+        return self.select == "blame"
 
 
 def preview_knockout(
@@ -142,6 +165,8 @@ def choose_types(tokeniser: Tokeniser, blamed: Blame, settings: KnockoutSettings
     types = candidate_types(tokeniser, blamed, settings.threshold, settings.minimum_vocabulary)
     room = max(0, tokeniser.vocabulary_size - settings.minimum_vocabulary)
     count = len(types) if settings.count is None else settings.count
+    if settings.percent is not None:
+        count = percent_of_types(graph, settings.percent)
     if settings.minimum_vocabulary:
         count = min(count, room)
     if settings.select == "random":

@@ -6,13 +6,11 @@ from some of the words and are scored on the others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
-from morphgraph.refine.knockout import KnockoutSettings, knock_out
+from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
@@ -20,22 +18,10 @@ from morphgraph.score.gold_set import GoldSet, drawn_text
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
+from morphgraph.segment.method import Method
 from morphgraph.tokeniser.lineage import LearnedFrom
 from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
-
-LearnerSettings = KnockoutSettings | ReBPESettings
-
-LEARNERS: Mapping[str, type[LearnerSettings]] = {
-    "knockout": KnockoutSettings,
-    "rebpe": ReBPESettings,
-}
-"""The settings of each method that edits a tokeniser by a reference, by its name."""
-
-LEARNER_TITLES: Mapping[str, str] = {"knockout": "BPE-knockout", "rebpe": "ReBPE"}
-
-_OWN = ("holdout", "seed")
-"""Settings that whoever scores decides on, not the method."""
 
 
 @dataclass(frozen=True)
@@ -50,55 +36,56 @@ class Learned:
     facts: Mapping[str, float]
 
 
-def sees_gold(settings: LearnerSettings) -> bool:
-    """Whether the method looks at gold boundaries: baselines of knockout do not."""
-    return isinstance(settings, ReBPESettings) or settings.select == "blame"
-
-
-def is_held_in(settings: LearnerSettings) -> bool:
-    """Whether the method is scored on the very words that it learned from."""
-    return sees_gold(settings) and not settings.holdout
-
-
-def learn(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> Learned:
-    """What a method makes of a tokeniser, which stays as it is, by the words of a gold set.
-
-    Source: Bauwens & Delobelle 2024; Bauwens & de Lhoneux 2026.
-    """
+def _knocked_out(tokeniser: Tokeniser, gold_set: GoldSet, settings: KnockoutSettings) -> Learned:
     edited = tokeniser.copy()
-    benchmark = Benchmark.on(gold_set, edited)
-    facts: dict[str, float]
-    if isinstance(settings, KnockoutSettings):
-        result = knock_out(edited, benchmark, settings)
-        scored = result.scored
-        facts = {
-            "removed": len(result.removed),
-            "dropout_rate": result.dropout_rate,
-            "share_of_merges": result.share_of_merges,
-        }
-    else:
-        run = ReBPERun(edited, benchmark, settings)
-        run.finish()
-        scored = run.scored
-        facts = {
-            "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
-            # The last knockout of a run is counted as one iteration more.
-            "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
-        }
-    facts["merges"] = edited.graph.merge_count
-    return Learned(edited, scored, facts)
+    result = knock_out(edited, Benchmark.on(gold_set, edited), settings)
+    facts = {
+        "removed": len(result.removed),
+        "dropout_rate": result.dropout_rate,
+        "share_of_merges": result.share_of_merges,
+        "merges": edited.graph.merge_count,
+    }
+    return Learned(edited, result.scored, facts)
 
 
-def learn_unseen(
-    tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings, share: float, seed: int
-) -> Learned:
-    """As `learn`, from all words but those of ``gold_set.hold_out(share, seed)``."""
-    return learn(tokeniser, gold_set, replace(settings, holdout=share, seed=seed))
+def _by_rebpe(tokeniser: Tokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:
+    edited = tokeniser.copy()
+    run = ReBPERun(edited, Benchmark.on(gold_set, edited), settings)
+    run.finish()
+    facts = {
+        "removed": sum(phase.counts.get("removed", 0) for phase in run.phases),
+        # The last knockout of a run is counted as one iteration more.
+        "iterations": min(max(p.iteration for p in run.phases), settings.iterations),
+        "merges": edited.graph.merge_count,
+    }
+    return Learned(edited, run.scored, facts)
 
 
-def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> None:
+KNOCKOUT = Method(
+    "knockout",
+    "BPE-knockout",
+    "Types whose merges often close gold boundaries go; merges that used them use their parts.",
+    None,
+    "gold",
+    KnockoutSettings,
+    build=_knocked_out,
+    source="Bauwens & Delobelle 2024",
+)
+REBPE = Method(
+    "rebpe",
+    "ReBPE",
+    "Anneal, then knock out and reify in turn until nothing changes.",
+    None,
+    "gold",
+    ReBPESettings,
+    build=_by_rebpe,
+    source="Bauwens & de Lhoneux 2026",
+)
+
+
+def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: BlameSettings) -> None:
     """Record in a tokeniser what its edits were learned from, so that its saved file says so."""
-    if sees_gold(settings):
+    if settings.sees_gold:
         reference = gold_set.reference
         tokeniser.learned_from.append(
             LearnedFrom(
@@ -122,7 +109,13 @@ class Learner:
     """A method that learns from the very reference that it is scored by, on a tokeniser."""
 
     tokeniser: Tokeniser
-    settings: LearnerSettings
+    method: Method
+    settings: BlameSettings
+
+    def learn(self, gold_set: GoldSet, holdout: float, seed: int) -> Segmenter:
+        """What it makes of the tokeniser by all words, or by those that are not held out."""
+        settings = self.settings.changed(holdout=holdout, seed=seed)
+        return Bte(self.method.learn(self.tokeniser, gold_set, settings).tokeniser)
 
 
 @dataclass(frozen=True)
@@ -154,39 +147,10 @@ def learn_and_score(
     for each in entrants:
         made, seen = each.made, each.base is not None and has_seen(each.base, scored)
         if isinstance(made, Learner):
-            settings = replace(made.settings, holdout=share, seed=seed)
-            seen |= is_held_in(settings)
-            made = partial(_segmenter, made.tokeniser, gold_set, settings)
+            seen |= made.settings.sees_gold and not share
+            made = partial(made.learn, gold_set, share, seed)
         [outcome] = outcomes_of([(each.label, made)], scored, runs)
         if seen and isinstance(outcome, Outcome):
             outcome = replace(outcome, held_in=True)
         found.append(outcome)
     return found
-
-
-def _segmenter(tokeniser: Tokeniser, gold_set: GoldSet, settings: LearnerSettings) -> Segmenter:
-    return Bte(learn(tokeniser, gold_set, settings).tokeniser)
-
-
-def learner_settings(method: str, given: Mapping[str, Any]) -> LearnerSettings:
-    """The settings of a method as it is written: ``knockout`` with ``{"threshold": 0.6}``.
-
-    Numbers stand for what is on (1) or off (0) too. `MorphGraphError` for what is not a setting.
-    """
-    kind = LEARNERS[method]
-    known = {
-        field.name: type(field.default)
-        for field in fields(kind)
-        if isinstance(field.default, int | float) and field.name not in _OWN
-    }
-    unknown = next((name for name in given if name not in known), None)
-    if unknown is not None:
-        raise MorphGraphError(
-            f"{method} has no parameter “{unknown}”. It takes {', '.join(known)}."
-        )
-    for name, value in given.items():
-        whole = known[name] is not float
-        if (whole and value != int(value)) or (known[name] is bool and value not in (0, 1)):
-            raise MorphGraphError(f"{name}={value} does not fit {method}. Give a whole number.")
-    values: dict[str, Any] = {name: known[name](value) for name, value in given.items()}
-    return kind(**values)

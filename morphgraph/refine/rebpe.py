@@ -6,10 +6,10 @@ de Lhoneux 2026, Algorithm 1.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, fields
 from typing import Literal
 
-from morphgraph.core.checks import check_share, check_whole
+from pydantic import Field
+
 from morphgraph.graph.change import Change
 from morphgraph.refine.anneal import MINIMUM_GOOD, MINIMUM_RATIO
 from morphgraph.refine.knockout import BlameSettings, KnockoutSettings
@@ -19,42 +19,44 @@ Step = tuple[int, PhaseKind]
 """What is to be done next: the iteration, 0 before the first one, and the kind of phase."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReBPESettings(BlameSettings):
     """What a run does; every part can be switched off.
 
-    ``anneal``: first add merges that hardly ever cross a boundary (``minimum_good``,
-    ``minimum_ratio``), up to ``maximum_vocabulary`` types. ``repair``, ``link``, ``expand``: the
-    parts of reification. ``iterations``: at most this many. With a ``holdout``, annealing does not
-    see those entries either, but the alphabet is completed for all words, even beyond
-    ``maximum_vocabulary``.
+    With a ``holdout``, annealing does not see those entries either, but the alphabet is completed
+    for all words, even beyond ``maximum_vocabulary``.
     """
 
-    anneal: bool = True
-    repair: bool = True
-    link: bool = True
-    expand: bool = True
-    iterations: int = 10
-    maximum_vocabulary: int | None = None
-    minimum_good: int = MINIMUM_GOOD
-    minimum_ratio: float = MINIMUM_RATIO
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share("minimum_ratio", self.minimum_ratio)
-        check_whole("iterations", self.iterations)
-        check_whole("minimum_good", self.minimum_good, least=1)
-        if self.maximum_vocabulary is not None:
-            check_whole("maximum_vocabulary", self.maximum_vocabulary)
+    anneal: bool = Field(
+        default=True, description="First add merges that hardly ever cross a boundary."
+    )
+    reify: bool = Field(default=True, description="false: none of repair, link and expand.")
+    repair: bool = Field(
+        default=True, description="Tuple merges that cannot apply any more get other parts."
+    )
+    link: bool = Field(default=True, description="Use pair merges inside tuple merges.")
+    expand: bool = Field(default=True, description="Create pair merges inside tuple merges.")
+    iterations: int = Field(default=10, ge=0, description="At most this many.")
+    maximum_vocabulary: int | None = Field(
+        default=None, ge=0, description="Annealing adds types up to this number."
+    )
+    minimum_good: int = Field(
+        default=MINIMUM_GOOD, ge=1, description="Anneal pairs that are so often inside a morph."
+    )
+    minimum_ratio: float = Field(
+        default=MINIMUM_RATIO,
+        ge=0,
+        le=1,
+        description="Anneal pairs that are inside a morph in this share.",
+    )
 
     @property
     def reifies(self) -> bool:
         """Whether any part of reification is on."""
-        return self.repair or self.link or self.expand
+        return self.reify and (self.repair or self.link or self.expand)
 
     def knockout(self) -> KnockoutSettings:
         """How each knockout chooses its types."""
-        shared = {field.name: getattr(self, field.name) for field in fields(BlameSettings)}
+        shared = {name: getattr(self, name) for name in BlameSettings.model_fields}
         return KnockoutSettings(**shared)
 
 

@@ -15,7 +15,6 @@ from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
-from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
@@ -148,25 +147,6 @@ def flota_scores(
         without_kinds,
         len(entries) - int(stems.any(1).sum()) - without_kinds,
     )
-
-
-def without_flota(source: SubwordVocabulary | Tokeniser) -> Segmenter:
-    """How a vocabulary is used without FLOTA, which FIRST and LONGEST start from.
-
-    The merges of a tokeniser; Unigram where there are log-probabilities; WordPiece with ``##``;
-    else the longest match from the left.
-    """
-    from morphgraph.segment.bte import Bte
-    from morphgraph.segment.unigram import Unigram
-    from morphgraph.segment.wordpiece import Greedy, WordPiece
-
-    if isinstance(source, Tokeniser):
-        return Bte(source)
-    if source.scores is not None:
-        return Unigram(source)
-    if source.marker == "##":
-        return WordPiece(source, source.unknown or "[UNK]")
-    return Greedy(source)
 
 
 def _kinds(entry: Entry) -> tuple[MorphemeKind | None, ...] | None:

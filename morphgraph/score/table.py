@@ -20,8 +20,7 @@ from morphgraph.score.uncertainty import (
     approximate_randomisation,
     difference_intervals,
 )
-from morphgraph.segment.dropout import Dropout
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.segmentation import RandomSegmenter, Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Marks of p-values below these."""
@@ -265,7 +264,7 @@ def outcomes_of(
 
 def _outcome_of_runs(made: Segmenter, gold_set: GoldSet, label: str, runs: int) -> Outcome:
     found = outcome_of(made, gold_set, label)
-    if not isinstance(made, Dropout) or not made.is_random:
+    if not isinstance(made, RandomSegmenter) or not made.is_random:
         return found
     others = (made.reseeded(made.seed + number) for number in range(1, runs))
     return replace(found, more_runs=tuple(outcome_of(one, gold_set, label) for one in others))

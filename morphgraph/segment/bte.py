@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import shortened
+from morphgraph.segment.method import Method
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.segmentation import Segmentation, called
 from morphgraph.tokeniser.words import Words
@@ -22,6 +23,8 @@ class Bte:
 
     Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple merges.
     """
+
+    method: ClassVar[str] = "bpe"
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self.tokeniser = tokeniser
@@ -69,13 +72,24 @@ class Bte:
 
     def document(self) -> dict[str, Any]:
         """All that `from_document` needs, ready for JSON; the model in its present state."""
-        return {"method": "bpe", **model_document(self.tokeniser)}
+        return {"method": self.method, **self.parameters, **model_document(self.tokeniser)}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, "bpe")
+        check_document(document, cls.method)
         return cls(tokeniser_of(document))
+
+
+BPE = Method(
+    "bpe",
+    "BPE",
+    "Of all merges applicable somewhere the lowest rank, leftmost, until none applies; with tuple "
+    "merges it is BTE.",
+    Bte,
+    "merges",
+    source="Sennrich et al. 2016; Bauwens & Delobelle 2024",
+)
 
 
 def model_document(tokeniser: Tokeniser) -> dict[str, Any]:

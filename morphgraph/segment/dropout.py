@@ -7,22 +7,41 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from pydantic import Field
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.threads import usual_threads
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bte import Bte, check_document, field, model_document, tokeniser_of
+from morphgraph.segment.bte import Bte, check_document, field, tokeniser_of
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
-USUAL_P = 0.1
-"""The dropout where nobody says."""
-
 _ATOMS_PER_THREAD = 50_000
 """Fewer atoms than this are not worth a second thread."""
+
+
+class DropoutParameters(Parameters):
+    """How often merges are left out, and how that is drawn."""
+
+    p: float = Field(
+        default=0.1, ge=0, le=1, description="Probability that a merge is left out each time."
+    )
+    seed: int = Field(default=0, ge=0, lt=2**64, description="Where the random numbers begin.")
+    queue: bool = Field(
+        default=False, description="Draw as the tokenizers library does: fewer merges are lost."
+    )
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed changes what comes out."""
+        return 0 < self.p < 1
+
+
+_USUAL = DropoutParameters()
 
 
 class Dropout(Bte):
@@ -33,8 +52,8 @@ class Dropout(Bte):
     is drawn as the ``tokenizers`` library does: an occurrence that was left out comes back as soon
     as another one, even one that is out of date, leaves a queue, so fewer are lost. Merges with the
     same parts count as one. The result for a word depends on ``seed``, the number of the sample and
-    the word's place in the list only. p = 0 is BPE, p = 1 gives atoms. `MorphGraphError` if ``p``
-    is not from 0 to 1, or ``seed`` not from 0 to 2⁶⁴ − 1. Source: Provilkov et al. 2020.
+    the word's place in the list only. p = 0 is BPE, p = 1 gives atoms. Source: Provilkov et al.
+    2020.
 
     >>> from morphgraph.segment.bte import tokeniser_of_types
     >>> tokeniser = tokeniser_of_types("ab", ["a", "b", "ab"], ["ab"])
@@ -44,17 +63,18 @@ class Dropout(Bte):
     [1, 1, 2, 1, 2, 1, 2, 2]
     """
 
+    method = "dropout"
+
     def __init__(
-        self, tokeniser: Tokeniser, p: float = USUAL_P, seed: int = 0, queue: bool = False
+        self,
+        tokeniser: Tokeniser,
+        p: float = _USUAL.p,
+        seed: int = _USUAL.seed,
+        queue: bool = _USUAL.queue,
     ) -> None:
-        if not 0 <= p <= 1:
-            raise MorphGraphError(f"The dropout p is {p}. Choose a number from 0 to 1.")
-        if not 0 <= seed < 2**64:
-            raise MorphGraphError(f"The seed is {seed}. Choose a whole number from 0 to 2⁶⁴ − 1.")
         super().__init__(tokeniser)
-        self.p = p
-        self.seed = seed
-        self.queue = queue
+        self.is_random = DropoutParameters(p=p, seed=seed, queue=queue).is_random
+        self.p, self.seed, self.queue = p, seed, queue
 
     @property
     def name(self) -> str:
@@ -114,11 +134,6 @@ class Dropout(Bte):
                 list(pool.map(run, range(count)))
         return MergeSegmentation(words, closed_by, token_at, arrays)
 
-    @property
-    def is_random(self) -> bool:
-        """Whether a seed changes what comes out."""
-        return 0 < self.p < 1
-
     def reseeded(self, seed: int) -> Dropout:
         """The same with another seed."""
         return Dropout(self.tokeniser, self.p, seed, self.queue)
@@ -127,17 +142,20 @@ class Dropout(Bte):
         """The first ``k`` samples; the first of them is what `segment` gives."""
         return [self.segment(words, sample, threads) for sample in range(k)]
 
-    def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, ready for JSON; the model in its present state."""
-        return {
-            "method": "dropout",
-            **self.parameters,
-            **model_document(self.tokeniser),
-        }
-
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, "dropout")
+        check_document(document, cls.method)
         p, seed = field(document, "p", (int, float)), field(document, "seed", int)
         return cls(tokeniser_of(document), p, seed, document.get("queue") is True)
+
+
+DROPOUT = Method(
+    "dropout",
+    "BPE-dropout",
+    "As BPE, but at each step each applicable occurrence of a merge is left out at random.",
+    Dropout,
+    "merges",
+    DropoutParameters,
+    source="Provilkov et al. 2020",
+)

@@ -1,27 +1,40 @@
 """FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.unigram import Unigram
-from morphgraph.segment.wordpiece import (
-    Greedy,
-    VocabularySegmenter,
-    WordPiece,
-    read_method_document,
-)
+from morphgraph.segment.bte import check_document
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import OnlyMarked, Parameters
+from morphgraph.segment.wordpiece import VocabularySegmenter, read_method_document
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
 from morphgraph.tokeniser.words import Words
 
-USUAL_K = 2
-"""How many tokens FIRST and LONGEST keep where nobody says; FLOTA then takes as many as it needs.
-"""
+
+class FlotaParameters(Parameters):
+    """How many tokens FLOTA takes, and which."""
+
+    k: int = Field(
+        default=0, ge=0, description="Tokens at most, of each word or mark; 0 for no limit."
+    )
+    strict: Annotated[bool, OnlyMarked("##")] = Field(
+        default=False, description="No ## form at the start of a word."
+    )
+
+
+class KeptParameters(Parameters):
+    """How many tokens FIRST and LONGEST keep."""
+
+    k: int = Field(
+        default=2, ge=1, description="Tokens at most, of each word or mark; the rest is left out."
+    )
 
 
 class Flota(VocabularySegmenter):
@@ -70,6 +83,11 @@ class Flota(VocabularySegmenter):
         return {"k": self.k} | ({"strict": True} if self.strict else {})
 
     @classmethod
+    def of(cls, vocabulary: SubwordVocabulary, k: int, strict: bool) -> "Flota":
+        """With 0 for no limit."""
+        return cls(vocabulary, k or None, strict)
+
+    @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Flota":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
         vocabulary, parameters = read_method_document(document, cls.method)
@@ -110,7 +128,7 @@ class _Kept:
     method: ClassVar[str]
     _by_length: ClassVar[bool]
 
-    def __init__(self, segmenter: Segmenter, k: int = USUAL_K) -> None:
+    def __init__(self, segmenter: Segmenter, k: int = KeptParameters().k) -> None:
         _check_count(k)
         self.segmenter = segmenter
         self.k = k
@@ -174,6 +192,15 @@ class _Kept:
         model = self.segmenter.document()
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Segmenter]
+    ) -> Self:
+        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
+        check_document(document, cls.method)
+        k = document_field(document_field(document, "parameters", dict), "k", int)
+        return cls(read(document_field(document, "model", dict)), k)
+
 
 def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
     """Where the tokens that begin in a unit begin and end: int64, into the atoms.
@@ -199,15 +226,6 @@ class First(_Kept):
     method = "first"
     _by_length = False
 
-    @classmethod
-    def from_document(
-        cls,
-        document: Mapping[str, Any],
-        read: Callable[[Mapping[str, Any]], Segmenter] | None = None,
-    ) -> "First":
-        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
-        return cls(*_opened_kept(document, cls.method, read))
-
 
 class Longest(_Kept):
     """The ``k`` longest tokens of each word's standard segmentation, leftmost among equals.
@@ -219,51 +237,43 @@ class Longest(_Kept):
     method = "longest"
     _by_length = True
 
-    @classmethod
-    def from_document(
-        cls,
-        document: Mapping[str, Any],
-        read: Callable[[Mapping[str, Any]], Segmenter] | None = None,
-    ) -> "Longest":
-        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
-        return cls(*_opened_kept(document, cls.method, read))
-
 
 @runtime_checkable
 class _Documented(Protocol):
     def document(self) -> dict[str, Any]: ...
 
 
-def segmenter_from_document(document: Mapping[str, Any]) -> Segmenter:
-    """The segmenter that looks substrings up that wrote a document, by its method.
-
-    Errors: `MorphGraphError` for another method, or a document that does not fit.
-    """
-    readers: dict[str, Callable[[Mapping[str, Any]], Segmenter]] = {
-        kind.method: kind.from_document
-        for kind in (Flota, First, Longest, WordPiece, Greedy, Unigram)
-    }
-    method = document_field(document, "method", str)
-    if method not in readers:
-        raise MorphGraphError(
-            f"“{method}” is not a known method. Choose one of {', '.join(readers)}."
-        )
-    return readers[method](document)
-
-
-def _opened_kept(
-    document: Mapping[str, Any],
-    method: str,
-    read: Callable[[Mapping[str, Any]], Segmenter] | None,
-) -> tuple[Segmenter, int]:
-    found = document_field(document, "method", str)
-    if found != method:
-        raise MorphGraphError(f"This is a model of “{found}”, not of “{method}”. Choose another.")
-    parameters = document_field(document, "parameters", dict)
-    model = document_field(document, "model", dict)
-    return (read or segmenter_from_document)(model), document_field(parameters, "k", int)
-
-
 def _check_count(k: int) -> None:
     if k < 1:
         raise MorphGraphError(f"k is the number of tokens to keep, not {k}. Give 1 or more.")
+
+
+FLOTA = Method(
+    "flota",
+    "FLOTA",
+    "The longest type anywhere in the word first, leftmost among equals, then the same in what is "
+    "left.",
+    Flota,
+    "vocabulary",
+    FlotaParameters,
+    build=Flota.of,
+    source="Hofmann et al. 2022",
+)
+FIRST = Method(
+    "first",
+    "FIRST",
+    "The first tokens of the standard segmentation; the rest of the word is left out.",
+    First,
+    "segmenter",
+    KeptParameters,
+    source="Hofmann et al. 2022",
+)
+LONGEST = Method(
+    "longest",
+    "LONGEST",
+    "The longest tokens of the standard segmentation; the rest of the word is left out.",
+    Longest,
+    "segmenter",
+    KeptParameters,
+    source="Hofmann et al. 2022",
+)

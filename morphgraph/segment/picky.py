@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, parse_json
@@ -21,6 +22,8 @@ from morphgraph.segment.bte import (
     tokeniser_of,
     tokeniser_of_types,
 )
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.segmentation import Segmentation, called
 from morphgraph.tokeniser.words import Words
 
@@ -62,6 +65,18 @@ class _Tables(NamedTuple):
     widths: npt.NDArray[np.int32]
 
 
+class PickyParameters(Parameters):
+    """What Picky BPE is trained with."""
+
+    threshold: float = Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="A type is removed if more than this share of it is inside one other type; 1 "
+        "is BPE.",
+    )
+
+
 class Picky(Bte):
     """Picky BPE: the earliest possible event, merge or split, not earlier than the last one.
 
@@ -81,6 +96,8 @@ class Picky(Bte):
     >>> picky.vocabulary_size
     4
     """
+
+    method = "picky"
 
     def __init__(
         self,
@@ -141,7 +158,7 @@ class Picky(Bte):
     @property
     def name(self) -> str:
         """``Picky BPE``."""
-        return "Picky BPE"
+        return PICKY.title
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -255,7 +272,7 @@ class Picky(Bte):
         events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
         name, _, known_as = self.tokeniser.signature().rpartition("@")
         return {
-            "method": "picky",
+            "method": self.method,
             "threshold": self.threshold,
             "name": name,
             "checksum": known_as,
@@ -267,7 +284,7 @@ class Picky(Bte):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, "picky")
+        check_document(document, cls.method)
         tokeniser = tokeniser_of(document)
         known = len(tokeniser.graph.types)
         events = []
@@ -335,6 +352,18 @@ class Picky(Bte):
         except MorphGraphError as error:
             problem, _, fix = str(error).rpartition(". ")
             raise FileFormatError(name, "", problem, fix) from error
+
+
+PICKY = Method(
+    "picky",
+    "Picky BPE",
+    "Merges and splits in the order of training: the earliest possible event that is not before "
+    "the last one.",
+    Picky,
+    "training",
+    PickyParameters,
+    source="Chizhov et al. 2024",
+)
 
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:

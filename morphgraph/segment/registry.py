@@ -1,198 +1,240 @@
-"""Methods that need no training of their own: what a comparison makes of one tokeniser.
+"""All methods by name, and one of them on a tokeniser, a vocabulary or another segmenter.
 
 A method is written as its name and parameters: ``dropout(p=0.1, seed=3)``.
 """
 
+from __future__ import annotations
+
 import math
+import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.segment.dropout import USUAL_P
-from morphgraph.segment.flota import USUAL_K
-from morphgraph.segment.trimmed import USUAL_THRESHOLD
-from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.segment.method import Method, Needs
 
 if TYPE_CHECKING:
-    from morphgraph.segment.trimmed import Counts
+    from morphgraph.corpus.counts import WordCounts
+    from morphgraph.graph.merge_graph import MergeGraph
+    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-Value = bool | int | float
+Value = bool | int | float | str
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One setting of a method: its default, its bounds, and what it means.
+class Registry(MutableMapping[str, Method]):
+    """Methods by name, each read when it is first asked for: names alone load nothing.
 
-    ``marker``: only for vocabularies with this marker.
+    ``modules``: the module of ``room`` that declares each, as a constant of its name in capitals;
+    ``models``: those that are of use as trained models only, not on any tokeniser.
     """
 
-    default: Value
-    least: Value
-    most: Value
-    meaning: str
-    marker: str = ""
+    def __init__(
+        self, room: str, modules: Mapping[str, str], models: Mapping[str, str] | None = None
+    ) -> None:
+        self._room = room
+        self._models = {**(models or {})}
+        self._listed: dict[str, str | Method] = {**modules, **self._models}
+
+    @property
+    def offered(self) -> list[str]:
+        """The names of those that are of use on any tokeniser with merges."""
+        return [name for name in self._listed if name not in self._models]
+
+    def __getitem__(self, name: str) -> Method:
+        found = self._listed[name]
+        if isinstance(found, str):
+            module = import_module(f"{self._room}.{found}")
+            found = self._listed[name] = getattr(module, name.upper())
+        return found
+
+    def __setitem__(self, name: str, entry: str | Method) -> None:
+        """Add a method, or the module that declares it."""
+        self._listed[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._listed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method: what people call it, what it does, its parameters, and what makes it.
+METHODS = Registry(
+    "morphgraph.segment",
+    {
+        "bpe": "bte",
+        "dropout": "dropout",
+        "trimmed": "trimmed",
+        "flota": "flota",
+        "first": "flota",
+        "longest": "flota",
+        "greedy": "wordpiece",
+    },
+    models={
+        "picky": "picky",
+        "scaffold": "scaffold",
+        "wordpiece": "wordpiece",
+        "unigram": "unigram",
+    },
+)
+"""Those that segment without gold; `refine.registry` adds those that learn from it."""
 
-    ``make`` gets the tokeniser, the parameters, and word counts for those methods that need some.
+
+def method_named(name: str, among: Mapping[str, Method] = METHODS) -> Method:
+    """A method by its name; `MorphGraphError` if there is none."""
+    if name not in among:
+        raise MorphGraphError(f"There is no method “{name}”. Choose one of: {', '.join(among)}.")
+    return among[name]
+
+
+# ------------------------------------------------------------------------- made on something
+
+
+def method_on(
+    base: Tokeniser | SubwordVocabulary | Segmenter,
+    method: str,
+    parameters: Mapping[str, Any] | None = None,
+    counts: WordCounts | str | os.PathLike[str] | None = None,
+) -> Segmenter:
+    """One of the `METHODS` on the present state of a tokeniser, a vocabulary or a segmenter.
+
+    ``parameters`` that are not given have their default. ``counts``: word counts of a second
+    corpus, for methods that need some; also a file of them, or ``wordfreq:en``. `MorphGraphError`
+    for parameters that it has not or that do not fit, and for a base that it cannot be made of.
     """
-
-    title: str
-    does: str
-    parameters: Mapping[str, Parameter]
-    make: "Callable[[Tokeniser, Mapping[str, Any], Counts | None], Segmenter]"
-
-
-def _bpe(tokeniser: Tokeniser, _: Mapping[str, Any], __: "Counts | None") -> Segmenter:
-    from morphgraph.segment.bte import Bte
-
-    return Bte(tokeniser)
-
-
-def _dropout(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:
-    from morphgraph.segment.dropout import Dropout
-
-    return Dropout(tokeniser, **given)
-
-
-def _trimmed(tokeniser: Tokeniser, given: Mapping[str, Any], counts: "Counts | None") -> Segmenter:
-    from morphgraph.segment.trimmed import Trimmed, token_counts
-
+    entry = method_named(method)
+    settings = entry.settings(parameters or {})
+    below = _NEEDED[entry.needs](base, method)
+    if not entry.counts:
+        return cast("Segmenter", entry.make(below, settings))
     if counts is None:
         raise MorphGraphError(
-            "Trimmed BPE needs word counts of a second corpus. Give some, or choose a reference "
-            "with frequencies."
+            f"{entry.title} needs the word counts of a second corpus. Give a file of counts, "
+            "wordfreq:LANG, or a reference with frequencies."
         )
-    return Trimmed(tokeniser, token_counts(tokeniser, counts), **given)
+    from morphgraph.corpus.counts import counts_of
+
+    return cast("Segmenter", entry.make(below, settings, counts=counts_of(counts)))
+
+
+def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
+    """How a tokeniser or vocabulary segments by itself; a segmenter as it is.
+
+    By its merges, and types that SentencePiece holds for unused are taken apart then; Unigram where
+    there are log-probabilities; WordPiece with ``##``; else the longest match from the left.
+    """
+    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+
+    if isinstance(base, SubwordVocabulary):
+        return method_on(base, usual_method(base))
+    if not isinstance(base, Tokeniser):
+        return base
+    from morphgraph.segment.bte import Bte
+    from morphgraph.tokeniser.sentencepiece_models import unused_types
+
+    unused = unused_types(base)
+    if not unused:
+        return Bte(base)
+    from morphgraph.segment.trimmed import Trimmed
+
+    return Trimmed(base, [text not in unused for text in base.graph.types], threshold=0)
+
+
+def usual_method(vocabulary: SubwordVocabulary) -> str:
+    """The method that a vocabulary is for."""
+    if vocabulary.scores is not None:
+        return "unigram"
+    return "wordpiece" if vocabulary.marker == "##" else "greedy"
+
+
+def by_merges(segmenter: Segmenter) -> bool:
+    """Whether a segmenter is made of a tokeniser's merges, so that others can be made of them too.
+
+    Trained ones may have a tokeniser too, but with types that their method takes out again.
+    """
+    entry = METHODS.get(getattr(segmenter, "method", ""))
+    return entry is not None and entry.needs == "merges"
+
+
+def _merges(base: Any, method: str) -> Tokeniser:
+    from morphgraph.tokeniser.tokeniser import Tokeniser
+
+    if isinstance(base, Tokeniser):
+        return base
+    if not by_merges(base):
+        raise MorphGraphError(
+            f"{method} needs a tokeniser of merges alone, which {base.name} is not. Choose one "
+            "that was trained by BPE."
+        )
+    return cast("Tokeniser", base.tokeniser)
 
 
 _vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, Any]] = WeakKeyDictionary()
 """The vocabulary of each graph's present state, by its revision: its trie is made only once."""
 
 
-def _vocabulary(tokeniser: Tokeniser) -> Any:
+def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     from morphgraph.tokeniser.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
+    found = getattr(base, "vocabulary", base)
+    if isinstance(found, SubwordVocabulary):
+        return found
+    tokeniser = _merges(base, method)
     graph = tokeniser.graph
     known = _vocabularies.get(graph)
     if known is None or known[0] != graph.revision:
         known = _vocabularies[graph] = (graph.revision, vocabulary_of(tokeniser))
-    return known[1]
+    return cast("SubwordVocabulary", known[1])
 
 
-def _flota(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:
-    from morphgraph.segment.flota import Flota
-
-    return Flota(_vocabulary(tokeniser), given["k"] or None, given["strict"])
-
-
-def _greedy(tokeniser: Tokeniser, _: Mapping[str, Any], __: "Counts | None") -> Segmenter:
-    from morphgraph.segment.wordpiece import Greedy
-
-    return Greedy(_vocabulary(tokeniser))
+def _segmenter(base: Any, _: str) -> Segmenter:
+    entry = METHODS.get(getattr(base, "method", ""))
+    is_kept = entry is not None and entry.needs == "segmenter"
+    return cast("Segmenter", base.segmenter) if is_kept else standard_segmenter(base)
 
 
-def _first(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:
-    from morphgraph.segment.bte import Bte
-    from morphgraph.segment.flota import First
-
-    return First(Bte(tokeniser), **given)
-
-
-def _longest(tokeniser: Tokeniser, given: Mapping[str, Any], _: "Counts | None") -> Segmenter:
-    from morphgraph.segment.bte import Bte
-    from morphgraph.segment.flota import Longest
-
-    return Longest(Bte(tokeniser), **given)
+def _only_trained(_: Any, method: str) -> None:
+    raise MorphGraphError(
+        f"{method} needs a model that was trained so. Train one with morphgraph train --method "
+        f"{method}."
+    )
 
 
-_K = Parameter(USUAL_K, 1, 20, "Tokens at most, of each word or mark; the rest is left out.")
-METHODS: dict[str, Method] = {
-    "bpe": Method("BPE", "All merges in order of rank.", {}, _bpe),
-    "dropout": Method(
-        "BPE-dropout",
-        "Leaves out merges at random.",
-        {
-            "p": Parameter(USUAL_P, 0.0, 1.0, "Probability that a merge is left out each time."),
-            "seed": Parameter(0, 0, 10**6, "Where the random numbers begin."),
-            "queue": Parameter(
-                False, False, True, "Draw as the tokenizers library does: fewer merges are lost."
-            ),
-        },
-        _dropout,
-    ),
-    "trimmed": Method(
-        "Trimmed BPE",
-        "Takes rare types apart again.",
-        {"threshold": Parameter(USUAL_THRESHOLD, 0, 10**9, "Types of at most this count go.")},
-        _trimmed,
-    ),
-    "flota": Method(
-        "FLOTA",
-        "The longest type in the word first.",
-        {
-            "k": Parameter(0, 0, 20, "Tokens at most, of each word or mark; 0 for no limit."),
-            "strict": Parameter(
-                False, False, True, "No ## form at the start of a word.", marker="##"
-            ),
-        },
-        _flota,
-    ),
-    "first": Method("FIRST", "The first tokens of BPE.", {"k": _K}, _first),
-    "longest": Method("LONGEST", "The longest tokens of BPE.", {"k": _K}, _longest),
-    "greedy": Method("Greedy", "The longest type from the left.", {}, _greedy),
+_NEEDED: Mapping[Needs, Callable[[Any, str], Any]] = {
+    "merges": _merges,
+    "vocabulary": _vocabulary,
+    "segmenter": _segmenter,
+    "training": _only_trained,
 }
+"""What a method needs, out of what there is."""
 
 
-def method_on(
-    tokeniser: Tokeniser,
-    method: str,
-    parameters: Mapping[str, Any] | None = None,
-    counts: "Counts | None" = None,
-) -> Segmenter:
-    """A method of `METHODS` on the present state of a tokeniser.
-
-    Parameters that are not given have their default; others than it has, or beyond its bounds, are
-    a `MorphGraphError`.
-    """
-    values = check_method(method, parameters or {})
-    return METHODS[method].make(tokeniser, values, counts)
+# ------------------------------------------------------------------------- as a document
 
 
-def check_method(method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a method, checked; those that are not given have their default."""
-    known = METHODS.get(method)
-    if known is None:
-        raise MorphGraphError(f"“{method}” is not a method. Use one of: {', '.join(METHODS)}.")
-    values: dict[str, Any] = {name: p.default for name, p in known.parameters.items()}
-    for name, value in parameters.items():
-        limits = known.parameters.get(name)
-        if limits is None:
-            takes = ", ".join(known.parameters) or "no parameters"
-            raise MorphGraphError(f"{method} has no parameter “{name}”. It takes {takes}.")
-        if not isinstance(value, int | float) or not math.isfinite(value):
-            raise MorphGraphError(f"{name}={value!r} is no number, which {method} needs. Give one.")
-        is_switch = isinstance(limits.default, bool)
-        if is_switch != isinstance(value, bool):
-            fix = "Give true or false." if is_switch else "Give a number."
-            raise MorphGraphError(f"{name}={value} is no value for {method}. {fix}")
-        if isinstance(limits.default, int) and value != int(value):
-            raise MorphGraphError(f"{name}={value} is no whole number, which {method} needs.")
-        if not limits.least <= value <= limits.most:
-            raise MorphGraphError(
-                f"{name}={value} is out of range for {method}. "
-                f"Give {limits.least} to {limits.most}."
-            )
-        values[name] = type(limits.default)(value)
-    return values
+def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
+    """The segmenter of a document, by its method; else a `MorphGraphError`."""
+    name = document.get("method")
+    entry = METHODS.get(name) if isinstance(name, str) else None
+    if entry is None or entry.kind is None:
+        problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS)}"
+        raise FileFormatError("", "field method", problem, "Update morphgraph.")
+    read: Any = entry.kind
+    if entry.needs == "segmenter":
+        return cast("Segmenter", read.from_document(document, segmenter_of))
+    return cast("Segmenter", read.from_document(document))
+
+
+# ------------------------------------------------------------------------- as it is written
 
 
 _SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")
@@ -201,26 +243,31 @@ _SPEC = re.compile(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*")
 def parse_method(text: str) -> tuple[str, dict[str, Value]]:
     """The name and parameters in a method as it is written.
 
-    >>> parse_method("dropout(p=0.1, queue=true)"), parse_method("bpe")
-    (('dropout', {'p': 0.1, 'queue': True}), ('bpe', {}))
+    >>> parse_method("dropout(p=0.1, queue=true)"), parse_method("knockout(select=random)")
+    (('dropout', {'p': 0.1, 'queue': True}), ('knockout', {'select': 'random'}))
     """
     found = _SPEC.fullmatch(text)
     if found is None:
-        raise MorphGraphError(f"“{text[:80]}” is no method. Write it like dropout(p=0.1).")
-    parameters: dict[str, Value] = {}
-    for part in filter(None, (p.strip() for p in (found[2] or "").split(","))):
-        name, sign, value = (item.strip() for item in part.partition("="))
-        if value in ("true", "false"):
-            parameters[name] = value == "true"
-            continue
-        try:
-            whole = re.fullmatch(r"[+-]?\d{1,15}", value)
-            parameters[name] = int(value) if whole else float(value[:30])
-        except ValueError:
-            sign = ""
-        if not sign or not math.isfinite(parameters.get(name, 0)):
-            raise MorphGraphError(f"“{part[:80]}” is no parameter. Write it like p=0.1.")
-    return found[1], parameters
+        raise MorphGraphError(f"“{text[:80]}” is not a method. Write it like dropout(p=0.1).")
+    parts = [part.strip() for part in (found[2] or "").split(",")]
+    return found[1], dict(_parameter(part) for part in parts if part)
+
+
+def _parameter(text: str) -> tuple[str, Value]:
+    name, _, value = (item.strip() for item in text.partition("="))
+    if name and value in ("true", "false"):
+        return name, value == "true"
+    if name and re.fullmatch(r"[+-]?\d{1,15}", value):
+        return name, int(value)
+    try:
+        number = float(value[:30])
+    except ValueError:
+        if name and re.fullmatch(r"[a-z]+(-[a-z]+)*", value):
+            return name, value
+    else:
+        if name and math.isfinite(number):
+            return name, number
+    raise MorphGraphError(f"“{text[:80]}” is not a parameter. Write it like p=0.1.")
 
 
 def split_methods(text: str) -> list[str]:

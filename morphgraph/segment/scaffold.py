@@ -10,6 +10,7 @@ import numpy as np
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.segment.bte import check_document, field, tokeniser_of
+from morphgraph.segment.method import Method
 from morphgraph.segment.trimmed import Demolishing
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Scaffold(Demolishing):
     >>> [[scaffold.types[token] for token in scaffold.segment(words).tokens(n)] for n in range(2)]
     [['abc'], ['a', 'b']]
     """
+
+    method = "scaffold"
 
     def __init__(self, tokeniser: Tokeniser, scaffolds: Iterable[str]) -> None:
         graph = tokeniser.graph
@@ -57,10 +60,21 @@ class Scaffold(Demolishing):
 
     def document(self) -> dict[str, Any]:
         """All that `from_document` needs, ready for JSON."""
-        return {"method": "scaffold", "scaffolds": sorted(self.scaffolds), **self._model}
+        return {"method": self.method, "scaffolds": sorted(self.scaffolds), **self._model}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, "scaffold")
+        check_document(document, cls.method)
         return cls(tokeniser_of(document), field(document, "scaffolds", list))
+
+
+SCAFFOLD = Method(
+    "scaffold",
+    "Scaffold-BPE",
+    "All merges, then tokens of types that, in training, hardly stood by themselves once others "
+    "were built of them are taken apart again.",
+    Scaffold,
+    "training",
+    source="Lian et al. 2025",
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
@@ -18,6 +19,8 @@ from morphgraph.segment.bte import (
     model_document,
     tokeniser_of,
 )
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.segmentation import Segmentation, called
 from morphgraph.tokeniser.words import UNKNOWN, Words
@@ -27,8 +30,13 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
-USUAL_THRESHOLD = 100
-"""Types with a count up to this are trimmed where nobody says."""
+class TrimmedParameters(Parameters):
+    """Which types are rare."""
+
+    threshold: int = Field(default=100, ge=0, description="Types of at most this count go.")
+
+
+_USUAL = TrimmedParameters()
 
 
 class Counts(Protocol):
@@ -183,8 +191,10 @@ class Trimmed(Demolishing):
     ['ab', 'c']
     """
 
+    method = "trimmed"
+
     def __init__(
-        self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int = USUAL_THRESHOLD
+        self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int = _USUAL.threshold
     ) -> None:
         graph = tokeniser.graph
         self.counts = np.array(counts, np.int64)
@@ -219,13 +229,32 @@ class Trimmed(Demolishing):
     def document(self) -> dict[str, Any]:
         """All that `from_document` needs, ready for JSON; the model as it was when trimmed."""
         settings = {"threshold": self.threshold, "counts": self._listed_counts()}
-        return {"method": "trimmed", **settings, **self._model}
+        return {"method": self.method, **settings, **self._model}
+
+    @classmethod
+    def by_counts(cls, tokeniser: Tokeniser, threshold: int, counts: Counts) -> Self:
+        """Trim by how often each type occurs where the tokeniser segments counted words."""
+        return cls(tokeniser, token_counts(tokeniser, counts), threshold)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, "trimmed")
+        check_document(document, cls.method)
         tokeniser = tokeniser_of(document)
         listed = field(document, "counts", dict)
         counts = [int(listed.get(text, 0)) for text in tokeniser.graph.types]
         return cls(tokeniser, counts, field(document, "threshold", int))
+
+
+TRIMMED = Method(
+    "trimmed",
+    "Trimmed BPE",
+    "All merges, then every token whose type is rare in a second corpus is taken apart again, "
+    "until none is left.",
+    Trimmed,
+    "merges",
+    TrimmedParameters,
+    build=Trimmed.by_counts,
+    counts=True,
+    source="Cognetta et al. 2024",
+)

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters
 from morphgraph.segment.wordpiece import VocabularySegmenter, read_method_document
 from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores, document_field
@@ -13,6 +16,18 @@ from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Words
 
 UNKNOWN_PENALTY = 10.0
 """How much less than the smallest log-probability an unknown character has."""
+
+
+class UnigramParameters(Parameters):
+    """How Unigram adds up, and what stands for unknown characters."""
+
+    unknown: str | None = Field(
+        default=None,
+        description="The type for unknown characters; the vocabulary's own if not given.",
+    )
+    single: bool | None = Field(
+        default=None, description="Sums in single precision; as the vocabulary says if not given."
+    )
 
 
 class Unigram(VocabularySegmenter):
@@ -129,3 +144,14 @@ class Unigram(VocabularySegmenter):
         while first > start and first in words.unknown and first - 1 in words.unknown:
             first -= 1
         return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
+
+
+UNIGRAM = Method(
+    "unigram",
+    "Unigram",
+    "The most probable sequence of types.",
+    Unigram,
+    "vocabulary",
+    UnigramParameters,
+    source="Kudo 2018",
+)

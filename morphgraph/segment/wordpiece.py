@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.segment.bte import check_document
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.segmentation import Segmentation, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
 from morphgraph.tokeniser.words import UNKNOWN, Words
@@ -78,9 +81,7 @@ def read_method_document(
     document: Mapping[str, Any], method: str
 ) -> tuple[SubwordVocabulary, dict[str, Any]]:
     """The vocabulary and parameters in the document of a method; else a `MorphGraphError`."""
-    found = document_field(document, "method", str)
-    if found != method:
-        raise MorphGraphError(f"This is a model of “{found}”, not of “{method}”. Choose another.")
+    check_document(document, method)
     vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
     return vocabulary, document_field(document, "parameters", dict)
 
@@ -121,6 +122,29 @@ class Greedy(VocabularySegmenter):
         return _leftmost_longest(self.vocabulary, words, self.unknown_id, None)
 
 
+GREEDY = Method(
+    "greedy",
+    "Greedy",
+    "The longest type from the left.",
+    Greedy,
+    "vocabulary",
+    source="Wu et al. 2016",
+)
+
+
+class WordPieceParameters(Parameters):
+    """What stands for words that WordPiece cannot finish."""
+
+    unknown: str | None = Field(
+        default=None,
+        description="The unknown token; the vocabulary's own, else [UNK], if not given.",
+    )
+    longest_word: int = Field(default=100, ge=1, description="Longer pieces are one unknown token.")
+
+
+_USUAL = WordPieceParameters()
+
+
 class WordPiece(VocabularySegmenter):
     """Greedy longest match from the left, with ``##`` before types inside a word.
 
@@ -137,12 +161,14 @@ class WordPiece(VocabularySegmenter):
     method = "wordpiece"
 
     def __init__(
-        self, vocabulary: SubwordVocabulary, unknown: str = "[UNK]", longest_word: int = 100
+        self,
+        vocabulary: SubwordVocabulary,
+        unknown: str | None = None,
+        longest_word: int = _USUAL.longest_word,
     ) -> None:
-        if longest_word < 1:
-            raise MorphGraphError("The longest word needs at least one character. Give 1 or more.")
+        WordPieceParameters(unknown=unknown, longest_word=longest_word)
         super().__init__(vocabulary)
-        self.unknown = unknown
+        self.unknown = unknown or vocabulary.unknown or "[UNK]"
         self.longest_word = longest_word
 
     @property
@@ -176,6 +202,17 @@ class WordPiece(VocabularySegmenter):
         if token == self.unknown_id:
             return self.unknown
         return super().token_text(words, atom, token)
+
+
+WORDPIECE = Method(
+    "wordpiece",
+    "WordPiece",
+    "The longest type from the left, with ## inside words; what it cannot finish is unknown.",
+    WordPiece,
+    "vocabulary",
+    WordPieceParameters,
+    source="Wu et al. 2016; Devlin et al. 2019",
+)
 
 
 def _leftmost_longest(

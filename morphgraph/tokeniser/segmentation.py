@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -149,4 +149,20 @@ class Segmenter(Protocol):
 
     def signature(self) -> str:
         """Name, parameters and checksum of its model: ``FLOTA(k=2):bert@0a1b2c``."""
+        ...
+
+
+@runtime_checkable
+class RandomSegmenter(Protocol):
+    """What a segmenter has besides whose result depends on a seed."""
+
+    seed: int
+    is_random: bool
+
+    def reseeded(self, seed: int) -> Self:
+        """The same with another seed."""
+        ...
+
+    def samples(self, words: Words, k: int) -> Sequence[Segmentation]:
+        """The first ``k`` samples; the first of them is what `segment` gives."""
         ...

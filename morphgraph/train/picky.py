@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
 from morphgraph.train.bpe import flatten
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def train_picky(
     counts: Mapping[str, int] | WordCounts,
     *,
     vocab_size: int,
-    threshold: float = 0.9,
+    threshold: float = PickyParameters().threshold,
     minimum_count: int = 0,
     alphabet: Iterable[str] = (),
     reserved: int = 0,
@@ -81,8 +80,7 @@ def train_picky(
     """
     from morphgraph.kernels import picky_training
 
-    if not 0 <= threshold <= 1:
-        raise MorphGraphError(f"The threshold is {threshold}. Choose a number from 0 to 1.")
+    PickyParameters(threshold=threshold)
     words, characters = packed_words(counts, alphabet)
     rows, flags = picky_training.learn_events(
         words,

@@ -249,7 +249,7 @@ def test_segment(morphgraph: Command, files: tuple[Path, Path]) -> None:
 
 
 def test_segment_gives_the_splits_that_score(morphgraph: Command) -> None:
-    run = morphgraph("segment", "--method", "first", "--k", "1", "undesirable", "--json").json
+    run = morphgraph("segment", "--method", "first(k=1)", "undesirable", "--json").json
     (row,) = run["words"]
     assert (row["tokens"], row["splits"]) == (["Ġund"], [3])  # behind it nothing is cut any further
 

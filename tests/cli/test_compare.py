@@ -66,9 +66,11 @@ def test_models_and_files(morphgraph: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--methods", "nope"], "“nope” is not a method"),
-        (["--methods", "dropout(p=2)"], "out of range"),
+        (["--methods", "nope"], "There is no method “nope”"),
+        (["--methods", "dropout(p=2)"], "p=2 does not fit. Give a number from 0 to 1."),
         (["--methods", "trimmed"], "word counts"),
+        (["--methods", "rebpe"], "rebpe learns from the reference"),
+        (["--methods", "picky"], "picky needs a model that was trained so"),
         (["--methods", ","], "no method"),
         (["--out", "words.pdf"], ".csv, .tex or .html"),
     ],

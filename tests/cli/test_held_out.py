@@ -62,7 +62,7 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
     out = morphgraph(*arguments, "--out", tmp_path / "a.md").out
     assert "BPE-knockout (threshold=0.6) (held in)" in out
     assert "word types, held out: holdout 0.5 seed 0" in out
-    assert "Held in: learned from the very words that it is scored on" in out
+    assert "Held in: the method learned from the very words that it is scored on" in out
     text = (tmp_path / "a.md").read_text("utf-8")
     [held_in] = [line for line in text.splitlines() if "(held in)" in line]
     assert "**" not in held_in, "though it is the highest"
@@ -74,7 +74,7 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
         ("all words", "no"), ("all words", "no"), ("all words", "yes"),
         *[("held out: holdout 0.5 seed 0", "no")] * 3]  # fmt: skip
     morphgraph(*arguments, "--out", tmp_path / "a.tex")
-    assert "Held in: learned" in (tmp_path / "a.tex").read_text("utf-8")
+    assert "Held in: the method learned" in (tmp_path / "a.tex").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,8 @@ def test_it_is_told_wherever_scores_are_shown(morphgraph: Command, tmp_path: Pat
     [
         ("bpe,flota", (), ["all words"]),
         ("bpe,knockout", ("--holdout", "0"), ["all words"]),
-        ("bpe,knockout(select=0)", (), None),
+        ("bpe,knockout(chosen=0)", (), None),
+        ("bpe,knockout(select=random)", ("--holdout", "0"), ["all words"]),
         ("bpe", ("--holdout", "0.2"), ["all words", "held out: holdout 0.2 seed 0"]),
     ],
 )
@@ -91,7 +92,7 @@ def test_what_is_held_out(
 ) -> None:
     run = morphgraph(*NL, "--methods", methods, *more, "--resamples", "0", "--json")
     if words is None:
-        assert "knockout has no parameter “select”. It takes threshold" in run.err
+        assert "knockout has no parameter “chosen”. It takes threshold" in run.err
     else:
         assert [table["words"] for table in run.json["tables"]] == words
 

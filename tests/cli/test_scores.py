@@ -15,14 +15,14 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.breakdown import group_scores, word_groups
-from morphgraph.score.flota import flota_scores, without_flota
+from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import GROUPS, METRICS, USUAL
 from morphgraph.score.outcome import ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import method_on
+from morphgraph.segment.registry import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.recipe import write_recipe
@@ -444,7 +444,7 @@ def test_flota(morphgraph: Command) -> None:
     found = flota_scores(
         vocabulary_of(tokeniser),
         read_reference(demo_gold_path("nl"), name="demo:nl"),
-        without_flota(tokeniser),
+        standard_segmenter(tokeniser),
     )
     assert report["signature"] == found.signature
     assert len(report["rows"]) == len(found.scores) == 15
@@ -523,9 +523,9 @@ def test_a_breakdown_has_the_resamples_that_were_asked_for(morphgraph: Command) 
         (["--out", "scores"], [".csv, .tex or .md"]),
         (["--by", "nope"], ["“nope” is not a breakdown", "boundaries, affixes, formation"]),
         (["--by", "frequency"], ["--by frequency needs --frequencies"]),
-        (["--methods", "nope"], ["“nope” is not a method", "bpe, dropout"]),
+        (["--methods", "nope"], ["There is no method “nope”", "bpe, dropout"]),
         (["--methods", ","], ["There is nothing to score", "--tokenizer"]),
-        (["--methods", "trimmed"], ["Trimmed BPE", "needs word counts"]),
+        (["--methods", "trimmed"], ["Trimmed BPE", "needs the word counts"]),
         (["--reference", "nowhere.tsv"], ["nowhere.tsv"]),
         (["--reference", "catalogue:nope"], ["no source 'nope'", "morphgraph reference list"]),
         (["--reference", "catalogue:sigmorphon2022-eng"],
@@ -551,12 +551,12 @@ def test_a_method_that_fails_leaves_the_others(morphgraph: Command, small: Small
     [table] = morphgraph(*arguments, "--json").json["tables"]
     bpe, trimmed, greedy = table["rows"]
     assert trimmed["tokeniser"] == "Trimmed BPE"
-    assert "needs word counts" in trimmed["error"]
+    assert "needs the word counts" in trimmed["error"]
     assert "scores" not in trimmed
     assert (bpe["error"], greedy["error"]) == (None, None)
     out = morphgraph(*arguments).out
     assert ["Trimmed BPE", "failed"] in printed(out)
-    assert "Trimmed BPE: Trimmed BPE needs word counts" in out
+    assert "Trimmed BPE: Trimmed BPE needs the word counts" in out
 
 
 def test_trimmed_with_counts(morphgraph: Command, small: Small, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_train_on_text(morphgraph: Command, tmp_path: Path) -> None:
 def test_picky_threshold(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
     out = tmp_path / "m.json"
     arguments = ("--counts", counts, "--vocab-size", 265, "--out", out, "--json")
-    run = morphgraph("train", "--method", "picky", "--picky-threshold", "1", *arguments)
+    run = morphgraph("train", "--method", "picky(threshold=1)", *arguments)
     assert run.code == 0, run.err
     assert json.loads(out.read_bytes())["method"] == "picky"
     # With a threshold of 1 nothing is removed, so it is BPE.
@@ -77,14 +77,14 @@ def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) ->
     whole = morphgraph("segment", "undesirable").out.split()
     on_demo = ("segment", "--model", "demo:en", "undesirable", "--method")
     assert morphgraph(*on_demo, "bpe").out.split() == whole
-    assert morphgraph(*on_demo, "dropout", "--p", "0").out.split() == whole
-    assert len(morphgraph(*on_demo, "dropout", "--p", "1").out.split()) == len("Ġundesirable")
-    assert morphgraph(*on_demo, "first", "--k", "1").out.split() == whole[:1]
-    samples = morphgraph(*on_demo, "dropout", "--p", "0.5", "--seed", "3", "--samples", "5").out
+    assert morphgraph(*on_demo, "dropout(p=0)").out.split() == whole
+    assert len(morphgraph(*on_demo, "dropout(p=1)").out.split()) == len("Ġundesirable")
+    assert morphgraph(*on_demo, "first(k=1)").out.split() == whole[:1]
+    samples = morphgraph(*on_demo, "dropout(p=0.5, seed=3)", "--samples", "5").out
     assert len(samples.splitlines()) == 5
     assert len(set(samples.splitlines())) > 1
-    assert len(morphgraph(*on_demo, "flota", "--k", "1").out.split()) == 1
-    trimmed = ("trimmed", "--counts", counts, "--trimmed-threshold", "0")
+    assert len(morphgraph(*on_demo, "flota(k=1)").out.split()) == 1
+    trimmed = ("trimmed(threshold=0)", "--counts", counts)
     # Nothing of the word is in the other corpus, so that all its tokens are taken apart.
     assert len(morphgraph(*on_demo, *trimmed).out.split()) > len(whole)
 
@@ -96,11 +96,12 @@ def test_methods_on_a_demo(morphgraph: Command, tmp_path: Path, counts: Path) ->
         (["train", "--vocab-size", "300", "--counts", "C", "--text", "C"], "and not both"),
         (["train", "--vocab-size", "9", "--counts", "C", "--pipeline", "plain"], "needs a method"),
         (["train", "--vocab-size", "300", "--counts", "C", "--column", "x"], "--column names"),
-        (["train", "--vocab-size", "300", "--counts", "C", "--method", "lzw"], "no method 'lzw'"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--method", "lzw"],
+         "no method “lzw” of"),
         (["train", "--vocab-size", "300", "--counts", "C", "--method", "bpe", "--special", "x"],
          "--special does not go"),
-        (["train", "--vocab-size", "300", "--counts", "C", "--method", "bpe",
-          "--picky-threshold", "1"], "is for --method picky"),
+        (["train", "--vocab-size", "300", "--counts", "C", "--method",
+          "bpe(threshold=1)"], "bpe has no parameter “threshold”"),
         (["train", "--vocab-size", "9", "--counts", "C", "--method", "bpe"], "no room for the 256"),
     ],
 )  # fmt: skip
@@ -117,13 +118,13 @@ def test_train_refuses(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "lzw"], "no method 'lzw'"),
+        (["--method", "lzw"], "no method “lzw”"),
         (["--method", "picky"], "needs a model that was trained so"),
-        (["--method", "bpe", "--k", "2"], "has no parameter k"),
+        (["--method", "bpe(k=2)"], "has no parameter “k”"),
         (["--method", "bpe", "--samples", "2"], "--samples is for dropout"),
         (["--method", "trimmed"], "needs the word counts of a second corpus"),
         (["--method", "unigram"], "has no log-probabilities"),
-        (["--method", "dropout", "--p", "2"], "Choose a number from 0 to 1"),
+        (["--method", "dropout(p=2)"], "p=2 does not fit. Give a number from 0 to 1."),
         (["--model", "missing.json"], "no such file or directory"),
     ],
 )

@@ -25,7 +25,7 @@ from morphgraph.corpus.counting_task import KINDS, CountingTask, count_file
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text
-from morphgraph.train.methods import train
+from morphgraph.train.trainers import train
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ODD = [

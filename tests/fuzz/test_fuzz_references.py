@@ -14,7 +14,8 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.score.flota import flota_scores, without_flota
+from morphgraph.score.flota import flota_scores
+from morphgraph.segment.registry import standard_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -129,7 +130,7 @@ def check_reference(reference: Reference, flota: bool) -> None:
     benchmark.signature(tokeniser)
     write_plain(reference)
     if flota:
-        found = flota_scores(vocabulary, reference, without_flota(tokeniser), ks=(2, None))
+        found = flota_scores(vocabulary, reference, standard_segmenter(tokeniser), ks=(2, None))
         assert all(not row["C"] > 1 for row in found.rows())
 
 

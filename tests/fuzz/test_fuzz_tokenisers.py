@@ -37,7 +37,7 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabularies import read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
-from morphgraph.train.methods import METHODS, train
+from morphgraph.train.trainers import TRAINERS, train
 
 pytestmark = pytest.mark.fuzz
 
@@ -336,7 +336,7 @@ SEEDS: dict[str, tuple[Callable[[], bytes], Read]] = {
     ),
     **{
         f"trained model of {method}": (lambda method=method: _model(method), read_saved)  # type: ignore[misc]
-        for method in METHODS
+        for method in TRAINERS
     },
 }
 EACH = -(-CASES // len(SEEDS))
@@ -401,8 +401,8 @@ def test_damaged_files_give_a_result_or_our_error(name: str) -> None:
 
 
 def test_every_method_of_a_model_file_is_tried() -> None:
-    from morphgraph.segment.models import SAVED_METHODS
+    from morphgraph.segment.registry import METHODS
 
     tried = {json.loads(seed_of(name))["method"] for name in SEEDS if "model of" in name}
-    assert tried == set(SAVED_METHODS)
+    assert tried == set(METHODS)
     assert EACH * len(SEEDS) >= CASES

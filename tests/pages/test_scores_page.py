@@ -22,13 +22,13 @@ from morphgraph.score.breakdown import (
     word_groups,
 )
 from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
-from morphgraph.score.flota import flota_scores, without_flota
+from morphgraph.score.flota import flota_scores
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal, outcome_of
 from morphgraph.score.table import ScoreTable
 from morphgraph.segment.models import write_model
-from morphgraph.segment.registry import METHODS, method_on
+from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.vocabularies import vocabulary_of
 
@@ -268,7 +268,7 @@ def test_a_method_that_cannot_be_made_leaves_the_others(app: Any) -> None:
     app.open("scores")
     methods(app, "bpe", "trimmed", "flota")
     assert list(scores(app)["tokeniser"]) == ["BPE", "FLOTA", "Ideal"]
-    assert ["Trimmed BPE needs word counts" in w.value for w in app.test.warning] == [True]
+    assert ["Trimmed BPE needs the word counts" in w.value for w in app.test.warning] == [True]
     # There is but one way to weight words, so there is nothing to choose.
     assert "Each word counts" not in [c.label for c in app.test.segmented_control]
 
@@ -619,7 +619,7 @@ def test_flota_s_scores(page: Any, downloads: Downloads) -> None:
     found = flota_scores(
         vocabulary_of(study.tokeniser),
         study.benchmark.reference,
-        without_flota(study.tokeniser),
+        standard_segmenter(study.tokeniser),
     )
     shown = table(page, "coverage C %")
     assert list(shown["method"]) == [score.method for score in found.scores]

@@ -9,7 +9,7 @@ import pytest
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.corpus.text import read_text
 from morphgraph.segment.models import write_model
-from morphgraph.train.methods import METHODS, train
+from morphgraph.train.trainers import TRAINERS, train
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert list(models(page)) == [label]
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(TRAINERS))
 def test_every_method_on_a_file_of_counts(page: Any, method: str) -> None:
     choose_source(page, "counts")
     assert buttons(page)["Train"].disabled
@@ -113,11 +113,11 @@ def test_errors_are_messages(page: Any) -> None:
 
 
 def test_picky_has_a_threshold(page: Any) -> None:
-    assert not [n for n in page.test.number_input if n.label == "Threshold T"]
+    assert not [n for n in page.test.number_input if n.label == "Picky BPE: threshold"]
     choose_source(page, "counts")
     page.upload("Word counts", ("counts.tsv", COUNTS))
     page.choose("Method", "picky")
-    field(page.test.number_input, "Threshold T").set_value(1.0)
+    field(page.test.number_input, "Picky BPE: threshold").set_value(1.0)
     set_size(page.run(), 262).press("Train")
     [(label, model)] = models(page).items()
     assert label == "Picky BPE, threshold 1 · plain · 262 · counts.tsv"

@@ -8,23 +8,23 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.rebpe import ReBPESettings
-from morphgraph.segment.registry import check_method
+from morphgraph.segment.registry import METHODS
 
 
 @pytest.mark.parametrize("kind", [KnockoutSettings, ReBPESettings])
 @pytest.mark.parametrize(
     "given, said",
     [
-        ({"threshold": 50}, "threshold=50 is not a share. Give a number from 0 to 1."),
-        ({"threshold": math.nan}, "threshold=nan is not a share"),
-        ({"threshold": "0.5"}, "threshold='0.5' is not a share"),
-        ({"threshold": True}, "threshold=True is not a share"),
-        ({"holdout": 1}, "leaves no words to learn from"),
-        ({"holdout": -0.1}, "holdout=-0.1 is not a share"),
-        ({"scope": "foo"}, "scope='foo' is not known. Use one of: morphemic, whole-word."),
-        ({"weighting": "words"}, "weighting='words' is not known"),
-        ({"seed": -1}, "seed=-1 is not a whole number of 0 or more"),
-        ({"minimum_vocabulary": 1.5}, "minimum_vocabulary=1.5 is not a whole number"),
+        ({"threshold": 50}, "threshold=50 does not fit. Give a number from 0 to 1."),
+        ({"threshold": math.nan}, "threshold=nan does not fit. Give a number from 0 to 1."),
+        ({"threshold": "0.5"}, "threshold='0.5' does not fit. Give a number from 0 to 1."),
+        ({"threshold": True}, "threshold=True does not fit. Give a number from 0 to 1."),
+        ({"holdout": 1}, "holdout=1 does not fit. Give a number from 0 to below 1."),
+        ({"holdout": -0.1}, "holdout=-0.1 does not fit. Give a number from 0 to below 1."),
+        ({"scope": "foo"}, "scope='foo' does not fit. Give one of: morphemic, whole-word."),
+        ({"weighting": "words"}, "weighting='words' does not fit. Give one of: types, tokens."),
+        ({"seed": -1}, "seed=-1 does not fit. Give a whole number of 0 or more."),
+        ({"minimum_vocabulary": 1.5}, "minimum_vocabulary=1.5 does not fit. Give a whole number"),
     ],
 )
 def test_values_of_both(kind: Any, given: dict[str, Any], said: str) -> None:
@@ -36,15 +36,27 @@ def test_values_of_both(kind: Any, given: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     "kind, given, said",
     [
-        (KnockoutSettings, {"select": "foo"}, "Use one of: blame, random, last, leaves."),
-        (KnockoutSettings, {"count": -1}, "count=-1 is not a whole number of 0 or more"),
-        (ReBPESettings, {"iterations": -1}, "iterations=-1 is not a whole number"),
-        (ReBPESettings, {"minimum_good": 0}, "minimum_good=0 is not a whole number of 1 or more"),
-        (ReBPESettings, {"minimum_ratio": 2}, "minimum_ratio=2 is not a share"),
+        (KnockoutSettings, {"select": "foo"}, "Give one of: blame, random, last, leaves."),
+        (
+            KnockoutSettings,
+            {"count": -1},
+            "count=-1 does not fit. Give a whole number of 0 or more.",
+        ),
+        (ReBPESettings, {"iterations": -1}, "iterations=-1 does not fit. Give a whole number"),
+        (
+            ReBPESettings,
+            {"minimum_good": 0},
+            "minimum_good=0 does not fit. Give a whole number of 1",
+        ),
+        (
+            ReBPESettings,
+            {"minimum_ratio": 2},
+            "minimum_ratio=2 does not fit. Give a number from 0 to 1",
+        ),
         (
             ReBPESettings,
             {"maximum_vocabulary": "1"},
-            "maximum_vocabulary='1' is not a whole number",
+            "maximum_vocabulary='1' does not fit. Give a whole number",
         ),
     ],
 )
@@ -65,4 +77,4 @@ def test_bounds_themselves_are_allowed() -> None:
 )
 def test_parameters_of_methods_are_numbers(method: str, name: str, value: Any) -> None:
     with pytest.raises(MorphGraphError, match=f"^{name}="):
-        check_method(method, {name: value})
+        METHODS[method].settings({name: value})

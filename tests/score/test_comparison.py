@@ -21,7 +21,6 @@ from morphgraph.score.comparison import (
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.registry import (
     METHODS,
-    check_method,
     method_on,
     parse_method,
     split_methods,
@@ -175,13 +174,16 @@ def test_texts_without_words(small_tokeniser: MakeTokeniser) -> None:
         ("bpe", ("bpe", {})),
         (" dropout( p = 0.25 , seed=3 ) ", ("dropout", {"p": 0.25, "seed": 3})),
         ("flota()", ("flota", {})),
+        ("x(y=whole-word)", ("x", {"y": "whole-word"})),
     ],
 )
 def test_methods_as_they_are_written(text: str, expected: tuple[str, Mapping[str, Any]]) -> None:
     assert parse_method(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "a b", "x(y", "x(y)", "x(y=z)", "x(=1)" * 2])
+@pytest.mark.parametrize(
+    "text", ["", "a b", "x(y", "x(y)", "x(y=Z)", "x(y=inf)", "x(y=)", "x(=1)", "x(=1)" * 2]
+)
 def test_faulty_methods(text: str) -> None:
     with pytest.raises(MorphGraphError):
         parse_method(text)
@@ -190,9 +192,9 @@ def test_faulty_methods(text: str) -> None:
 @pytest.mark.parametrize(
     ("method", "parameters", "message"),
     [
-        ("nope", {}, "is not a method"),
+        ("nope", {}, "There is no method “nope”. Choose one of: bpe, dropout"),
         ("dropout", {"q": 1}, "has no parameter “q”"),
-        ("dropout", {"p": 1.5}, "out of range"),
+        ("dropout", {"p": 1.5}, "p=1.5 does not fit. Give a number from 0 to 1."),
         ("trimmed", {}, "word counts"),
     ],
 )
@@ -213,17 +215,20 @@ def test_every_method_runs_on_a_demo() -> None:
 
     counts = WordCounts.from_mapping({"undesirable": 3, "the": 500})
     texts: Sequence[str] = ["undesirable", "the", "naïve 😀"]
-    made = [method_on(tokeniser, name, {}, counts) for name in METHODS]
+    names = METHODS.offered
+    assert names == ["bpe", "dropout", "trimmed", "flota", "first", "longest", "greedy"]
+    made = [method_on(tokeniser, name, {}, counts) for name in names]
     comparison = Comparison(made, texts, [("un", "desir", "able"), None, None])
-    assert [len(row.cells) for row in comparison.rows] == [len(METHODS)] * 3
-    assert len({segmenter.signature() for segmenter in made}) == len(METHODS)
+    assert [len(row.cells) for row in comparison.rows] == [len(names)] * 3
+    assert len({segmenter.signature() for segmenter in made}) == len(names)
 
 
 def test_parameters_may_be_true_or_false() -> None:
     name, given = parse_method("dropout(p=0.2, queue=true)")
-    assert check_method(name, given) == {"p": 0.2, "seed": 0, "queue": True}
+    assert dict(METHODS[name].settings(given)) == {"p": 0.2, "seed": 0, "queue": True}
     assert method_on(load_tokeniser("demo:en"), name, given).parameters["queue"] is True
-    assert check_method("flota", {})["strict"] is False
+    assert dict(METHODS["flota"].settings({}))["strict"] is False
     for wrong in ("dropout(queue=1)", "dropout(p=true)", "flota(k=false)"):
-        with pytest.raises(MorphGraphError, match="is no value for"):
-            check_method(*parse_method(wrong))
+        name, given = parse_method(wrong)
+        with pytest.raises(MorphGraphError, match=r"does not fit\. Give"):
+            METHODS[name].settings(given)

@@ -13,7 +13,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
-from morphgraph.score.flota import FlotaScores, flota_scores, without_flota
+from morphgraph.score.flota import FlotaScores, flota_scores
+from morphgraph.segment.registry import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -163,7 +164,7 @@ def test_k_below_one_is_refused() -> None:
 
 def both(vocabulary: SubwordVocabulary, *entries: Entry) -> tuple[int, float, float]:
     """How many entries are scored, and FLOTA's and the standard's coverage."""
-    found = flota_scores(vocabulary, gold(*entries), without_flota(vocabulary), ks=(None,))
+    found = flota_scores(vocabulary, gold(*entries), standard_segmenter(vocabulary), ks=(None,))
     flota, first = found.score("FLOTA", None), found.score("FIRST", None)
     return flota.entries, flota.coverage, first.coverage
 
@@ -287,7 +288,7 @@ def of_published(data_folder: Path, vocabulary: str, tokeniser: str | None = Non
     types = load_vocabulary(data_folder / vocabulary)
     reference = read_reference(data_folder / "references/sigmorphon2022/eng.word.dev.tsv")
     source = types if tokeniser is None else load_tokeniser(data_folder / tokeniser)
-    return flota_scores(types, reference, without_flota(source), ks=(1, 2))
+    return flota_scores(types, reference, standard_segmenter(source), ks=(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -315,7 +316,8 @@ def test_stems_on_a_published_reference(data_folder: Path) -> None:
     """As in the paper: FLOTA's one token is a stem most often, the first token least often."""
     tokeniser = load_tokeniser(data_folder / "tokenizers/oscar-de-40k")
     reference = read_reference(data_folder / "references/morphynet/deu.derivational.v1.tsv")
-    found = flota_scores(vocabulary_of(tokeniser), reference, without_flota(tokeniser), ks=(1,))
+    standard = standard_segmenter(tokeniser)
+    found = flota_scores(vocabulary_of(tokeniser), reference, standard, ks=(1,))
     flota, first, longest = (found.score(m, 1) for m in ("FLOTA", "FIRST", "LONGEST"))
     assert flota.entries_with_stem > 8000
     assert flota.stem_recall > longest.stem_recall + 0.1 > first.stem_recall + 0.2

@@ -254,7 +254,7 @@ def test_document_of_the_standard_segmentation() -> None:
 
 @pytest.mark.parametrize(("p", "seed"), [(-0.1, 0), (1.1, 0), (float("nan"), 0), (0.1, -1)])
 def test_refuses(p: float, seed: int) -> None:
-    with pytest.raises(MorphGraphError, match="Choose a"):
+    with pytest.raises(MorphGraphError, match=r"does not fit\. Give a"):
         Dropout(tokeniser_of_types("x", "a", []), p, seed)
 
 

@@ -13,7 +13,7 @@ from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.train.methods import METHODS, train
+from morphgraph.train.trainers import TRAINERS, train
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}
 WORDS = ["undoing", "redoing", "néo", "x", "日"]
@@ -38,7 +38,7 @@ def same(again: Any, segmenter: Any) -> None:
     assert again.signature() == segmenter.signature()
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(TRAINERS))
 def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
     segmenter = train(method, COUNTS, 265)
     data = write_model(segmenter)
@@ -84,7 +84,7 @@ def test_a_method_on_a_saved_model(tmp_path: Path) -> None:
     first = load_segmenter(unigram, "first", k=1)
     assert tokens(first) == [found[:1] for found in tokens(load_segmenter(unigram))]
     same(read_model(write_model(first), "m.json"), first)
-    with pytest.raises(MorphGraphError, match="a model of Unigram is not cut by its merges alone"):
+    with pytest.raises(MorphGraphError, match="needs a tokeniser of merges alone, which Unigram"):
         load_segmenter(unigram, "dropout")
 
 
@@ -121,7 +121,7 @@ def test_what_is_no_model(data: bytes, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(TRAINERS))
 def test_a_damaged_model_is_refused(method: str) -> None:
     """Every field of the document in turn is missing, or of another kind."""
     document = json.loads(write_model(train(method, COUNTS, 265)))
@@ -142,12 +142,12 @@ def test_a_damaged_model_is_refused(method: str) -> None:
 @pytest.mark.parametrize(
     ("method", "parameters", "message"),
     [
-        ("lzw", {}, "no method 'lzw'. Choose one of bpe, dropout"),
-        ("bpe", {"k": 1}, "bpe has no parameter k. Its parameters: none"),
+        ("lzw", {}, "no method “lzw”. Choose one of: bpe, dropout"),
+        ("bpe", {"k": 1}, "bpe has no parameter “k”. It takes no parameters."),
         ("picky", {}, "needs a model that was trained so"),
         ("trimmed", {"threshold": 1}, "needs the word counts of a second corpus"),
         ("unigram", {}, "has no log-probabilities"),
-        ("flota", {"k": -1}, "Give 1 or more"),
+        ("flota", {"k": -1}, "k=-1 does not fit. Give a whole number of 0 or more."),
     ],
 )
 def test_a_method_that_does_not_go(method: str, parameters: dict[str, Any], message: str) -> None:
@@ -161,7 +161,7 @@ def test_huge_numbers_in_a_model_are_only_large() -> None:
     text = ["low", "lower"]
     kept = load_segmenter("demo:en", "first", k=10**30)
     assert kept.segment(kept.encode(text)).tokens(1)
-    with pytest.raises(MorphGraphError, match="not cut by its merges alone"):
+    with pytest.raises(MorphGraphError, match="needs a tokeniser of merges alone"):
         _saved_as("picky", "bpe")
 
 

@@ -20,11 +20,12 @@ from morphgraph.draw.score_charts import (
     radar,
 )
 from morphgraph.score.breakdown import BREAKDOWNS, GROUPINGS, Breakdown, GoldBoundaries, break_down
-from morphgraph.score.flota import FlotaScores, flota_scores, without_flota
+from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.segment.registry import standard_segmenter
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
@@ -300,7 +301,7 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
 
 def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
     tokeniser = current.study.tokeniser
-    standard = without_flota(tokeniser)
+    standard = standard_segmenter(tokeniser)
     return gold_set, flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
 
 

@@ -12,11 +12,11 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.train.methods import METHODS, TrainingStopped, train
 from morphgraph.train.tokeniser import train_tokeniser
+from morphgraph.train.trainers import TRAINERS, TrainingStopped, train
 from morphgraph.train.unigram import sentencepiece_model
 
-COMBINATIONS = [(m.name, pipeline) for m in METHODS.values() for pipeline in m.pipelines]
+COMBINATIONS = [(m.name, pipeline) for m in TRAINERS.values() for pipeline in m.pipelines]
 WORDS = ["undesirable", "McDonald's", "co-operate", "l'eau", "1234567", "naïve", "(what?!)", "日本"]
 
 
@@ -94,7 +94,7 @@ def test_a_rebpe_pipeline_in_use(counts: WordCounts) -> None:
     assert 2 in segmenter.segment(words).splits(0)
 
 
-@pytest.mark.parametrize("pipeline", METHODS["unigram"].pipelines)
+@pytest.mark.parametrize("pipeline", TRAINERS["unigram"].pipelines)
 def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:
     import sentencepiece
 
@@ -141,13 +141,13 @@ def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
 # ------------------------------------------------------------------------- progress and errors
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(TRAINERS))
 def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
     shares: list[float] = []
     train(method, counts, 1000, progress=shares.append)
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
-    if METHODS[method].stoppable:
+    if TRAINERS[method].stoppable:
         assert len(shares) > 3
     stopped = []
 
@@ -164,12 +164,24 @@ def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (("lzw", 300), {}, r"no method 'lzw'\. Choose one of bpe, bpe-prime"),
+        (("lzw", 300), {}, "no method “lzw” of training. Choose one of: bpe, bpe-prime"),
         (("bpe", 300), {"pipeline": "best"}, "no pipeline 'best'"),
         (("bpe-prime", 300), {"pipeline": "plain"}, "BPE′ cannot follow the pipeline plain"),
-        (("bpe", 300), {"parameters": {"k": 1}}, "BPE has no parameter 'k'. Its parameters: none"),
-        (("picky", 300), {"parameters": {"k": 1}}, "Its parameters: threshold"),
-        (("picky", 300), {"parameters": {"threshold": 2.0}}, "threshold is 2.0"),
+        (
+            ("bpe", 300),
+            {"parameters": {"k": 1}},
+            "bpe has no parameter “k”. It takes no",
+        ),
+        (
+            ("picky", 300),
+            {"parameters": {"k": 1}},
+            "picky has no parameter “k”. It takes thr",
+        ),
+        (
+            ("picky", 300),
+            {"parameters": {"threshold": 2.0}},
+            r"threshold=2\.0 does not fit\.",
+        ),
         (("bpe", 300), {"pipeline": "knockout"}, "leaves no word to train on; 3 words: rarer"),
         (("wordpiece", 3), {}, "has no room for the 5 atoms"),
         (("unigram", 3), {}, "SentencePiece cannot train a Unigram of 3 types on these words"),
@@ -183,7 +195,7 @@ def test_refuses(arguments: tuple[str, int], options: dict[str, Any], message: s
 
 def test_all_methods_take_odd_words() -> None:
     counts = {"##a": 5, "<unk>": 5, "[UNK]": 5, "▁▁": 5, "Ġ": 5, "\U000f0000x": 5, "日本語": 5}
-    for method, pipeline in product(METHODS, ("plain", "spaces")):
-        if pipeline in METHODS[method].pipelines:
+    for method, pipeline in product(TRAINERS, ("plain", "spaces")):
+        if pipeline in TRAINERS[method].pipelines:
             segmenter = train(method, counts, 290, pipeline=pipeline)
             assert all(tokens(segmenter, list(counts)))

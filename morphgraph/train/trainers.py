@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
+from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
+from morphgraph.segment.registry import METHODS
 from morphgraph.train.bpe import train_bpe
 from morphgraph.train.components import UNKNOWN_TOKEN, components
 from morphgraph.train.unigram import sentencepiece_model
@@ -31,22 +34,27 @@ class TrainingStopped(MorphGraphError):
 
 
 @dataclass(frozen=True)
-class Method:
+class Trainer:
     """A way to train: what it is, what it can be told, and what does it.
 
-    ``parameters``: its own settings with their defaults. ``pipelines``: those that it can follow,
-    its own first. ``kind``: the atoms that it needs, where they are not the pipeline's.
-    ``stoppable``: it tells its progress and can be stopped; else it runs to its end.
+    ``title``: of what comes out, that of the method of its name if not given. ``pipelines``: those
+    that it can follow, its own first. ``kind``: the atoms that it needs, where they are not the
+    pipeline's. ``stoppable``: it tells its progress and can be stopped; else it runs to its end.
     """
 
     name: str
-    label: str
     description: str
     run: Callable[..., Segmenter] = field(repr=False)
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    title: str = ""
+    parameters: type[Parameters] = Parameters
     pipelines: tuple[str, ...] = tuple(PIPELINES)
     kind: str | None = None
     stoppable: bool = True
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.title or METHODS[self.name].title
 
 
 def train(
@@ -60,7 +68,7 @@ def train(
     progress: Progress = None,
     cancelled: Cancelled = None,
 ) -> Segmenter:
-    """Train one of the `METHODS` on word counts: a segmenter that cuts as its training did.
+    """Train by one of the `TRAINERS` on word counts: a segmenter that cuts as its training did.
 
     ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
     method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
@@ -74,34 +82,29 @@ def train(
     >>> list(segmenter.types[256:])
     ['es', 'est', 'lo']
     """
-    chosen = method_named(method)
+    chosen = trainer_named(method)
     pipeline = pipeline or chosen.pipelines[0]
     if pipeline in PIPELINES and pipeline not in chosen.pipelines:
         raise MorphGraphError(
             f"{chosen.label} cannot follow the pipeline {pipeline}. "
             f"Choose one of {', '.join(chosen.pipelines)}."
         )
-    given = dict(parameters or {})
-    unknown = sorted(given.keys() - chosen.parameters.keys())
-    if unknown:
-        known = ", ".join(chosen.parameters) or "none"
-        raise MorphGraphError(
-            f"{chosen.label} has no parameter {unknown[0]!r}. Its parameters: {known}."
-        )
+    settings = chosen.parameters.of(method, parameters or {})
     watch = _watching(progress, cancelled)
     watch(0.0)
     prepared = prepare(pipeline, counts, kind=chosen.kind, minimum_count=minimum_count)
     name = f"{method}-{pipeline}-{vocab_size}"
-    trained = chosen.run(prepared, vocab_size, name, watch, **{**chosen.parameters, **given})
+    trained = chosen.run(prepared, vocab_size, name, watch, **dict(settings))
     watch(1.0)
     return trained
 
 
-def method_named(name: str) -> Method:
-    """One of the `METHODS`; `MorphGraphError` if there is none of this name."""
-    if name not in METHODS:
-        raise MorphGraphError(f"There is no method {name!r}. Choose one of {', '.join(METHODS)}.")
-    return METHODS[name]
+def trainer_named(name: str) -> Trainer:
+    """One of the `TRAINERS`; `MorphGraphError` if there is none of this name."""
+    if name not in TRAINERS:
+        listed = ", ".join(TRAINERS)
+        raise MorphGraphError(f"There is no method “{name}” of training. Choose one of: {listed}.")
+    return TRAINERS[name]
 
 
 def _watching(progress: Progress, cancelled: Cancelled) -> Callable[[float], None]:
@@ -144,7 +147,6 @@ def _picky(
     threshold: float,
 ) -> Segmenter:
     """Picky BPE (Chizhov et al. 2024)."""
-    from morphgraph.segment.picky import Picky, PickyEvent
     from morphgraph.train.picky import train_picky
 
     shift = _reserved(prepared)
@@ -321,56 +323,52 @@ def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> S
     return type(vocabulary).from_document(document)
 
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Method("bpe", "BPE", "Merges the most frequent pair (Sennrich et al. 2016).", _bpe),
-        Method(
+TRAINERS: dict[str, Trainer] = {
+    trainer.name: trainer
+    for trainer in (
+        Trainer("bpe", "Merges the most frequent pair (Sennrich et al. 2016).", _bpe),
+        Trainer(
             "bpe-prime",
-            "BPE′",
             "BPE in which every space is a token of its own (Gow-Smith et al. 2022).",
             _bpe,
+            "BPE′",
             pipelines=_WITHOUT_SPACES,
         ),
-        Method(
+        Trainer(
             "picky",
-            "Picky BPE",
             "BPE that removes types which hardly occur but inside another one "
             "(Chizhov et al. 2024).",
             _picky,
-            {"threshold": 0.9},
+            parameters=PickyParameters,
         ),
-        Method(
+        Trainer(
             "scaffold",
-            "Scaffold-BPE",
             "BPE that takes types apart again which only helped to build others "
             "(Lian et al. 2025).",
             _scaffold,
         ),
-        Method(
+        Trainer(
             "unigram",
-            "Unigram",
             "The most probable of all segmentations (Kudo 2018), trained by SentencePiece.",
             _unigram,
             kind="characters",
             stoppable=False,
         ),
-        Method(
+        Trainer(
             "unigram-prime",
-            "Unigram′",
             "Unigram in which every space is a token of its own (Gow-Smith et al. 2022).",
             _unigram,
+            "Unigram′",
             pipelines=_WITHOUT_SPACES,
             kind="characters",
             stoppable=False,
         ),
-        Method(
+        Trainer(
             "wordpiece",
-            "WordPiece",
             "The longest match from the left, ## inside words, as in BERT (Wu et al. 2016).",
             _wordpiece,
             kind="unmarked",
         ),
     )
 }
-"""The methods by name."""
+"""The ways to train by name."""

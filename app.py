@@ -76,8 +76,8 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
         add_model(name, model, ("compare", "scores"))
     st.success(
         f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
-        f"{plain(model.name)}, which does not cut by merges alone: there is no merge graph to look "
-        "at or to edit. It is now among the methods of Compare and Scores; the open tokeniser "
+        f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
+        "look at or edit. It is now among the methods of Compare and Scores; the open tokeniser "
         "stays open.",
         icon=":material/check_circle:",
     )

@@ -346,8 +346,8 @@ class LoadedTokeniser(Tokeniser):
     ) -> "KnockoutOutcome":
         if others:
             raise MorphGraphError(
-                f"{', '.join(others)}: such settings choose types by blame, and these are chosen "
-                "already. Leave them out."
+                f"{', '.join(others)}: these settings choose types by blame, but the types are "
+                "given. Leave them out."
             )
         gold_set = None if gold is None else read_gold(gold)
         old, new = self._two(in_place)

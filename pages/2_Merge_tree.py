@@ -79,7 +79,7 @@ def _word(current: Session) -> str | None:
         on_change=choose,
     )
     with remembered(**{key: first}):
-        text = typed.text_input("Word", key=key, help="Any word; also one that is in no list.")
+        text = typed.text_input("Word", key=key, help="Any word, even one that is in no list.")
     words = text.split()
     if not words:
         st.info("Type a word to see how it comes to be segmented.")

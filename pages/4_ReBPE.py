@@ -152,7 +152,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
             step=10,
             key="rebpe_holdout",
             disabled=locked,
-            help="Share of words that the run does not see, and that alone its plots score.",
+            help="Share of words hidden from the run; its plots score only these.",
         )
         seed = row[5].number_input(
             "Seed", 0, key="rebpe_seed", disabled=locked or not holdout, help="Of the holdout."

@@ -319,14 +319,14 @@ def _result(current: Session) -> None:
                 icon=":material/hub:",
                 on_click=_open,
                 args=(current, segmenter),
-                help="All other pages show it then, under the reference that is open.",
+                help="All other pages then show it, with the open reference.",
             )
         st.button(
             "Forget it",
             icon=":material/delete:",
             on_click=_forget,
             args=(label,),
-            help="Make room: the model is gone then.",
+            help="Frees memory; the model is lost.",
         )
     st.code(segmenter.signature(), language=None, wrap_lines=True)
 

@@ -195,7 +195,7 @@ def test_gold_that_is_none(wrong: Any, says: list[str]) -> None:
         (lambda t: t.score(SMALL, scope="word"), "morphemic"),
         (lambda t: t.score(SMALL, scope="whole-word"), "Choose another scope"),
         (lambda t: t.score(SMALL, weighting="tokens"), "frequencies"),
-        (lambda t: t.score(SMALL)["f2"], "no score"),
+        (lambda t: t.score(SMALL)["f2"], "is not a score"),
         (lambda t: t.score(SMALL)["boundaries"], "several scores"),
         (lambda t: t.around("nothing"), "not a type"),
         (lambda t: t.tree("undo").save("tree.png"), "does not end in .svg"),

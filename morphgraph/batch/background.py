@@ -67,7 +67,8 @@ def start_run(
     """
     if not _NAME.fullmatch(name):
         raise MorphGraphError(
-            f"“{name[:80]}” cannot name a run. Use letters, digits, dots, dashes and underscores."
+            f"“{name[:80]}” cannot be the name of a run. Use letters, digits, dots, dashes and "
+            "underscores."
         )
     out = root / name
     if is_at_work(out):

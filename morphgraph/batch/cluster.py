@@ -81,9 +81,9 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
     again, `ATTEMPTS` times in all. All listen on the loopback interface only.
     """
     if workers < 1:
-        raise MorphGraphError(f"{workers} workers cannot do anything. Ask for at least one.")
+        raise MorphGraphError(f"{workers} workers cannot run anything. Ask for at least one.")
     if memory is not None and memory < 1:
-        raise MorphGraphError(f"A worker cannot do with {memory} bytes. Leave it more memory.")
+        raise MorphGraphError(f"A worker cannot run with {memory} bytes. Give it more memory.")
     import dask
     from distributed import Client, LocalCluster
 
@@ -232,7 +232,7 @@ def scheduler_address(address: str) -> str:
         fits = None
     rest = parts.path or parts.query or parts.fragment or parts.username if fits else ""
     if not fits or rest or any(sign.isspace() for sign in full):
-        raise MorphGraphError(f"“{address}” is no address of a scheduler. {fix}")
+        raise MorphGraphError(f"“{address}” is not the address of a scheduler. {fix}")
     return full
 
 

@@ -94,7 +94,7 @@ class TokeniserChoice(Strict):
         None, description="What happens to words before training."
     )
     threshold: OneOrMore[Annotated[float, Field(ge=0, le=1)]] | None = Field(
-        None, description="For picky: a type goes if more of it than this share is in another."
+        None, description="For picky: remove a type if more of it than this share is in another."
     )
     minimum_count: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Rarer words are dropped before training."
@@ -256,7 +256,7 @@ class Evaluation(Strict):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
         description="Letters, digits, dots and dashes; the run's folder is called so."
     )
-    title: str = Field("", description="Heads the report.")
+    title: str = Field("", description="The title of the report.")
     description: str = Field("", description="Stands below the title.")
     languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."

@@ -26,7 +26,7 @@ def walltime_seconds(walltime: str) -> int:
     days, dash, rest = walltime.rpartition("-")
     parts = rest.split(":")
     if not re.fullmatch(r"(\d+-)?\d+(:\d\d?){0,2}", walltime, re.ASCII):
-        raise ValueError(f"“{walltime}” is no time limit. Write it as HH:MM:SS or D-HH:MM:SS")
+        raise ValueError(f"“{walltime}” is not a time limit. Write it as HH:MM:SS or D-HH:MM:SS")
     numbers = [int(part) for part in parts]
     if dash:
         hours, minutes, seconds = [*numbers, 0, 0][:3]

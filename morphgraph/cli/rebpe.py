@@ -75,10 +75,16 @@ def rebpe(
         int | None, typer.Option("--max-vocab-size", min=0, help="Anneal up to this many types.")
     ] = None,
     minimum_good: Annotated[
-        int, typer.Option("--min-good", min=1, help="Anneal pairs so often inside a morph.")
+        int,
+        typer.Option(
+            "--min-good", min=1, help="Anneal pairs that are inside a morph at least this often."
+        ),
     ] = 3,
     minimum_ratio: Annotated[
-        float, typer.Option("--min-ratio", help="Anneal pairs inside a morph in this share.")
+        float,
+        typer.Option(
+            "--min-ratio", help="Anneal pairs that are inside a morph in at least this share."
+        ),
     ] = 0.8,
     join: JoinOption = False,
     sample: SampleOption = None,

@@ -108,7 +108,7 @@ def score(
     runs: Annotated[
         int,
         typer.Option(
-            min=1, max=1000, help="Of dropout the mean and standard deviation over this many seeds."
+            min=1, max=1000, help="For dropout: mean and standard deviation over this many seeds."
         ),
     ] = 1,
     holdout: Annotated[

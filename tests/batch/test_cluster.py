@@ -319,7 +319,7 @@ def test_a_web_server_and_a_closed_port_are_no_schedulers(
     ],
 )
 def test_what_is_no_address_is_said_to_be_none(address: str) -> None:
-    with pytest.raises(MorphGraphError, match=r"is no address of a scheduler\. Write it as"):
+    with pytest.raises(MorphGraphError, match=r"is not the address of a scheduler\. Write it as"):
         scheduler_address(address)
 
 

@@ -90,7 +90,7 @@ def test_runs_of_a_folder_newest_first_whatever_lies_there(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 81, "a b", "a\n"])
 def test_names_that_are_no_folder_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(MorphGraphError, match="cannot name a run"):
+    with pytest.raises(MorphGraphError, match="cannot be the name of a run"):
         start_run("name: x", tmp_path, name, workers=1)
     assert list(tmp_path.iterdir()) == []
 

@@ -212,7 +212,9 @@ def test_names_of_runs(page: Any, runs: Path) -> None:
     for wrong in ("../demo", "a b", "-x", "Ünder", ".x"):
         name_run(page, wrong)
         [message] = page.errors()
-        assert message.startswith(f"“{wrong}” cannot name a run. Use unaccented letters a–z")
+        assert message.startswith(
+            f"“{wrong}” cannot be the name of a run. Use unaccented letters a–z"
+        )
         assert buttons(page)["Start"].disabled
     name_run(page, "")
     assert page.errors() == ["The run needs a name."]
@@ -258,7 +260,7 @@ def test_the_last_choices_go_with_a_start(page: Any, started: list[Any]) -> None
     name.set_value("no name")
     page.press("Start")
     assert started == []
-    assert "“no name” cannot name a run" in page.errors()[0]
+    assert "“no name” cannot be the name of a run" in page.errors()[0]
     name_run(page, "mine")
     [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
     [workers] = [field for field in page.test.number_input if field.label == "Workers"]
@@ -409,7 +411,7 @@ def test_a_run_whose_runner_is_gone_can_go_on(page: Any, runs: Path) -> None:
     assert badges(page) == "Interrupted"
     assert not buttons(page)["Resume"].disabled
     assert "Stop" not in buttons(page)
-    assert "ended without a word" in page.captions()
+    assert "ended unexpectedly" in page.captions()
 
 
 def test_what_failed_is_told_as_text(page: Any, runs: Path) -> None:

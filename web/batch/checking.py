@@ -148,8 +148,9 @@ def name_problem(name: str, taken: Collection[str]) -> str:
         return "The run needs a name."
     if not _NAME.fullmatch(name):
         return (
-            f"“{shortened(visible(name), _NAME_LENGTH)}” cannot name a run. Use unaccented letters "
-            "a–z, digits, dots, dashes and underscores, and begin with a letter or a digit."
+            f"“{shortened(visible(name), _NAME_LENGTH)}” cannot be the name of a run. "
+            "Use unaccented letters a–z, digits, dots, dashes and underscores, and begin with a "
+            "letter or a digit."
         )
     if name in taken:
         return f"There is a run “{name}” already. Choose another name, or resume it under Runs."

@@ -37,7 +37,7 @@ _MOST_FAILURES = 20
 _FIRST = "Workers start first: that takes a few seconds."
 _FIRST_TASKS = "The first tasks are running."
 _GONE = (
-    "The process ended without a word, as when a machine is switched off. What was done is kept: "
+    "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
     "Resume runs the rest."
 )
 

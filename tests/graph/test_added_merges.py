@@ -294,12 +294,12 @@ ERRORS: dict[str, tuple[Edit, dict[str, Any], str]] = {
     "no merges": (
         lambda graph: graph.replay([{"edit": "anneal"}]),
         {"edit": "anneal"},
-        "“anneal” lacks something",
+        "“anneal” lacks a field",
     ),
     "no list of pairs": (
         lambda graph: graph.replay([{"edit": "reify", "pairs": 5, "repairs": []}]),
         {"edit": "reify", "pairs": 5, "repairs": []},
-        "“reify” lacks something",
+        "“reify” lacks a field",
     ),
 }
 

@@ -6,16 +6,11 @@ Rows are plain data; the browser builds the table of text nodes only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from morphgraph.score.comparison import ComparedWord
+from web.components import component
 from web.components.graph import Click, click_handler
-
-_HERE = Path(__file__).parent
 
 
 def comparison_table(
@@ -38,7 +33,7 @@ def comparison_table(
             on_choose(int(number), int(column))
 
     pending, ack = click_handler(key, handle)
-    _table()(
+    component("comparison", "compare")(
         key=key,
         data={
             "labels": list(labels),
@@ -67,13 +62,3 @@ def _row(number: int, row: ComparedWord) -> dict[str, Any]:
             for cell in row.cells
         ],
     }
-
-
-@cache
-def _table() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "morphgraph.comparison",
-        html=(_HERE / "compare.html").read_text(encoding="utf-8"),
-        css=(_HERE / "compare.css").read_text(encoding="utf-8"),
-        js=(_HERE / "compare.js").read_text(encoding="utf-8"),
-    )

@@ -11,15 +11,18 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
 from morphgraph.draw.export_html import vis_script
 from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
+from web.components import component
 
-_HERE = Path(__file__).parent
+_CONSTANTS = (
+    f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
+    f"const COLOURS = {json.dumps({k: dict(v) for k, v in SCENE_COLOURS.items()})};\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def merge_graph(
     with the clicks that were not handled yet, in order.
     """
     pending, ack = click_handler(key, on_event)
-    _graph()(
+    component("merge_graph", "graph", _CONSTANTS)(
         key=key,
         data={
             "scene": dict(scene),
@@ -135,17 +138,3 @@ export default function ({{ parentElement }}) {{
 }}
 """
     return st.components.v2.component("morphgraph.vis_loader", js=script)
-
-
-@cache
-def _graph() -> Callable[..., Any]:
-    constants = (
-        f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
-        f"const COLOURS = {json.dumps({k: dict(v) for k, v in SCENE_COLOURS.items()})};\n"
-    )
-    return st.components.v2.component(
-        "morphgraph.merge_graph",
-        html=(_HERE / "graph.html").read_text(encoding="utf-8"),
-        css=(_HERE / "graph.css").read_text(encoding="utf-8"),
-        js=constants + (_HERE / "graph.js").read_text(encoding="utf-8"),
-    )

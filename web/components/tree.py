@@ -8,18 +8,13 @@ of the merge graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
-
-import streamlit as st
 
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.scene import Theme
+from web.components import component
 from web.components.graph import Click, click_handler
 
-_HERE = Path(__file__).parent
 _WIDTHS = (1032, 686)
 """Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
 
@@ -39,7 +34,7 @@ def tree_picture(
     Whenever ``reveal`` has risen, the page is scrolled until the picture is in sight.
     """
     pending, ack = click_handler(key, on_event)
-    _tree()(
+    component("merge_tree", "tree")(
         key=key,
         data={
             "light": _drawn(trees, "light"),
@@ -56,13 +51,3 @@ def tree_picture(
 def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
     """The picture for each width, widest first; one, where all are the same."""
     return list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
-
-
-@cache
-def _tree() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "morphgraph.merge_tree",
-        html=(_HERE / "tree.html").read_text(encoding="utf-8"),
-        css=(_HERE / "tree.css").read_text(encoding="utf-8"),
-        js=(_HERE / "tree.js").read_text(encoding="utf-8"),
-    )

@@ -70,15 +70,16 @@ def _tex(text: str) -> str:
 
 def _width(text: str, size: float = 10.0) -> float:
     """About how many points a text takes."""
-    points = 0.0
-    for letter in text:
-        if letter in _NARROW:
-            points += 3.9
-        elif letter in _WIDE or unicodedata.east_asian_width(letter) in "WF":
-            points += 10.0
-        else:
-            points += 7.6 if letter.isupper() else 5.4
-    return points * size / 10
+    return sum(map(_letter_width, text)) * size / 10
+
+
+@cache
+def _letter_width(letter: str) -> float:
+    if letter in _NARROW:
+        return 3.9
+    if letter in _WIDE or unicodedata.east_asian_width(letter) in "WF":
+        return 10.0
+    return 7.6 if letter.isupper() else 5.4
 
 
 class _Natural(NamedTuple):

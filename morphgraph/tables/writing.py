@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ERROR_LENGTH = 120
 
-_LATEX = {
+_LATEX = str.maketrans({
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -36,7 +36,7 @@ _LATEX = {
         "↑": "uparrow", "↓": "downarrow", "×": "times", "→": "to", "†": "dagger",
     }.items()},
     "−": "$-$",
-}  # fmt: skip
+})  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&!@])")
 
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -65,7 +65,7 @@ def latex(text: str) -> str:
     >>> print(latex("50 % of a_b ≥ 1"))
     50 \% of a\_b $\ge$ 1
     """
-    return "".join(_LATEX.get(character, character) for character in text)
+    return text.translate(_LATEX)
 
 
 def latex_breakable(text: str, behind: str = "|:") -> str:
@@ -86,11 +86,14 @@ def one_line(text: str) -> str:
     >>> one_line("a\\nb" + chr(0x202E))
     'a b?'
     """
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
     return "".join(
         "?"
         if unicodedata.category(character) in ("Cc", "Cs") or character in _DIRECTIONS
         else character
-        for character in " ".join(text.split())
+        for character in line
     )
 
 

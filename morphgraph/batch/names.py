@@ -22,7 +22,7 @@ FACTS = {
     "dropout_rate": Column("Effective dropout rate", "percent"),
     "share_of_merges": Column("Merges knocked out, share", "percent"),
 }
-"""What a cell tells of its method beside the scores."""
+"""What a cell reports about its method beside the scores."""
 
 
 @cache

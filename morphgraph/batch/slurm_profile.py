@@ -15,7 +15,7 @@ _RUNNER_FIELDS = {"mode", "memory", "interface", "local_directory", "shared_dire
 
 
 def walltime_seconds(walltime: str) -> int:
-    """The seconds of a time limit as SLURM writes them; `ValueError` if it is none.
+    """The seconds of a time limit as SLURM writes them; `ValueError` if it is not one.
 
     Minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or
     days-hours:minutes:seconds (man page of sbatch, option --time).

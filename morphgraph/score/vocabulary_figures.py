@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     pass
 
 FigureForm = Literal["count", "share", "ratio", "fine ratio"]
-Needs = Literal["", "corpus", "reference"]
+FigureNeeds = Literal["", "corpus", "reference"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Figure:
     label: str
     definition: str
     form: FigureForm
-    needs: Needs = ""
+    needs: FigureNeeds = ""
     has_list: bool = True
 
 

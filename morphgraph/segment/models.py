@@ -81,7 +81,7 @@ def read_model(data: bytes, name: str) -> Segmenter:
     """
     document = parse_json(data, name)
     if not is_model(document):
-        raise FileFormatError(name, "", "this is no saved model", _FIX)
+        raise FileFormatError(name, "", "this is not a saved model", _FIX)
     if document.get("version") != VERSION:
         problem = f"its version is {document.get('version')!r}, not {VERSION}"
         raise FileFormatError(name, "field version", problem, "Update morphgraph.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
+from morphgraph.corpus.text import Progress
 from morphgraph.segment.parameters import Parameters
 from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
 from morphgraph.segment.registry import METHODS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
-Progress = Callable[[float], None] | None
 Cancelled = Callable[[], bool] | None
 
 WORDPIECE_UNKNOWN = "[UNK]"

@@ -135,8 +135,8 @@ def test_table(morphgraph: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--threshold", "1.5"], "--threshold 1.5 is no ratio"),
-        (["--min-ratio", "-1"], "--min-ratio -1.0 is no ratio"),
+        (["--threshold", "1.5"], "--threshold 1.5 is not a ratio"),
+        (["--min-ratio", "-1"], "--min-ratio -1.0 is not a ratio"),
         (["--holdout", "1"], "--holdout 1.0 is not a share"),
         (["--scope", "word"], "--scope word is not known"),
     ],

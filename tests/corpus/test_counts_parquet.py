@@ -91,10 +91,10 @@ def test_refuses_what_is_cut_off_or_no_text() -> None:
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     data = as_parquet({"word": ["abc", "de", "f"], "count": [1, 2, 3]})
-    monkeypatch.setattr(counting_reading, "MOST_ROWS", 2)
+    monkeypatch.setattr(counting_reading, "MOST_COUNTED_WORDS", 2)
     with pytest.raises(FileFormatError, match="more than 2 rows"):
         parse_word_counts(data, "a.parquet")
-    monkeypatch.setattr(counting_reading, "MOST_ROWS", 3)
+    monkeypatch.setattr(counting_reading, "MOST_COUNTED_WORDS", 3)
     monkeypatch.setattr(counting_reading, "MOST_CHARACTERS", 5)
     with pytest.raises(FileFormatError, match="more than 5 characters"):
         parse_word_counts(data, "a.parquet")

@@ -104,8 +104,8 @@ def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
     [
         (b"", "m.json, line 1, column 1: the JSON is cut off"),
         (b"\x80\x04K\x01.", "byte 0x80 is not valid UTF-8"),
-        (b"[]", "m.json: this is no saved model"),
-        (b'{"format": "morphgraph recipe"}', "this is no saved model"),
+        (b"[]", "m.json: this is not a saved model"),
+        (b'{"format": "morphgraph recipe"}', "this is not a saved model"),
         (b'{"format": "morphgraph model", "version": 2}', "field version: its version is 2, not 1"),
         (b'{"format": "morphgraph model", "version": 1}', "field method: it is 'None', none of"),
         (

@@ -54,7 +54,7 @@ from web.batch.progress import (
     with_lost_cells,
 )
 from web.batch.runs import resume_command
-from web.batch.state import Settings, named_apart, settings_of
+from web.batch.state import Settings, named_apart, start_settings
 
 NAN = math.nan
 
@@ -175,7 +175,7 @@ def test_a_run_of_which_no_cell_was_done_has_results_without_rows(tmp_path: Path
 @pytest.mark.parametrize("text", ["", "[1]", '{"workers": 0}', '{"workers": "2", "languages": 5}'])
 def test_settings_that_make_no_sense_are_the_usual_ones(text: str, tmp_path: Path) -> None:
     (tmp_path / "started.json").write_text(text)
-    found = settings_of(tmp_path)
+    found = start_settings(tmp_path)
     assert found.workers >= 1
     assert (found.languages, found.folder) == (None, None)
 
@@ -183,7 +183,7 @@ def test_settings_that_make_no_sense_are_the_usual_ones(text: str, tmp_path: Pat
 def test_settings_are_kept(tmp_path: Path) -> None:
     kept = {"workers": 3, "languages": ["en", "de"], "folder": "/a b"}
     (tmp_path / "started.json").write_text(json.dumps(kept))
-    assert settings_of(tmp_path) == Settings(3, ["en", "de"], "/a b")
+    assert start_settings(tmp_path) == Settings(3, ["en", "de"], "/a b")
     command = resume_command(Run("x", tmp_path, None))
     assert command.endswith("--workers 3 --languages en,de --folder '/a b'")
 

@@ -22,7 +22,7 @@ from morphgraph.batch.store import is_at_work
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import counted, shortened, visible
-from web.batch.state import settings_of
+from web.batch.state import start_settings
 from web.text import plain
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def with_lost_cells(folder: Path, results: pd.DataFrame) -> pd.DataFrame:
     from morphgraph.batch.results import with_failed
     from morphgraph.batch.runner import TaskReport
 
-    settings = settings_of(folder)
+    settings = start_settings(folder)
     path = folder / "configuration.yaml"
     try:
         text = decode_utf8(read_bytes(path), path.name)

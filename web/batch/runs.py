@@ -28,7 +28,7 @@ from web.batch.progress import (
     visible_lines,
 )
 from web.batch.results import results_of
-from web.batch.state import CHOSEN, add_source, begin, known_runs, settings_of, show_editor
+from web.batch.state import CHOSEN, add_source, begin, known_runs, show_editor, start_settings
 from web.session import remembered
 from web.text import code
 
@@ -224,7 +224,7 @@ def _go_on(run: Run) -> None:
     """The same text, name, languages and workers once more."""
     path = run.folder / "configuration.yaml"
     try:
-        begin(decode_utf8(read_bytes(path), str(path)), run.name, settings_of(run.folder))
+        begin(decode_utf8(read_bytes(path), str(path)), run.name, start_settings(run.folder))
     except MorphGraphError as error:
         st.session_state["batch refused"] = str(error)
 
@@ -254,7 +254,7 @@ def _folder(run: Run) -> None:
 
 def resume_command(run: Run) -> str:
     """The command that resumes a run in a terminal."""
-    settings = settings_of(run.folder)
+    settings = start_settings(run.folder)
     words = ["morphgraph", "evaluate", str(run.folder / "configuration.yaml")]
     words += ["--out", str(run.folder), "--workers", str(settings.workers)]
     if settings.languages is not None:

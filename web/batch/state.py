@@ -115,7 +115,7 @@ def show_editor() -> None:
     st.session_state[VIEW] = st.session_state[f"kept {VIEW}"] = CONFIGURE
 
 
-def settings_of(folder: Path) -> Settings:
+def start_settings(folder: Path) -> Settings:
     """What the run in a folder was started with; all languages and cores where that is unknown."""
     try:
         found: Settings = TypeAdapter(Settings).validate_python(

@@ -37,6 +37,11 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
     """Remove types; merges that used them get the parts of the removed type's own merge.
 
     Source: Bauwens & Delobelle 2024, Algorithm 1.
+
+    >>> graph = MergeTable.from_merges([("u", "n"), ("un", "d"), ("un", "i")])
+    >>> change = plan_knockout(graph, ["un"])
+    >>> [[graph.types[part] for part in entry.new_parts] for entry in change.rewired]
+    [['u', 'n', 'd'], ['u', 'n', 'i']]
     """
     texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
     numbers = _removable(graph, texts)

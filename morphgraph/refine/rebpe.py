@@ -40,13 +40,15 @@ class ReBPESettings(BlameSettings):
         default=None, ge=0, description="Annealing adds types up to this number."
     )
     minimum_good: int = Field(
-        default=MINIMUM_GOOD, ge=1, description="Anneal pairs that are so often inside a morph."
+        default=MINIMUM_GOOD,
+        ge=1,
+        description="Anneal pairs that are inside a morph at least this often.",
     )
     minimum_ratio: float = Field(
         default=MINIMUM_RATIO,
         ge=0,
         le=1,
-        description="Anneal pairs that are inside a morph in this share.",
+        description="Anneal pairs that are inside a morph in at least this share.",
     )
 
     @property

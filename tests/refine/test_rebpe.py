@@ -22,7 +22,7 @@ from morphgraph.core.demos import demo_gold_path
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.rebpe import ReBPESettings
+from morphgraph.refine.rebpe import ReBPESettings, rebpe
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
@@ -82,6 +82,25 @@ def reified(run: ReBPERun) -> dict[str, int]:
         if phase.kind == "reify":
             return {what: number for what, number in phase.counts.items() if number}
     raise AssertionError("nothing was reified")
+
+
+def test_a_run_gives_its_phases_as_the_algorithm_asks_for_them(make_run: MakeRun) -> None:
+    """What `rebpe` yields is what is done, and going back makes it ask for the same again."""
+    run = make_run([("d", "e"), ("a", "b", "c"), ("x", "a", "b")])
+    steps = rebpe(run.settings)
+    asked = [next(steps)]
+    done = []
+    for phase in run:
+        done.append((phase.iteration, phase.kind))
+        try:
+            asked.append(steps.send(phase.change))
+        except StopIteration as end:
+            assert end.value is run.converged is True
+    assert done == asked == [(1, "knockout"), (1, "reify"), (2, "knockout"), (2, "reify")]
+    assert run.upcoming is None
+    run.go_to(2)
+    assert run.upcoming == (1, "reify")
+    assert [phase.kind for phase in run] == ["reify", "knockout", "reify"]
 
 
 # ------------------------------------------------------------------------ creating and linking

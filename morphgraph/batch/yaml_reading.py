@@ -155,7 +155,9 @@ class _Plain:
                 return {"true": True, "false": False}[text.lower()]
             return None if kind == "null" else text
         except (KeyError, ValueError) as error:
-            raise self.error(node, f"{_given(text)} is no {kind}", "Correct it.") from error
+            raise self.error(
+                node, f"{_given(text)} is not a valid {kind}", "Correct it."
+            ) from error
 
     def mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -134,8 +134,8 @@ def test_lists_make_a_grid() -> None:
         ("vocabulary: [size, size]\n", "vocabulary has “size” more than once."),
         ("metrics:\n", "line 8, field metrics: None does not fit."),
         ("metrics: [[f1]]\n", "line 8, field metrics[0]: ['f1'] does not fit."),
-        ("intervals: !!bool foo\n", "line 8, column 12: 'foo' is no bool. Correct it."),
-        ("seeds: [!!int foo]\n", "line 8, column 9: 'foo' is no int."),
+        ("intervals: !!bool foo\n", "line 8, column 12: 'foo' is not a valid bool. Correct it."),
+        ("seeds: [!!int foo]\n", "line 8, column 9: 'foo' is not a valid int."),
     ],
 )
 def test_an_error_names_line_field_and_what_is_allowed(more: str, message: str) -> None:

@@ -343,8 +343,8 @@ export default function ({{ data, parentElement }}) {{
   const keep = (name, value, seconds) => {{
     document.cookie = `${{name}}=${{value}}; path=/; samesite=strict; max-age=${{seconds}}`;
   }};
-  keep_session("{_BROWSER}", data.browser, {DAYS * 86_400});
-  keep_session("{_TAB}", "", 0);
+  keep("{_BROWSER}", data.browser, {DAYS * 86_400});
+  keep("{_TAB}", "", 0);
   if (leave) removeEventListener("pagehide", leave);
   leave = () => keep("{_TAB}", data.tab, {_LEFT_BEHIND});
   addEventListener("pagehide", leave);

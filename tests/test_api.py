@@ -190,6 +190,7 @@ def test_gold_that_is_none(wrong: Any, says: list[str]) -> None:
         (lambda t: t.knock_out(SMALL, threshold=2), "from 0 to 1"),
         (lambda t: t.rebpe(SMALL, cycles=1), "cycles"),
         (lambda t: t.method("flotta"), "flota"),
+        (lambda t: t.method("rebpe"), "Use knock_out or rebpe"),
         (lambda t: t.method("flota", q=1), "no parameter"),
         (lambda t: t.score(SMALL, metrics="f1"), "not a list of scores"),
         (lambda t: t.score(SMALL, scope="word"), "morphemic"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from morphgraph.batch.methods import AS_IT_IS, AnyMethod, as_method
+from morphgraph.batch.methods import AS_IT_IS, AnyMethod, as_method, one_or_more_values
 from morphgraph.batch.names import FLOTA_METRICS, named_metrics
 from morphgraph.batch.report_data import IDENTITY
 from morphgraph.batch.yaml_reading import (
@@ -36,13 +36,16 @@ from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.train.trainers import TRAINERS
 
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
+_PICKY_THRESHOLD = TRAINERS["picky"].parameters.model_fields["threshold"]
 if TYPE_CHECKING:
     TrainedMethod = str
     PipelineName = str
+    PickyThresholds = list[float]
     FigureName = str
 else:
     TrainedMethod = Literal[tuple(TRAINERS)]
     PipelineName = Literal[tuple(PIPELINES)]
+    PickyThresholds = one_or_more_values(_PICKY_THRESHOLD)
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
 
@@ -93,8 +96,8 @@ class TokeniserChoice(Strict):
     pipeline: OneOrMore[PipelineName] | None = Field(
         None, description="What happens to words before training."
     )
-    threshold: OneOrMore[Annotated[float, Field(ge=0, le=1)]] | None = Field(
-        None, description="For picky: remove a type if more of it than this share is in another."
+    threshold: PickyThresholds | None = Field(
+        None, description=f"For picky. {_PICKY_THRESHOLD.description}"
     )
     minimum_count: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Rarer words are dropped before training."

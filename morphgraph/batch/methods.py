@@ -71,12 +71,17 @@ def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
     return Parameters() if known is None else known.settings(parameters)
 
 
-def grid_field(field: FieldInfo) -> Any:
-    """A parameter of a method as a field of a file, with one value or several."""
+def one_or_more_values(field: FieldInfo) -> Any:
+    """The type of one value or several of a parameter of a method."""
     one: Any = values_of(field)
     for bound in field.metadata:
         one = Annotated[one, bound]
-    kind: Any = OneOrMore[one]
+    return OneOrMore[one]
+
+
+def _grid_field(field: FieldInfo) -> Any:
+    """A parameter of a method as a field of a file."""
+    kind = one_or_more_values(field)
     if field.default is None:
         return (kind | None, Field(None, description=field.description))
     return (kind, Field([field.default], description=field.description))
@@ -84,7 +89,7 @@ def grid_field(field: FieldInfo) -> Any:
 
 def _model(method: Method) -> type[MethodChoice]:
     """The model of a method; seeds are those of the evaluation."""
-    fields = {name: grid_field(field) for name, field in method.fields.items() if name != "seed"}
+    fields = {name: _grid_field(field) for name, field in method.fields.items() if name != "seed"}
     made: type[MethodChoice] = create_model(
         method.name.capitalize(),
         __base__=MethodChoice,

@@ -84,7 +84,6 @@ def knockout(
     """Knock out the types whose merges are most to blame, and save the tokeniser and the recipe."""
     from morphgraph.core.files import read_bytes
     from morphgraph.core.text import percent as as_percent
-    from morphgraph.refine.baselines import percent_of_types
     from morphgraph.refine.knockout import (
         SELECTIONS,
         KnockoutSettings,
@@ -110,8 +109,6 @@ def knockout(
     )
     if recipe is not None:
         replay(loaded, read_recipe(read_bytes(recipe), str(recipe)), str(recipe))
-    if percent is not None:
-        count = percent_of_types(loaded.graph, percent)
     settings = KnockoutSettings(
         select=one_of(select, "--select", SELECTIONS),
         threshold=threshold,
@@ -120,6 +117,7 @@ def knockout(
         weighting=one_of(weighting, "--weighting", ("types", "tokens")),
         tuples_once=tuples_once,
         count=count,
+        percent=percent,
         holdout=holdout,
         seed=seed,
         cascade=cascade,

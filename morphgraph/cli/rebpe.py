@@ -115,9 +115,10 @@ def rebpe(
     check_holdout(holdout)
     settings = ReBPESettings(
         anneal=anneal,
-        repair=repair and reify,
-        link=link and reify,
-        expand=expand and reify,
+        reify=reify,
+        repair=repair,
+        link=link,
+        expand=expand,
         cascade=cascade,
         iterations=iterations,
         threshold=threshold,

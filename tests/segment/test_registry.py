@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -74,6 +78,22 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
 
     with pytest.raises(MorphGraphError, match="cannot be saved"):
         write_model(Inherits(load_tokeniser("demo:en")))
+
+
+@pytest.mark.parametrize("name", ["knockout", "rebpe"])
+def test_the_options_of_a_command_have_the_defaults_of_its_settings(name: str) -> None:
+    fields = EVERY_METHOD[name].fields
+    command = inspect.signature(getattr(import_module(f"morphgraph.cli.{name}"), name))
+    shared = {key: option for key, option in command.parameters.items() if key in fields}
+    assert {*fields} == {*shared}
+    assert {key: option.default for key, option in shared.items()} == {
+        key: field.default for key, field in fields.items()
+    }
+
+
+def test_the_command_that_trains_names_all_ways_to(morphgraph: Callable[..., Any]) -> None:
+    shown = " ".join(morphgraph("train", "--help").out.replace("│", " ").split())
+    assert all(name in shown for name in TRAINERS)
 
 
 def make_api() -> ModuleType:

@@ -12,7 +12,7 @@ from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import check_document
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import OnlyMarked, Parameters
-from morphgraph.segment.wordpiece import VocabularySegmenter, read_method_document
+from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
 from morphgraph.tokeniser.words import Words
@@ -40,7 +40,7 @@ class KeptParameters(Parameters):
 class Flota(VocabularySegmenter):
     """The longest substring that is a type, leftmost among equals, then the same on what is left.
 
-    At most ``k`` tokens of a word (None: no limit), in order of position; characters in none of
+    At most ``k`` tokens of a word (0, None: no limit), in order of position; characters in none of
     them are `DROPPED`. In running text, and in a word with hyphens or other marks, ``k`` counts for
     each run of ``\\w`` and for each mark by itself; a token is of the one that it begins in. At the
     start of a word the word-initial form of a substring is preferred, elsewhere the word-internal
@@ -59,17 +59,19 @@ class Flota(VocabularySegmenter):
     method = "flota"
 
     def __init__(
-        self, vocabulary: SubwordVocabulary, k: int | None = None, strict: bool = False
+        self,
+        vocabulary: SubwordVocabulary,
+        k: int | None = FlotaParameters().k,
+        strict: bool = FlotaParameters().strict,
     ) -> None:
-        if k is not None:
-            _check_count(k)
+        FlotaParameters(k=0 if k is None else k, strict=strict)
         if strict and vocabulary.marker != "##":
             raise MorphGraphError(
                 f"strict is for vocabularies that mark types inside a word with ##, which "
                 f"{vocabulary.name} does not. Leave it out."
             )
         super().__init__(vocabulary)
-        self.k = k
+        self.k = k or None
         self.strict = strict
 
     @property
@@ -81,18 +83,6 @@ class Flota(VocabularySegmenter):
     def parameters(self) -> Mapping[str, Any]:
         """``k``, and ``strict`` where it is on."""
         return {"k": self.k} | ({"strict": True} if self.strict else {})
-
-    @classmethod
-    def of(cls, vocabulary: SubwordVocabulary, k: int, strict: bool) -> "Flota":
-        """With 0 for no limit."""
-        return cls(vocabulary, k or None, strict)
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "Flota":
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = read_method_document(document, cls.method)
-        strict = document_field({"strict": False, **parameters}, "strict", bool)
-        return cls(vocabulary, document_field(parameters, "k", int, optional=True), strict)
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded; ``closed_by`` holds the ids of the tokens."""
@@ -129,7 +119,7 @@ class _Kept:
     _by_length: ClassVar[bool]
 
     def __init__(self, segmenter: Segmenter, k: int = KeptParameters().k) -> None:
-        _check_count(k)
+        KeptParameters(k=k)
         self.segmenter = segmenter
         self.k = k
 
@@ -243,11 +233,6 @@ class _Documented(Protocol):
     def document(self) -> dict[str, Any]: ...
 
 
-def _check_count(k: int) -> None:
-    if k < 1:
-        raise MorphGraphError(f"k is the number of tokens to keep, not {k}. Give 1 or more.")
-
-
 FLOTA = Method(
     "flota",
     "FLOTA",
@@ -256,7 +241,6 @@ FLOTA = Method(
     Flota,
     "vocabulary",
     FlotaParameters,
-    build=Flota.of,
     source="Hofmann et al. 2022",
 )
 FIRST = Method(

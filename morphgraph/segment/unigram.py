@@ -9,9 +9,9 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.wordpiece import VocabularySegmenter, read_method_document
+from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.segmentation import Segmentation
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores, document_field
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Words
 
 UNKNOWN_PENALTY = 10.0
@@ -55,6 +55,7 @@ class Unigram(VocabularySegmenter):
         unknown: str | None = None,
         single: bool | None = None,
     ) -> None:
+        UnigramParameters(unknown=unknown, single=single)
         scores = vocabulary.scores if log_probabilities is None else log_probabilities
         if scores is None:
             raise MorphGraphError(
@@ -101,13 +102,6 @@ class Unigram(VocabularySegmenter):
     def parameters(self) -> Mapping[str, Any]:
         """``unknown`` and ``single``."""
         return {"unknown": self.vocabulary.unknown, "single": self.vocabulary.single}
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "Unigram":
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = read_method_document(document, cls.method)
-        unknown = document_field(parameters, "unknown", str, optional=True)
-        return cls(vocabulary, None, unknown, document_field(parameters, "single", bool))
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""

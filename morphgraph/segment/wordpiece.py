@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import check_document
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
@@ -76,14 +77,21 @@ class VocabularySegmenter(ABC):
         model = self.vocabulary.document()
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
 
-
-def read_method_document(
-    document: Mapping[str, Any], method: str
-) -> tuple[SubwordVocabulary, dict[str, Any]]:
-    """The vocabulary and parameters in the document of a method; else a `MorphGraphError`."""
-    check_document(document, method)
-    vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
-    return vocabulary, document_field(document, "parameters", dict)
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
+        check_document(document, cls.method)
+        vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
+        parameters = document_field(document, "parameters", dict)
+        try:
+            made = cls(vocabulary, **parameters)
+        except TypeError:
+            made = None
+        if made is None or dict(made.parameters) != parameters:
+            raise MorphGraphError(
+                f"The field parameters does not hold those of {cls.method}. Save the model again."
+            )
+        return made
 
 
 class Greedy(VocabularySegmenter):
@@ -110,12 +118,6 @@ class Greedy(VocabularySegmenter):
     def parameters(self) -> Mapping[str, Any]:
         """None: the vocabulary says it all."""
         return {}
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "Greedy":
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, _ = read_method_document(document, cls.method)
-        return cls(vocabulary)
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""
@@ -185,13 +187,6 @@ class WordPiece(VocabularySegmenter):
     def unknown_id(self) -> int:
         """The type for a piece that cannot be finished."""
         return self.vocabulary.ids.get(self.unknown, UNKNOWN)
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "WordPiece":
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        vocabulary, parameters = read_method_document(document, cls.method)
-        unknown = document_field(parameters, "unknown", str)
-        return cls(vocabulary, unknown, document_field(parameters, "longest_word", int))
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""

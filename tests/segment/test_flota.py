@@ -310,8 +310,8 @@ def test_signatures_differ_by_all_that_matters() -> None:
 
 
 def test_k_has_to_be_positive() -> None:
-    for make in (lambda: Flota(TYPES, 0), lambda: First(Flota(TYPES), 0)):
-        with pytest.raises(MorphGraphError, match="1 or more"):
+    for make in (lambda: Flota(TYPES, -1), lambda: First(Flota(TYPES), 0)):
+        with pytest.raises(MorphGraphError, match=r"k=.* does not fit"):
             make()
 
 

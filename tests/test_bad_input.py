@@ -279,7 +279,7 @@ def test_options(
         (["--select", "x"], "--select x is not known. Use one of: blame, random, last, leaves."),
         (["--holdout", "1"], "--holdout 1.0 is not a share. Give 0 to below 1."),
         (["--holdout", "-1"], "--holdout -1.0 is not a share"),
-        (["--percent", "101"], "Give 0 to 100."),
+        (["--percent", "101"], "Give a number from 0 to 100."),
         (["--select", "last", "--count", "99999"], "99,999 types cannot be chosen"),
         (["--recipe", "missing.json"], "missing.json: no such file"),
     ],

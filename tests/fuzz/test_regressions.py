@@ -22,7 +22,7 @@ def released(*texts: Any) -> bytes:
 
 @pytest.mark.parametrize("text", [7, None, ["a"], {"a": 1}, ""])
 def test_a_type_of_released_picky_that_is_no_string(text: Any) -> None:
-    with pytest.raises(FileFormatError, match=r"picky\.json: it has not the fields"):
+    with pytest.raises(FileFormatError, match=r"picky\.json: it does not have the fields"):
         Picky.from_released(released("a", text), "picky.json")
 
 

@@ -158,7 +158,7 @@ def test_a_morph_of_no_kind_is_no_stem() -> None:
 
 
 def test_k_below_one_is_refused() -> None:
-    with pytest.raises(MorphGraphError, match="Give 1 or more"):
+    with pytest.raises(MorphGraphError, match="Give a whole number of 1 or more"):
         flota_scores(VOCABULARY, GOLD, WordPiece(VOCABULARY), ks=(0,))
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
+from playwright.sync_api import Browser
 
 from morphgraph.batch.report import write_report
 from morphgraph.batch.report_data import RESULT_COLUMNS, FinishedRun, TableSpec
@@ -18,22 +15,6 @@ from morphgraph.batch.report_data import RESULT_COLUMNS, FinishedRun, TableSpec
 HOSTILE = "</script><script>document.title = 'changed'</script><img src=x onerror=alert(1)>"
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """The system's Chromium; the test is skipped without one."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -58,8 +39,8 @@ def address(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1000, 1400])
-def test_report_without_a_network(chromium: Any, address: str, scheme: str, width: int) -> None:
-    context = chromium.new_context(
+def test_report_without_a_network(browser: Browser, address: str, scheme: str, width: int) -> None:
+    context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
     )
     problems: list[str] = []

@@ -194,10 +194,10 @@ def segment_pairs(  # type: ignore[no-untyped-def]
             token[left] = made
             next_[left] = behind
             before[behind] = left
-            rank = _rank(table, shift, seeds, seed_shift, made, token[behind])
-            with_next = (rank << 5) | np.int32(left)
-            rank = _rank(table, shift, seeds, seed_shift, token[ahead], made)
-            with_last = (rank << 5) | np.int32(ahead & 31)
+            joined = _rank(table, shift, seeds, seed_shift, made, token[behind])
+            with_next = np.int32((joined << 5) | left)
+            joined = _rank(table, shift, seeds, seed_shift, token[ahead], made)
+            with_last = np.int32((joined << 5) | (ahead & 31))
             candidate[left] = with_next
             candidate[ahead] = with_last
             least = min(least, min(with_next, with_last))

@@ -126,15 +126,7 @@ def _bpe(
     """BPE (Sennrich et al. 2016)."""
     from morphgraph.segment.bte import Bte
 
-    reserved = _reserved(prepared)
-    trained = train_bpe(
-        prepared.counts,
-        vocab_size=vocab_size,
-        alphabet=prepared.alphabet,
-        reserved=reserved,
-        progress=watch,
-    )
-    _check_room(vocab_size, len(trained.alphabet) + reserved)
+    trained = _merges(train_bpe, prepared, vocab_size, watch)
     return Bte(_tokeniser(prepared, trained.vocabulary, trained.merges, name))
 
 
@@ -149,16 +141,8 @@ def _picky(
     """Picky BPE (Chizhov et al. 2024)."""
     from morphgraph.train.picky import train_picky
 
+    trained = _merges(train_picky, prepared, vocab_size, watch, threshold=threshold)
     shift = _reserved(prepared)
-    trained = train_picky(
-        prepared.counts,
-        vocab_size=vocab_size,
-        threshold=threshold,
-        alphabet=prepared.alphabet,
-        reserved=shift,
-        progress=watch,
-    )
-    _check_room(vocab_size, len(trained.alphabet) + shift)
     first: dict[int, tuple[str, str]] = {}
     for kind, parts, whole in trained.events:
         if kind == "merge":
@@ -178,16 +162,29 @@ def _scaffold(
     from morphgraph.segment.scaffold import Scaffold
     from morphgraph.train.scaffold import train_scaffold
 
+    trained = _merges(train_scaffold, prepared, vocab_size, watch)
+    return Scaffold(_tokeniser(prepared, trained.types, trained.merges, name), trained.scaffolds)
+
+
+def _merges(
+    train: Callable[..., Any],
+    prepared: PreparedCorpus,
+    vocab_size: int,
+    watch: Callable[[float], None],
+    **settings: Any,
+) -> Any:
+    """What one of the trainers of merges learns, with room for the unknown token."""
     reserved = _reserved(prepared)
-    trained = train_scaffold(
+    trained = train(
         prepared.counts,
         vocab_size=vocab_size,
         alphabet=prepared.alphabet,
         reserved=reserved,
         progress=watch,
+        **settings,
     )
     _check_room(vocab_size, len(trained.alphabet) + reserved)
-    return Scaffold(_tokeniser(prepared, trained.types, trained.merges, name), trained.scaffolds)
+    return trained
 
 
 def _reserved(prepared: PreparedCorpus) -> int:

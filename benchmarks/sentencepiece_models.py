@@ -27,8 +27,8 @@ def main() -> None:
     import sentencepiece
     import wordfreq
 
+    from morphgraph.tokeniser.loading import from_sentencepiece
     from morphgraph.tokeniser.merging import segment
-    from morphgraph.tokeniser.sentencepiece_models import from_sentencepiece
 
     rows = []
     results = {}

@@ -21,7 +21,7 @@ def main() -> None:
     from morphgraph.segment.flota import Flota
     from morphgraph.segment.unigram import Unigram
     from morphgraph.segment.wordpiece import WordPiece
-    from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary
+    from morphgraph.tokeniser.loading import load_vocabulary, read_vocabulary
 
     counts = wordfreq.get_frequency_dict("en")
     ranked = sorted(counts, key=lambda word: (-counts[word], word))

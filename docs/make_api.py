@@ -72,7 +72,7 @@ MADE_OF = {
 def methods() -> str:
     """The table of all methods that segment."""
     from morphgraph.refine.registry import EVERY_METHOD
-    from morphgraph.tokeniser.segmentation import spelled
+    from morphgraph.tokeniser.words import spelled
 
     rows = [("method", "title", "what it does", "parameters", "made of", "source")]
     for name, method in EVERY_METHOD.items():

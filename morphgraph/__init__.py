@@ -10,7 +10,7 @@ All that a notebook needs is here, and loaded when it is first asked for:
 
 from typing import TYPE_CHECKING
 
-from morphgraph.core.version import __version__
+from morphgraph.core import __version__
 
 if TYPE_CHECKING:
     from morphgraph.api import compare, load, read_gold

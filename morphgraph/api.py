@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from morphgraph.core.checks import check_list
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, percent, shortened
 from morphgraph.reference.entry import Reference
@@ -23,20 +22,19 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.draw.pictures import GraphPicture, TreePicture
-    from morphgraph.export.export import Export
     from morphgraph.graph.change import Change
     from morphgraph.refine.rebpe_run import Phase
     from morphgraph.refine.study import Study
     from morphgraph.score.table import ScoreTable
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
+    from morphgraph.tokeniser.export import Export
 
 Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
 
@@ -158,7 +156,7 @@ def _table(
     metrics: Sequence[str],
     baseline: int | None = None,
 ) -> "ScoreTable":
-    from morphgraph.core.checks import check_choice
+    from morphgraph.core.errors import check_choice
     from morphgraph.refine.learning import Entrant, learn_and_score
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import USUAL
@@ -441,7 +439,7 @@ class LoadedTokeniser(Tokeniser):
         sentences made of them. `MorphGraphError` if they differ, or if the folder holds anything
         but an earlier export, which is replaced.
         """
-        from morphgraph.export.export import export, words_to_check
+        from morphgraph.tokeniser.export import export, words_to_check
 
         path = Path(folder)
         _check_export_folder(path)

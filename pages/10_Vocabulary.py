@@ -20,8 +20,8 @@ from morphgraph.tables.vocabulary import (
     signature,
     why_undefined,
 )
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import base_name
+from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.downloads import downloads
 from web.edits import look_at

@@ -15,7 +15,7 @@ from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
 from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.downloads import downloads
 from web.inputs import catalogue_panel, frequency_choice, reference_upload

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from morphgraph.core.text import counted
-from morphgraph.export.export import Export, export, words_to_check
-from morphgraph.export.texts import FILES
+from morphgraph.tokeniser.export import Export, export, words_to_check
+from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.bootstrap import start
 from web.downloads import download, recipe_button, zipped

@@ -20,7 +20,7 @@ from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
-from morphgraph.tokeniser.saving import to_tokenizer_json
+from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
 from web.downloads import download
@@ -32,7 +32,7 @@ from web.text import plain
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.words import Segmenter
 
 _ASKED = "train asked"
 _SHOWN = "train shown"

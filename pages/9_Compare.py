@@ -13,7 +13,7 @@ from morphgraph.core.text import counted, percent, ratio_text, shortened
 from morphgraph.refine.study import Study
 from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.components.compare import comparison_table
 from web.downloads import downloads

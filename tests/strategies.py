@@ -3,6 +3,8 @@
 from hypothesis import strategies as st
 
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.merging import MergeSegmentation, segment
+from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
 
 ALPHABET = "abc"
 LONGEST = 12
@@ -75,3 +77,10 @@ def tied_graphs(draw: st.DrawFn) -> MergeGraph:
     graph = MergeGraph.from_merges(order, alphabet="abc")
     ties = draw(st.lists(st.integers(0, 2), max_size=len(order)))
     return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
+
+
+def segment_plain(
+    graph: MergeGraph, words: list[str], threads: int | None = None
+) -> MergeSegmentation:
+    """Segment words whose characters are the atoms: no markers, no bytes."""
+    return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, tied_graphs, with_words
+from strategies import MergeList, graph_of, segment_plain, tied_graphs, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import resampling, worth_loading
@@ -20,7 +20,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.outcome import Strings
 from morphgraph.tokeniser import merging, preprocess
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_plain
+from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Words
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.core.locking import try_lock
-from morphgraph.core.threads import available_cores
+from morphgraph.core.system import available_cores, try_lock
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

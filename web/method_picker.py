@@ -12,7 +12,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.parameters import OnlyMarked, bounds
 from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
-from morphgraph.tokeniser.segmentation import Segmenter, spelled
+from morphgraph.tokeniser.words import Segmenter, spelled
 from web.inputs import content_of
 from web.picky_on_demand import can_be_trained, trained_picky
 from web.session import MOST_MODELS, Session, remembered, trained_models

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 from morphgraph.train.trainers import train
 
 _PIPELINE = "plain"

@@ -23,7 +23,7 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 from web import autosave
 from web.browser_store import DAYS, BrowserStore
 from web.session import (

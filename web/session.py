@@ -27,8 +27,8 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Segmenter
 from web.browser_store import BrowserStore
 
 _KEY = "morphgraph session"

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.predictions import Predictions
     from morphgraph.score.gold_set import GoldSet
-    from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.words import Segmenter
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from morphgraph.reference.predictions import Predictions
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
-    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.words import Segmenter
 
 
 CELL_ROW_COLUMNS = (
@@ -97,7 +97,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.registry import METHODS, standard_segmenter
-    from morphgraph.tokeniser.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.loading import vocabulary_of
 
     wanted = [name for name in spec["metrics"] if name in FLOTA_METRICS]
     if not wanted or made.gold_set is None:

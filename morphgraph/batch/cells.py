@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
     from morphgraph.reference.predictions import Predictions
-    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.words import Segmenter
 
 T = TypeVar("T")
 

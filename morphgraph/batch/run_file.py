@@ -83,7 +83,7 @@ def versions_and_machine() -> dict[str, Any]:
     """What a run is made with: versions of the library and of those below it, and the machine."""
     from importlib.metadata import version
 
-    from morphgraph.core.version import __version__
+    from morphgraph.core import __version__
 
     return {
         "versions": {

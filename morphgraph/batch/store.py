@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.locking import try_lock
+from morphgraph.core.system import try_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -53,7 +53,7 @@ program.command(name="app")(open_app)
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from morphgraph.core.version import __version__
+        from morphgraph.core import __version__
 
         print(f"morphgraph {__version__}")
         raise typer.Exit

@@ -12,8 +12,8 @@ import typer
 
 from morphgraph.cli.output import console, print_table, say
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted
-from morphgraph.core.threads import available_cores
 
 if TYPE_CHECKING:
     from morphgraph.batch.evaluating import PreparedEvaluation

@@ -31,8 +31,8 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
-    from morphgraph.export.export import export as make_files
-    from morphgraph.export.export import words_to_check
+    from morphgraph.tokeniser.export import export as make_files
+    from morphgraph.tokeniser.export import words_to_check
 
     for option, given in (("--format", format_), ("--encoding", encoding)):
         if given is not None and reference is None:

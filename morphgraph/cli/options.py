@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
     from morphgraph.score.boundaries import Benchmark
     from morphgraph.segment.method import Method
-    from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.words import Segmenter
 
 TokeniserOption = Annotated[
     str,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def save(loaded: "Tokeniser", folder: Path) -> list[str]:
-    from morphgraph.tokeniser.saving import saved_files
+    from morphgraph.tokeniser.hugging_face import saved_files
 
     return save_files(saved_files(loaded), folder)
 

@@ -457,7 +457,7 @@ def _flota_scores(
     from morphgraph.score.flota import flota_scores
     from morphgraph.segment.registry import standard_segmenter
     from morphgraph.segment.wordpiece import VocabularySegmenter
-    from morphgraph.tokeniser.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.loading import vocabulary_of
 
     if loaded is not None:
         pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]

@@ -17,7 +17,7 @@ from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.segment.registry import METHODS, parse_method
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
+    from morphgraph.tokeniser.words import Segmentation, Segmenter
 
 
 def segment(
@@ -55,7 +55,7 @@ def segment(
 ) -> None:
     """Segment words, one result a line: the tokens, separated by spaces."""
     from morphgraph.segment.models import load_segmenter
-    from morphgraph.tokeniser.segmentation import RandomSegmenter
+    from morphgraph.tokeniser.words import RandomSegmenter
 
     given = words or [line.rstrip("\r\n") for line in standard_input()]
     given = [word for word in given if word.strip()]

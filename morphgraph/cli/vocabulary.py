@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.score.vocabulary_health import VocabularyHealth
-    from morphgraph.tokeniser.segmentation import Segmenter
+    from morphgraph.tokeniser.words import Segmenter
 
 
 def vocabulary(

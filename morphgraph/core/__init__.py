@@ -1,1 +1,3 @@
-"""What all rooms stand on: errors, reading files within limits, numbers and texts for people."""
+"""What every room needs: errors, files, texts, the system, and the version in all signatures."""
+
+__version__ = "0.1.0"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.threads import available_cores
+from morphgraph.core.system import available_cores
 from morphgraph.corpus.counting_store import Block, merge_in_rounds, most_open
 from morphgraph.corpus.counting_task import CountingTask, check_kind
 from morphgraph.corpus.counting_texts import MARK, find_texts
@@ -186,7 +186,7 @@ def _write(file: IO[bytes], blocks: Iterator[Block], facts: dict[str, Any]) -> d
     import pyarrow
     from pyarrow import parquet
 
-    from morphgraph.core.version import __version__
+    from morphgraph.core import __version__
 
     schema = pyarrow.schema(
         [

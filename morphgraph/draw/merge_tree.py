@@ -14,7 +14,7 @@ from typing import Any, Literal
 from morphgraph.core.text import ratio_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
-from morphgraph.tokeniser.derivation import Derivation, derive
+from morphgraph.tokeniser.merging import Derivation, derive
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 

@@ -294,7 +294,7 @@ class MergeTable:
         Well-formed: each part of a merge is an atom or made by a merge of strictly lower rank. A
         type is listed if none of its merges has parts that are all formed before it. Some of them
         are formed all the same, because a merge applies whenever its parts are there; of the
-        others, see `segment.unreachable_types`.
+        others, see `tokeniser.merging.unreachable_types`.
         """
         formed_at: dict[int, int] = {}
         for rank, parts, result in self.merges().values():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 
-from morphgraph.core.checks import check_list
+from morphgraph.core.errors import check_list
 from morphgraph.graph.change import Change, Merge, Origin, Reified, Reranked, Rewired
 from morphgraph.graph.merge_table import EditError, MergeTable
 

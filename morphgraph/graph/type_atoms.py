@@ -62,3 +62,17 @@ class TypeAtoms:
         if all(character in graph for character in text):
             return tuple(graph.ids[character] for character in text)
         return (number,)
+
+
+def atoms_of(graph: MergeGraph) -> list[tuple[int, ...]]:
+    """The atoms of every type, by id; a removed type has none."""
+    atoms: list[tuple[int, ...]] = [()] * len(graph.types)
+    present = sorted(graph.type_ids(), key=lambda number: len(graph.types[number]))
+    for number in present:
+        producers = graph.incoming(number)
+        if producers:
+            parts = graph.merge(producers[0]).parts
+            atoms[number] = tuple(atom for part in parts for atom in atoms[part])
+        else:
+            atoms[number] = (number,)
+    return atoms

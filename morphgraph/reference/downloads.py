@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.locking import try_lock
+from morphgraph.core.system import try_lock
 from morphgraph.reference.catalogue import CatalogueEntry, find_source
 
 if TYPE_CHECKING:

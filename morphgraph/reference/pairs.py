@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from morphgraph.core.checks import check_list
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import checksum
 from morphgraph.core.text import shortened
 from morphgraph.reference.align import SourceRow, entries_from

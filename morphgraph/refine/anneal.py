@@ -14,9 +14,8 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 MINIMUM_GOOD = 3
 MINIMUM_RATIO = 0.80

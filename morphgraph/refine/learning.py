@@ -19,9 +19,8 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
-from morphgraph.tokeniser.lineage import LearnedFrom
-from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
+from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser, base_name
+from morphgraph.tokeniser.words import Segmenter
 
 
 @dataclass(frozen=True)

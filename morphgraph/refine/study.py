@@ -19,8 +19,8 @@ from morphgraph.score.cuts import cuts_of
 from morphgraph.score.errors import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
-from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Segmentation
 
 _STATES_KEPT = 4
 

@@ -7,7 +7,7 @@ from typing import Literal
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.tokeniser.derivation import derive
+from morphgraph.tokeniser.merging import derive
 from morphgraph.tokeniser.words import Words
 
 MergeChange = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]

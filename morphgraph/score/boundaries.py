@@ -15,9 +15,8 @@ from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
-from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,7 @@ from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
-from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, spelled
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, spelled
 
 Boundary = Literal["start", "right", "wrong", "missed", "split"]
 """What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
@@ -141,7 +140,7 @@ class Comparison:
     @cached_property
     def signature(self) -> str:
         """One line that names all that the scores depend on: words, gold, methods and version."""
-        from morphgraph.core.version import __version__
+        from morphgraph.core import __version__
 
         known = sum(morphs is not None for morphs in self.gold)
         words = checksum(json.dumps(self.texts, ensure_ascii=False).encode())

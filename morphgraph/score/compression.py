@@ -16,9 +16,8 @@ from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.tokeniser import base_name
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts

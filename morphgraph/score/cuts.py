@@ -8,8 +8,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.tokeniser.segmentation import Segmentation
-from morphgraph.tokeniser.words import INSIDE_CHARACTER
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, Segmentation
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,15 @@ from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
+from morphgraph.tokeniser.words import (
+    INSIDE_CHARACTER,
+    NO_GAP,
+    UNKNOWN,
+    Segmentation,
+    Segmenter,
+    Words,
+)
 
 FlotaMethod = Literal["FLOTA", "FIRST", "LONGEST"]
 FLOTA_METHODS: tuple[FlotaMethod, ...] = ("FLOTA", "FIRST", "LONGEST")
@@ -306,7 +312,7 @@ def _signature(
     strict: bool,
 ) -> str:
     """One line that names all that the scores depend on."""
-    from morphgraph.core.version import __version__
+    from morphgraph.core import __version__
 
     return signature_line(
         {

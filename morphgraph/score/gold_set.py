@@ -200,7 +200,7 @@ class GoldSet:
 
         ``tokeniser``: its own signature; ``more`` fields may be added.
         """
-        from morphgraph.core.version import __version__
+        from morphgraph.core import __version__
 
         named = {
             **self._reference_named,

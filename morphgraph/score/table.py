@@ -20,7 +20,7 @@ from morphgraph.score.uncertainty import (
     approximate_randomisation,
     difference_intervals,
 )
-from morphgraph.tokeniser.segmentation import RandomSegmenter, Segmenter
+from morphgraph.tokeniser.words import RandomSegmenter, Segmenter
 
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Marks of p-values below these."""

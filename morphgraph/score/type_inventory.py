@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.type_atoms import atoms_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Longest
@@ -16,11 +17,10 @@ from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
 from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
-from morphgraph.tokeniser.reachability import atoms_of, unreachable_types
-from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.tokeniser.vocabularies import detect_marker
+from morphgraph.tokeniser.loading import detect_marker
+from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter, Words
 
 _BYTES = frozenset(BYTES)
 _MARKERS = ("Ġ", "▁", "##")

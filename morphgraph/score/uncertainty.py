@@ -17,7 +17,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-from morphgraph.core.threads import usual_threads
+from morphgraph.core.system import usual_threads
 from morphgraph.kernels import worth_loading
 
 RESAMPLES = 1000

@@ -18,7 +18,7 @@ from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import ALPHA, Compression, NamedCounts, compress
 from morphgraph.score.type_inventory import Inventory, inventory_of, unreachable
 from morphgraph.score.vocabulary_figures import FIGURES, FigureValue, figure_called
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import shortened
 from morphgraph.segment.method import Method
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.segmentation import Segmentation, called
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -94,7 +93,7 @@ BPE = Method(
 
 def model_document(tokeniser: Tokeniser) -> dict[str, Any]:
     """A tokeniser in its present state, under ``model``, with its name and checksum."""
-    from morphgraph.tokeniser.saving import to_tokenizer_json
+    from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 
     name, _, checksum = tokeniser.signature().rpartition("@")
     model = json.loads(to_tokenizer_json(tokeniser)[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pydantic import Field
 
-from morphgraph.core.threads import usual_threads
+from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.segment.bte import Bte, check_document, field, tokeniser_of
 from morphgraph.segment.method import Method

@@ -13,9 +13,8 @@ from morphgraph.segment.bte import check_document
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import OnlyMarked, Parameters
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.segmentation import Segmentation, Segmenter, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, called
 
 
 class FlotaParameters(Parameters):

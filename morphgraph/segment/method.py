@@ -58,7 +58,7 @@ class Method:
 
     def label(self, given: Mapping[str, Any]) -> str:
         """Its title with the parameters that are given, for tables."""
-        from morphgraph.tokeniser.segmentation import spelled
+        from morphgraph.tokeniser.words import spelled
 
         listed = ", ".join(f"{name}={spelled(value)}" for name, value in given.items())
         return self.title + (f" ({listed})" if listed else "")

@@ -23,9 +23,9 @@ from morphgraph.segment.registry import (
 )
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+    from morphgraph.tokeniser.words import Segmenter
 
 FORMAT = "morphgraph model"
 VERSION = 1
@@ -148,8 +148,7 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     BPE in one ``tokenizer.json`` or SentencePiece model is cut by its merges; WordPiece, Unigram
     and lists of types as `load_segmenter` does. Raises `FileFormatError`.
     """
-    from morphgraph.tokeniser.loading import load_uploaded_tokeniser
-    from morphgraph.tokeniser.vocabularies import read_vocabulary
+    from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabulary
 
     saved = _model_in(data, name)
     if saved is not None:
@@ -193,8 +192,7 @@ def _loaded(source: str | os.PathLike[str], *, merges: bool) -> Tokeniser | Subw
 
     The types of a tokeniser, wherever it comes from, are prepared as its words are.
     """
-    from morphgraph.tokeniser.loading import load_tokeniser
-    from morphgraph.tokeniser.vocabularies import load_vocabulary
+    from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary
 
     by_merges = merges or _is_tokeniser(source)
     return load_tokeniser(source) if by_merges else load_vocabulary(source)
@@ -215,7 +213,7 @@ def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
 
 def _holds_merges(data: bytes, name: str) -> bool:
     """Whether a file's content is a tokeniser with merges."""
-    from morphgraph.tokeniser.sentencepiece_models import (
+    from morphgraph.tokeniser.sentencepiece import (
         is_bpe,
         is_sentencepiece,
         parse_sentencepiece,

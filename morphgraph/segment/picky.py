@@ -24,8 +24,7 @@ from morphgraph.segment.bte import (
 )
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
-from morphgraph.tokeniser.segmentation import Segmentation, called
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser

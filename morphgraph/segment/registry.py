@@ -19,9 +19,9 @@ from morphgraph.segment.method import Method, Needs
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
-    from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+    from morphgraph.tokeniser.words import Segmenter
 
 Value = bool | int | float | str
 
@@ -138,9 +138,8 @@ def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segme
     if not isinstance(base, Tokeniser):
         return base
     from morphgraph.segment.bte import Bte
-    from morphgraph.tokeniser.sentencepiece_models import unused_types
 
-    unused = unused_types(base)
+    unused = base.unused
     if not unused:
         return Bte(base)
     from morphgraph.segment.trimmed import Trimmed
@@ -182,7 +181,7 @@ _vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, Any]] = WeakKeyDictionar
 
 
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
-    from morphgraph.tokeniser.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.loading import vocabulary_of
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
     found = getattr(base, "vocabulary", base)

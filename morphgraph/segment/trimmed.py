@@ -22,8 +22,7 @@ from morphgraph.segment.bte import (
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.segmentation import Segmentation, called
-from morphgraph.tokeniser.words import UNKNOWN, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.graph.merge_graph import MergeGraph

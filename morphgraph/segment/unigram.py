@@ -10,9 +10,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.segmentation import Segmentation
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores
-from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Words
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
 
 UNKNOWN_PENALTY = 10.0
 """How much less than the smallest log-probability an unknown character has."""

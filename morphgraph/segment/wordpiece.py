@@ -11,9 +11,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import check_document
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
-from morphgraph.tokeniser.segmentation import Segmentation, called
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
-from morphgraph.tokeniser.words import UNKNOWN, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
 
 
 class VocabularySegmenter(ABC):

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from morphgraph.core.checks import check_share
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import counted, percent, visible
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types

@@ -108,7 +108,7 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
 
     α stands there in full, so that no two numbers have one signature.
     """
-    from morphgraph.core.version import __version__
+    from morphgraph.core import __version__
 
     reference = healths[0].reference if healths else None
     return signature_line(

@@ -1,17 +1,42 @@
-"""Load a BPE tokeniser from a file, a folder, uploaded files, or a demo by its name."""
+"""Load a tokeniser or a vocabulary from a file, a folder, uploaded files, or a demo by its name."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from morphgraph.core.demos import demo_tokeniser_path
-from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.files import check_is_there, read_bytes
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
-from morphgraph.tokeniser.sentencepiece_models import from_sentencepiece, is_sentencepiece
+from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
+from morphgraph.core.files import (
+    check_is_there,
+    check_size,
+    checksum,
+    decode_utf8,
+    parse_json,
+    read_bytes,
+)
+from morphgraph.core.text import shortened
+from morphgraph.tokeniser.hugging_face import (
+    from_document,
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    to_tokenizer_json,
+)
+from morphgraph.tokeniser.pipeline import SPECIAL, added_tokens, checked_vocabulary, preprocessor_of
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.sentencepiece import (
+    bpe_document,
+    is_bpe,
+    is_sentencepiece,
+    parse_sentencepiece,
+    text_preparation,
+)
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 
-_CHOICES = "Give a tokenizer.json, or vocab.json and merges.txt together."
+_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together."
 
 
 def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
@@ -26,7 +51,7 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     check_is_there(source)
     *_, path = files = tokeniser_files(source)
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
-        raise FileFormatError(str(path), "", "the folder holds no tokeniser", _CHOICES)
+        raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
     if path.suffix == ".txt":
         vocabulary = _vocabulary_beside(path)
         if len(files) == 1 and _lists_types(path):
@@ -64,6 +89,24 @@ def _from_one_file(data: bytes, name: str) -> Tokeniser:
     return read(data, name)
 
 
+def from_sentencepiece(data: bytes, name: str) -> Tokeniser:
+    """The tokeniser of a SentencePiece BPE model, which segments as the `sentencepiece` library.
+
+    Errors: `FileFormatError`, also for a Unigram model, which has no merges.
+    """
+    model = parse_sentencepiece(data, name)
+    if not is_bpe(model):
+        problem = "this is a Unigram model, which has no merges"
+        raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
+    tokeniser = from_document(bpe_document(model), name, checksum(data))
+    if unused := tokeniser.unused:
+        tokeniser.warnings += (
+            f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after all "
+            "merges; in the merge graph they are types as any other.",
+        )
+    return tokeniser
+
+
 def _vocabulary_beside(merges: Path) -> Path:
     return merges.with_name(merges.name.replace("merges", "vocab")).with_suffix(".json")
 
@@ -89,7 +132,7 @@ def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
             files[documents[0]], files[merges[0]], documents[0], merges[0]
         )
     listed = ", ".join(files) or "no file"
-    raise FileFormatError(listed, "", "this is not one tokeniser", _CHOICES)
+    raise FileFormatError(listed, "", "this is not one tokeniser", _TOGETHER)
 
 
 def is_released(data: bytes) -> bool:
@@ -97,3 +140,251 @@ def is_released(data: bytes) -> bool:
     fields = (b'"tokens"', b'"id2int"', b'"merges"', b'"splits"')
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return start == b"{" and all(name in data for name in fields)
+
+
+_UNKNOWN = ("[UNK]", "<unk>")
+_JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
+
+_AGAIN = "Download the file again."
+_CHOICES = (
+    "Choose a list with one type a line, vocab.json, tokenizer.json or a SentencePiece model."
+)
+
+
+def load_vocabulary(
+    source: str | os.PathLike[str], marker: Marker | None = None
+) -> SubwordVocabulary:
+    """The vocabulary of a file, or of a demo by its name (``demo:en``); see `read_vocabulary`."""
+    if str(source).startswith("demo:"):
+        path = demo_tokeniser_path(str(source).removeprefix("demo:"))
+        return read_vocabulary(read_bytes(path), str(source), marker)
+    return read_vocabulary(read_bytes(source), str(source), marker)
+
+
+def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> SubwordVocabulary:
+    """The vocabulary in a file's content, whose format is detected from its content.
+
+    ``marker``: ``##``, ``Ġ``, ``▁`` or none, the one that most types have by default. A list and a
+    ``vocab.json`` say nothing of how text is normalised: it is done as BERT (``##``; lowercased
+    where no type has a capital), GPT-2 (``Ġ``) and SentencePiece (``▁``) do. Types are numbered in
+    the order of their ids in the file, from 0. Errors: `FileFormatError`.
+    """
+    check_size(name, len(data))
+    try:
+        if is_sentencepiece(data, name):
+            return _sentencepiece(data, name, marker)
+        if name.endswith(".json") or _JSON_START.match(data):
+            return _json(data, name, marker)
+        return _assumed(_lines(data, name), name, marker)
+    except FileFormatError:
+        raise
+    except MorphGraphError as error:
+        problem, _, fix = str(error).rpartition(". ")
+        raise FileFormatError(name, "", problem, fix) from error
+
+
+def vocabulary_of(tokeniser: Tokeniser) -> SubwordVocabulary:
+    """The types of a tokeniser in its present state, dense as it would be saved, without merges."""
+    return read_vocabulary(to_tokenizer_json(tokeniser)[0], tokeniser.name)
+
+
+def _lines(data: bytes, name: str) -> list[str]:
+    """The types in a list with one a line."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
+    lines = decode_utf8(data, name).removesuffix("\n").split("\n")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        text = line.removesuffix("\r")
+        problem, fix = "", "Write one type a line."
+        if not text:
+            problem, fix = "the line is empty", "Remove the line."
+        elif "\0" in text:
+            problem, fix = "there is a zero byte, so this is not text", _CHOICES
+        elif re.search(r"[ \t]", text):
+            problem = f"a type cannot contain a space or tab, as “{shortened(text)}” does"
+        elif text in seen:
+            problem = f"“{shortened(text)}” is in line {seen[text]:,} already"
+            fix = "Keep one of the lines."
+        if problem:
+            raise FileFormatError(name, f"line {number:,}", problem, fix)
+        seen[text] = number
+    return list(seen)
+
+
+def detect_marker(types: Sequence[str]) -> Marker:
+    """The marker that most types have; none where no type has one.
+
+    >>> detect_marker(["un", "##do", "##ing"]), detect_marker(["un", "do"])
+    ('##', '')
+    """
+    choices: tuple[Marker, ...] = ("##", "▁", "Ġ")
+    counts = {
+        marker: sum(text.startswith(marker) and text != marker for text in types)
+        for marker in choices
+    }
+    best = max(choices, key=counts.__getitem__)
+    return best if counts[best] else ""
+
+
+def _assumed(types: Sequence[str], name: str, marker: Marker | None) -> SubwordVocabulary:
+    """A vocabulary whose file says nothing of how text is prepared."""
+    marker = detect_marker(types) if marker is None else marker
+    special = frozenset(text for text in types if SPECIAL.fullmatch(text)) - set(BYTES)
+    return SubwordVocabulary(
+        tuple(types),
+        marker,
+        _usual_preprocessor(marker, [text for text in types if text not in special]),
+        special,
+        next((text for text in _UNKNOWN if text in special), None),
+        name,
+    )
+
+
+def _usual_preprocessor(marker: Marker, types: Sequence[str]) -> Preprocessor:
+    from tokenizers import normalizers, pre_tokenizers
+
+    if marker == "##":
+        uncased = all(text == text.lower() for text in types)
+        return Preprocessor(
+            normalizer=normalizers.BertNormalizer(lowercase=uncased),
+            pre_tokenizer=pre_tokenizers.BertPreTokenizer(),
+        )
+    if marker == "Ġ":
+        return Preprocessor(
+            pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
+            byte_level=True,
+            splits_only_non_letters=True,
+            leading_space=True,
+        )
+    if marker == "▁":
+        return Preprocessor(
+            pre_tokenizer=pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always"),
+            byte_fallback=True,
+        )
+    return Preprocessor()
+
+
+def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
+    document = parse_json(data, name)
+    if not isinstance(document, dict):
+        raise FileFormatError(name, "", "it is not a vocabulary", _CHOICES)
+    model = document.get("model")
+    if not isinstance(model, dict):
+        vocabulary = checked_vocabulary(document, name)
+        types = sorted(vocabulary, key=vocabulary.__getitem__)
+        return replace(_assumed(types, name, marker), file_ids=_file_ids(types, vocabulary))
+    kind = _kind(model)
+    scores: list[float] | None = None
+    unknown = model.get("unk_token")
+    if kind == "Unigram":
+        types, scores = _scored_types(model.get("vocab"), name)
+        vocabulary = {text: number for number, text in enumerate(types)}
+        number = model.get("unk_id")
+        if number is not None and (not isinstance(number, int) or not 0 <= number < len(types)):
+            problem = f"the id of the unknown token, {number!r}, is not in the vocabulary"
+            raise FileFormatError(name, "field model.unk_id", problem, _AGAIN)
+        unknown = None if number is None else types[number]
+    elif kind in ("WordPiece", "BPE", "BTE"):
+        vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
+    else:
+        problem = f"a {kind} model is not supported"
+        raise FileFormatError(name, "field model.type", problem, "Choose WordPiece, Unigram, BPE.")
+    prefix = model.get("continuing_subword_prefix")
+    if prefix not in (None, "", "##"):
+        raise FileFormatError(
+            name,
+            "field model.continuing_subword_prefix",
+            f"types inside a word are marked with {prefix!r}, only “##” is supported",
+            "Choose another tokeniser.",
+        )
+    ids = vocabulary | added_tokens(document, vocabulary, name)
+    types = sorted(ids, key=ids.__getitem__)
+    if scores is not None:
+        # Added tokens are found before the model is asked, so that their scores count for nothing.
+        scores = [scores[vocabulary[text]] if text in vocabulary else 0.0 for text in types]
+    preprocessor = preprocessor_of(document, name, ids)
+    found: Marker = "##" if prefix or kind == "WordPiece" else detect_marker(types)
+    special = {token["content"] for token in document.get("added_tokens") or []}
+    if preprocessor.sentencepiece is not None:
+        # Symbols that the user defined are strings as any other where substrings are looked up.
+        special.difference_update(preprocessor.sentencepiece.symbols)
+        text = replace(preprocessor.sentencepiece, symbols=())
+        preprocessor = replace(preprocessor, sentencepiece=text)
+    unknown = unknown if isinstance(unknown, str) and unknown in ids else None
+    if unknown is not None:
+        special.add(unknown)
+    return SubwordVocabulary(
+        tuple(types),
+        found if marker is None else marker,
+        preprocessor,
+        frozenset(special),
+        unknown,
+        name,
+        None if scores is None else tuple(scores),
+        file_ids=_file_ids(types, ids),
+    )
+
+
+def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] | None:
+    """The ids of types in the file; None where they are 0, 1, 2 and so on."""
+    numbers = tuple(ids[text] for text in types)
+    return None if numbers == tuple(range(len(types))) else numbers
+
+
+def _kind(model: Mapping[str, Any]) -> Any:
+    """The type of a model; old files leave it to the fields that they have."""
+    if isinstance(model.get("vocab"), list):
+        return model.get("type", "Unigram")
+    return model.get("type", "BPE" if "merges" in model else "WordPiece")
+
+
+def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
+    place = "field model.vocab"
+    if not isinstance(value, list) or not value:
+        raise FileFormatError(name, place, "a list of types with scores is expected here", _AGAIN)
+    scores: dict[str, float] = {}
+    for number, entry in enumerate(value, start=1):
+        good = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
+        if not good or not entry[0] or isinstance(entry[1], bool):
+            good = False
+        if not good or not isinstance(entry[1], (int, float)):
+            problem = "a type with its score is expected, as [“a”, -3.2]"
+            raise FileFormatError(name, f"{place}, entry {number:,}", problem, "Correct the entry.")
+        if entry[0] in scores:
+            problem = f"“{shortened(entry[0])}” is in the vocabulary twice"
+            raise FileFormatError(name, f"{place}, entry {number:,}", problem, "Keep one of them.")
+        scores[entry[0]] = entry[1]
+    return list(scores), list(scores.values())
+
+
+def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
+    """The types of a SentencePiece model; the scores of a Unigram model are kept."""
+    model = parse_sentencepiece(data, name)
+    piece = model.SentencePiece
+    types = tuple(entry.piece for entry in model.pieces)
+    kinds = [entry.type for entry in model.pieces]
+    hidden = (piece.CONTROL, piece.UNKNOWN, piece.UNUSED)
+    special = frozenset(t for t, kind in zip(types, kinds, strict=True) if kind in hidden)
+    scores = None
+    if not is_bpe(model):
+        # What SentencePiece 0.2.3 gives a symbol of the user's: a tenth for each further byte.
+        scores = tuple(
+            (len(e.piece.encode()) - 1) / 10 if e.type == piece.USER_DEFINED else e.score
+            for e in model.pieces
+        )
+    settings = model.normalizer_spec
+    return SubwordVocabulary(
+        types,
+        detect_marker(types) if marker is None else marker,
+        Preprocessor(
+            sentencepiece=text_preparation(model),
+            leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
+            byte_fallback=model.trainer_spec.byte_fallback,
+        ),
+        special,
+        next((t for t, kind in zip(types, kinds, strict=True) if kind == piece.UNKNOWN), None),
+        name,
+        scores,
+        single=True,
+    )

@@ -12,7 +12,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.preprocess import Preprocessor, letters_stay_whole
-from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
+from morphgraph.tokeniser.sentencepiece import SentencePieceText
 
 _cut = partial(shortened, length=60)
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")

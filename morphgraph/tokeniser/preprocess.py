@@ -7,12 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from morphgraph.core.checks import check_list
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
-from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
+from morphgraph.tokeniser.sentencepiece import SentencePieceText
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
 MARKERS = frozenset("Ġ▁")

@@ -1,6 +1,6 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -8,9 +8,36 @@ from typing import Any, Self
 from morphgraph.core.text import counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE, encode
-from morphgraph.tokeniser.lineage import LearnedFrom, Lineage
 from morphgraph.tokeniser.preprocess import MARKERS, Preprocessor, WordEncoder
 from morphgraph.tokeniser.words import UNKNOWN, Words
+
+
+@dataclass(frozen=True)
+class LearnedFrom:
+    """A reference that edits were chosen by: its name and checksum, and which of its words these
+    did not see (see `GoldSet.hold_out`).
+    """
+
+    name: str
+    checksum: str
+    holdout: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """The first tokeniser of a chain, and what was done to it before this one was saved.
+
+    ``name`` and ``checksum``: of the first one. ``ids``: its types with their ids, those included
+    that were removed since. ``steps``: all edits, as `MergeGraph.replay` makes them.
+    ``learned_from``: the references that a method chose edits by.
+    """
+
+    name: str
+    checksum: str
+    ids: Mapping[str, int]
+    steps: tuple[Mapping[str, Any], ...]
+    learned_from: tuple["LearnedFrom", ...] = ()
 
 
 @dataclass
@@ -68,6 +95,13 @@ class Tokeniser:
         """Added tokens that the model's own vocabulary lacks: characters that are none of its."""
         vocabulary = self.document.get("model", {}).get("vocab")
         return self.special - vocabulary.keys() if isinstance(vocabulary, dict) else frozenset()
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """The types that a SentencePiece model has for merging only; other tokenisers have none."""
+        settings = self.document["model"].get("sentencepiece")
+        listed = settings.get("unused") if isinstance(settings, dict) else None
+        return frozenset(text for text in listed or [] if isinstance(text, str))
 
     @property
     def alphabet(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from morphgraph.core.files import checksum
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.byte_level import decode
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
-from morphgraph.tokeniser.sentencepiece_text import SentencePieceText
+from morphgraph.tokeniser.sentencepiece import SentencePieceText
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]

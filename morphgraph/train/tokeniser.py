@@ -6,7 +6,7 @@ from typing import Any
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import prepare
-from morphgraph.tokeniser.saving import byte_level_document
+from morphgraph.tokeniser.hugging_face import byte_level_document
 from morphgraph.train.bpe import train_bpe
 
 _BYTES = 256

@@ -19,9 +19,9 @@ from morphgraph.train.components import UNKNOWN_TOKEN, components
 from morphgraph.train.unigram import sentencepiece_model
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.segmentation import Segmenter
     from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+    from morphgraph.tokeniser.words import Segmenter
 
 Cancelled = Callable[[], bool] | None
 
@@ -204,7 +204,7 @@ def trained_document(
     prepared: PreparedCorpus, types: Sequence[str], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
     """A ``tokenizer.json`` for trained merges that prepares words as the pipeline did."""
-    from morphgraph.tokeniser.hugging_face import special_token
+    from morphgraph.tokeniser.added_tokens import special_token
 
     special = [UNKNOWN_TOKEN] * _reserved(prepared)
     return {
@@ -246,7 +246,7 @@ def _unigram(
 ) -> Segmenter:
     """Unigram (Kudo 2018), trained by SentencePiece."""
     from morphgraph.segment.unigram import Unigram
-    from morphgraph.tokeniser.vocabularies import read_vocabulary
+    from morphgraph.tokeniser.loading import read_vocabulary
 
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)

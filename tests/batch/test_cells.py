@@ -112,7 +112,7 @@ def test_methods_do_what_they_do_elsewhere(tmp_path: Path) -> None:
 
     tokeniser = load_tokeniser("demo:en")
     assert value(rows, "f1", parameters="p=0.2") == f1(Dropout(tokeniser, p=0.2, seed=3))
-    from morphgraph.tokeniser.vocabularies import vocabulary_of
+    from morphgraph.tokeniser.loading import vocabulary_of
 
     assert value(rows, "f1", parameters="k=2") == f1(Flota(vocabulary_of(tokeniser), 2))
 

@@ -25,8 +25,7 @@ from morphgraph.segment.flota import Flota
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import HELD_IN
 from morphgraph.tables.writing import grid_markdown, to_csv, to_html
-from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.vocabularies import vocabulary_of
+from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
 from tests.batch.test_report_table import results, score
 

@@ -24,9 +24,8 @@ from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.recipe import write_recipe
-from morphgraph.tokeniser.vocabularies import vocabulary_of
 
 Command = Callable[..., Any]
 

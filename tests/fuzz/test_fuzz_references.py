@@ -16,10 +16,9 @@ from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota import flota_scores
 from morphgraph.segment.registry import standard_segmenter
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.vocabularies import vocabulary_of
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 pytestmark = pytest.mark.fuzz

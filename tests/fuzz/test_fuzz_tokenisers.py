@@ -28,15 +28,16 @@ from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
-from morphgraph.tokeniser.loading import load_uploaded_tokeniser
+from morphgraph.tokeniser.hugging_face import (
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    saved_files,
+)
+from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
-from morphgraph.tokeniser.saving import saved_files
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.vocabularies import read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 from morphgraph.train.trainers import TRAINERS, train
 
 pytestmark = pytest.mark.fuzz

@@ -8,7 +8,7 @@ import pytest
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.unigram import Unigram
-from morphgraph.tokeniser.vocabularies import read_vocabulary
+from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 

@@ -4,13 +4,12 @@ import numpy as np
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import tied_graphs
+from strategies import segment_plain, tied_graphs
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels.segmenting import segment_pieces
 from morphgraph.kernels.segmenting_long import LONG, segment_long
-from morphgraph.tokeniser.merging import segment_plain
 
 ATOMS = "abc"
 

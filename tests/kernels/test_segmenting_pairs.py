@@ -7,13 +7,13 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MERGES, MergeList, graph_of
+from strategies import MERGES, MergeList, graph_of, segment_plain
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.kernels import segmenting
 from morphgraph.kernels.segmenting_pairs import _EMPTY, _NONE, SHORT, _rank, _shift, build_pairs
-from morphgraph.tokeniser.merging import segment_plain, segment_without
-from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.merging import segment_without
+from morphgraph.tokeniser.words import Segmentation
 
 PAIRS = MERGES.map(lambda merges: [parts for parts in merges if len(parts) == 2])
 WORDS = st.lists(st.text("ab", max_size=SHORT + 8) | st.text("abc", max_size=SHORT + 8), max_size=6)

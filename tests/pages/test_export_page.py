@@ -64,7 +64,7 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from morphgraph.export import export
+    from morphgraph.tokeniser import export
 
     def differ(*_: Any) -> None:
         raise export.ExportError("The exported tokeniser would differ from this one: “un”.")

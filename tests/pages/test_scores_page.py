@@ -30,7 +30,7 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.vocabularies import vocabulary_of
+from morphgraph.tokeniser.loading import vocabulary_of
 
 pytestmark = pytest.mark.slow
 

@@ -35,8 +35,8 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws, Ratio, bootstrap_intervals
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import breakdown_csv
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import Segmenter
 
 KINDS = {
     "f": MorphemeKind.FREE,

@@ -29,9 +29,8 @@ from morphgraph.segment.models import load_segmenter
 from morphgraph.segment.registry import method_on
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 POSITIVE = st.lists(st.integers(0, 10**6), min_size=1, max_size=30)
 

@@ -16,9 +16,13 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.segment.registry import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.loading import (
+    load_tokeniser,
+    load_vocabulary,
+    read_vocabulary,
+    vocabulary_of,
+)
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 FREE, PREFIX, SUFFIX = MorphemeKind.FREE, MorphemeKind.PREFIX, MorphemeKind.SUFFIX

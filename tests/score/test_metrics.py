@@ -29,9 +29,9 @@ from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.words import Segmenter
 
 
 def values(outcome: Outcome, scope: Scope, weighting: Weighting) -> dict[str, float]:

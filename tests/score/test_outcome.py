@@ -24,9 +24,9 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import encode
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
+from morphgraph.tokeniser.words import Segmenter
 
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))
 WORDS = st.lists(st.text("abcd", min_size=1, max_size=9), min_size=1, max_size=5)

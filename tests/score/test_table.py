@@ -27,8 +27,8 @@ from morphgraph.segment.flota import Flota
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tables.scores import score_rows, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import Segmenter
 
 
 def entry(morphs: str, whole: str | None, count: float) -> Entry:

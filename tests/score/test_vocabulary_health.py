@@ -42,7 +42,7 @@ from morphgraph.tables.vocabulary import (
     why_undefined,
 )
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.reachability import unreachable_types
+from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 TYPES = ["<unk>", "▁", "u", "n", "d", "o", "s", "é", "un", "▁un", "do", "und", "▁do", "undo"]

@@ -20,9 +20,8 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.segmentation import Segmentation, Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import Words
+from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
 
 
 def tokeniser_of(merges: MergeList, filler: int = 0) -> Tokeniser:

@@ -16,10 +16,10 @@ from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.segment.registry import segmenter_of
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.loading import load_vocabulary
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.segmentation import Segmenter
-from morphgraph.tokeniser.vocabularies import load_vocabulary
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
+from morphgraph.tokeniser.words import Segmenter
 
 BODIES = st.text("abc-", min_size=1, max_size=5)
 MARKERS: st.SearchStrategy[Marker] = st.sampled_from(("##", "Ġ", "▁", ""))

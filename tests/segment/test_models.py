@@ -12,7 +12,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import load_segmenter, read_model, write_model
 from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.segmentation import Segmenter
+from morphgraph.tokeniser.words import Segmenter
 from morphgraph.train.trainers import TRAINERS, train
 
 COUNTS = {"undo": 50, "undoing": 20, "doing": 30, "do": 90, "redo": 12, "né": 3}

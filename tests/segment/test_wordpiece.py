@@ -13,7 +13,7 @@ from wordfreq import top_n_list
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.vocabularies import load_vocabulary
+from morphgraph.tokeniser.loading import load_vocabulary
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 

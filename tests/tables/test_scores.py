@@ -27,8 +27,8 @@ from morphgraph.tables.scores import (
     scores_markdown,
 )
 from morphgraph.tables.writing import latex
-from morphgraph.tokeniser.segmentation import Segmenter
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Segmenter
 
 NAN = math.nan
 SPECIALS = 'a|b,"c"\n`d` *e* [f](g) 50%_{x}\\'

@@ -12,11 +12,10 @@ from tokenizers import Tokenizer
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.wordpiece import WordPiece
 from morphgraph.tokeniser.added_tokens import AddedToken, is_word_character
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
+from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.saving import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.vocabularies import read_vocabulary
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import NO_GAP
 

@@ -13,15 +13,13 @@ import oracles
 import pytest
 from effort import examples
 from hypothesis import example, given
-from strategies import MergeList, graph_of, with_words
+from strategies import MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.derivation import Derivation, derive
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.merging import segment, segment_plain
-from morphgraph.tokeniser.segmentation import Segmentation
+from morphgraph.tokeniser.merging import Derivation, derive, segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 
 def closed_merges(found: Derivation) -> list[int | None]:

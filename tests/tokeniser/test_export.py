@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, with_words
 from tokenizers import Tokenizer
 
-from morphgraph.export import exported as exported_package
-from morphgraph.export.export import (
+from morphgraph.tokeniser import exported as exported_package
+from morphgraph.tokeniser.export import (
     Export,
     ExportError,
     export,
@@ -24,11 +24,10 @@ from morphgraph.export.export import (
     sentences_to_check,
     words_to_check,
 )
-from morphgraph.export.exported.bte import Merging, load, plug_in
-from morphgraph.export.texts import FILES, escaped, merges_text, transformers_config
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.export_texts import FILES, escaped, merges_text, transformers_config
+from morphgraph.tokeniser.exported.bte import Merging, load, plug_in
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
@@ -424,7 +423,7 @@ def test_sentences_to_check() -> None:
 def test_transformers_is_not_imported() -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"
-        "from morphgraph.export.export import export, words_to_check\n"
+        "from morphgraph.tokeniser.export import export, words_to_check\n"
         "from morphgraph.tokeniser.loading import load_tokeniser\n"
         "tokeniser = load_tokeniser('demo:nl')\n"
         "tokeniser.graph.knockout(['en'])\n"

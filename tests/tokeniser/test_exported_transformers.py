@@ -22,14 +22,13 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 from transformers import AutoTokenizer
 
 from morphgraph.core.demos import demo_gold_path
-from morphgraph.export.export import export, our_ids, words_to_check
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.export import export, our_ids, words_to_check
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.saving import new_ids
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 PIECES = [

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.export.export import export
 from morphgraph.graph.merge_table import EditError
 from morphgraph.refine.reify import suggestions
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.export import export
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.recipe import read_recipe, replay
-from morphgraph.tokeniser.saving import saved_files, to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]

@@ -8,13 +8,11 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MERGES, WORDS, MergeList, graph_of, with_words
+from strategies import MERGES, WORDS, MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import segmenting, segmenting_long
-from morphgraph.tokeniser.merging import segment_plain
-from morphgraph.tokeniser.segmentation import Segmentation
-from morphgraph.tokeniser.words import NO_GAP, UNKNOWN
+from morphgraph.tokeniser.words import NO_GAP, UNKNOWN, Segmentation
 
 
 def tokens_of(segmentation: Segmentation, graph: MergeGraph, word: int) -> list[str]:

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from strategies import ALPHABET, MERGES, MergeList, graph_of
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.reachability import unreachable_types
+from morphgraph.tokeniser.merging import unreachable_types
 
 
 @given(MERGES)

@@ -4,11 +4,11 @@ import numpy as np
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, well_formed, with_words
+from strategies import MergeList, graph_of, segment_plain, well_formed, with_words
 
 from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.merging import segment, segment_after, segment_plain
+from morphgraph.tokeniser.merging import segment, segment_after
 
 
 def removable(graph: MergeGraph) -> list[str]:

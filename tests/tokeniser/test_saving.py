@@ -12,10 +12,14 @@ from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json, from_vocabulary_and_merges
+from morphgraph.tokeniser.hugging_face import (
+    from_tokenizer_json,
+    from_vocabulary_and_merges,
+    saved_files,
+    to_tokenizer_json,
+)
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.saving import saved_files, to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]

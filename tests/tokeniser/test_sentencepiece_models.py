@@ -20,17 +20,14 @@ from typer.testing import CliRunner
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.export.export import export
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.models import load_segmenter, uploaded_segmenter
 from morphgraph.segment.registry import method_on
-from morphgraph.tokeniser.derivation import derive
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
-from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
-from morphgraph.tokeniser.sentencepiece_models import from_sentencepiece
+from morphgraph.tokeniser.export import export
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
+from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.merging import derive, segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]

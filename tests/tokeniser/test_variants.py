@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from morphgraph.refine.baselines import last_leaves
-from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.saving import to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP
 

@@ -16,7 +16,7 @@ from morphgraph.core import files
 from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import WordPiece
-from morphgraph.tokeniser.vocabularies import load_vocabulary, read_vocabulary
+from morphgraph.tokeniser.loading import load_vocabulary, read_vocabulary
 from morphgraph.tokeniser.vocabulary import Marker
 
 

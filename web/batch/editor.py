@@ -12,8 +12,8 @@ from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_size, decode_utf8
+from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
-from morphgraph.core.threads import available_cores
 from web.batch.checking import (
     Checked,
     cell_table,

@@ -17,7 +17,7 @@ from morphgraph.batch.store import write_atomically
 from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes
-from morphgraph.core.threads import available_cores
+from morphgraph.core.system import available_cores
 from web import autosave
 from web.batch.checking import Checked, check_text, same_languages
 

@@ -29,7 +29,7 @@ from morphgraph.segment.registry import standard_segmenter
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
-from morphgraph.tokeniser.vocabularies import vocabulary_of
+from morphgraph.tokeniser.loading import vocabulary_of
 from web.downloads import download
 from web.session import Session, remembered
 from web.text import plain, right_aligned

@@ -15,10 +15,10 @@ from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, shortened
-from morphgraph.export.texts import merges_text, readme, transformers_config
+from morphgraph.tokeniser.export_texts import merges_text, readme, transformers_config
+from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, write_whole_recipe
-from morphgraph.tokeniser.saving import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -253,7 +253,7 @@ def _library(data: bytes) -> Any:
 
 def _exported_class(document: dict[str, Any]) -> Any:
     """What the exported class stands on, from the very files that are exported."""
-    from morphgraph.export.exported.bte import load, plug_in
+    from morphgraph.tokeniser.exported.bte import load, plug_in
 
     library, merging = load(document)
     plug_in(library, merging)

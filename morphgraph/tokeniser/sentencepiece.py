@@ -1,27 +1,126 @@
-"""SentencePiece models in: a BPE model becomes a tokeniser with merges, as any other.
-
-The file lists pieces with scores and no merges. Any two neighbours whose concatenation is a piece
-may be merged, and the best score goes first, leftmost among equals: so each pair of pieces that
-makes a third one is a merge here, ranked by the score of what it makes. Merges whose results have
-the same score tie; all merges that make one piece do.
-"""
+"""SentencePiece: how it prepares a text, and its models as ``tokenizer.json``."""
 
 import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from morphgraph.core.errors import FileFormatError, NoMergesError
-from morphgraph.core.files import check_size, checksum
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import check_size
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.hugging_face import from_document, special_token
-from morphgraph.tokeniser.merging import segment_plain
-from morphgraph.tokeniser.sentencepiece_text import SENTENCEPIECE_FLAGS, SentencePieceText
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.added_tokens import special_token
+from morphgraph.tokeniser.merging import segment, words_of_atoms
+from morphgraph.tokeniser.words import UNKNOWN
+
+SENTENCEPIECE_FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")
+_SPACE = "▁"
+
+
+@dataclass(frozen=True)
+class SentencePieceText:
+    """Normalises a text as the `sentencepiece` library does for a model, and cuts it into atoms.
+
+    ``charsmap``: the model's compiled rules, which replace characters; none if empty. The flags are
+    those of the model's ``normalizer_spec``. ``symbols``: symbols that the user defined, which
+    no rule changes and no merge touches: at each place the longest one counts.
+
+    >>> text = SentencePieceText(symbols=("<sep>",))
+    >>> text.characters(" un  do<sep>")
+    [('▁', 1, 2), ('u', 1, 2), ('n', 2, 3), ('▁', 3, 5), ('d', 5, 6), ('o', 6, 7), ('<sep>', 7, 12)]
+    """
+
+    charsmap: bytes = b""
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    symbols: tuple[str, ...] = ()
+
+    @cached_property
+    def _library(self) -> Any:
+        """The library with a model of nothing but these symbols."""
+        from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
+
+        messages: Any = sentencepiece_model_pb2
+        model = messages.ModelProto()
+        kind = model.SentencePiece
+        # A model needs an unknown type, which may not be one of the symbols.
+        unknown = "?" * (1 + max(map(len, self.symbols), default=0))
+        model.pieces.add(piece=unknown, type=kind.UNKNOWN)
+        for symbol in self.symbols:
+            model.pieces.add(piece=symbol, type=kind.USER_DEFINED)
+        model.trainer_spec.model_type = model.trainer_spec.BPE
+        model.trainer_spec.unk_piece = unknown
+        model.normalizer_spec.precompiled_charsmap = self.charsmap
+        for flag in SENTENCEPIECE_FLAGS:
+            setattr(model.normalizer_spec, flag, getattr(self, flag))
+        try:
+            return SentencePieceProcessor(model_proto=model.SerializeToString())
+        except Exception as error:
+            raise MorphGraphError(
+                f"The normalisation of the SentencePiece model cannot be read ({error!s:.120}). "
+                "Download the file again."
+            ) from error
+
+    @cached_property
+    def _by_first(self) -> dict[str, list[str]]:
+        """The symbols by their first character, longest first."""
+        found: dict[str, list[str]] = {}
+        for symbol in sorted(self.symbols, key=lambda text: len(text.encode()), reverse=True):
+            found.setdefault(symbol[0], []).append(symbol)
+        return found
+
+    def characters(self, text: str) -> list[tuple[str, int, int]]:
+        """The characters and symbols of a normalised text, with their spans in ``text``."""
+        normalised, starts = self._library.Normalize(text, with_offsets=True)
+        # A character ends where the next one of another origin begins.
+        ends = [0] * len(normalised)
+        end = starts[-1] if starts else 0
+        for i in range(len(normalised) - 1, -1, -1):
+            if starts[i + 1] > starts[i]:
+                end = starts[i + 1]
+            ends[i] = end
+        found = []
+        at = 0
+        while at < len(normalised):
+            whole = self._symbol(normalised, at)
+            last = at + len(whole)
+            found.append((whole, starts[at], ends[last - 1]))
+            at = last
+        return found
+
+    def _symbol(self, text: str, at: int) -> str:
+        """The longest symbol at a place of a text, or the character there."""
+        for symbol in self._by_first.get(text[at], ()):
+            if text.startswith(symbol, at):
+                return symbol
+        return text[at]
+
+    def settings(self) -> dict[str, Any]:
+        """All but the rules, as JSON."""
+        held = asdict(self)
+        held.pop("charsmap")
+        return {**held, "symbols": list(self.symbols)}
+
+    @classmethod
+    def from_settings(cls, settings: Any, charsmap: bytes) -> "SentencePieceText":
+        """Read back what `settings` wrote; anything else is a `MorphGraphError`."""
+        symbols = settings.get("symbols") if isinstance(settings, Mapping) else None
+        good = (
+            isinstance(symbols, list)
+            and all(isinstance(symbol, str) and symbol for symbol in symbols)
+            and all(isinstance(settings.get(flag), bool) for flag in SENTENCEPIECE_FLAGS)
+        )
+        if not good or not isinstance(symbols, Sequence):
+            raise MorphGraphError("The settings of SentencePiece are incomplete. Save it again.")
+        flags = {flag: settings[flag] for flag in SENTENCEPIECE_FLAGS}
+        return cls(charsmap, symbols=tuple(symbols), **flags)
+
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
 """How a SentencePiece model starts: the field of its types, a length, the field of a string."""
@@ -79,33 +178,14 @@ def is_bpe(model: Any) -> bool:
     return bool(model.trainer_spec.model_type == model.trainer_spec.BPE)
 
 
-def from_sentencepiece(data: bytes, name: str) -> Tokeniser:
-    """The tokeniser of a SentencePiece BPE model, which segments as the `sentencepiece` library.
+def bpe_document(model: Any) -> dict[str, Any]:
+    """A BPE model laid out as ``tokenizer.json``.
 
-    Errors: `FileFormatError`, also for a Unigram model, which has no merges.
+    The file lists pieces with scores and no merges. Any two neighbours whose concatenation is a
+    piece may be merged, and the best score goes first, leftmost among equals: so each pair of
+    pieces that makes a third one is a merge here, ranked by the score of what it makes. Merges
+    whose results have the same score tie; all merges that make one piece do.
     """
-    model = parse_sentencepiece(data, name)
-    if not is_bpe(model):
-        problem = "this is a Unigram model, which has no merges"
-        raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
-    tokeniser = from_document(_document(model), name, checksum(data))
-    if unused := unused_types(tokeniser):
-        tokeniser.warnings += (
-            f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after all "
-            "merges; in the merge graph they are types as any other.",
-        )
-    return tokeniser
-
-
-def unused_types(tokeniser: Tokeniser) -> frozenset[str]:
-    """The types that a SentencePiece model has for merging only; other tokenisers have none."""
-    settings = tokeniser.document["model"].get("sentencepiece")
-    listed = settings.get("unused") if isinstance(settings, dict) else None
-    return frozenset(text for text in listed or [] if isinstance(text, str))
-
-
-def _document(model: Any) -> dict[str, Any]:
-    """A model laid out as ``tokenizer.json``."""
     kind = model.SentencePiece
     symbols = [piece.piece for piece in model.pieces if piece.type == kind.USER_DEFINED]
     special = (kind.CONTROL, kind.UNKNOWN, kind.USER_DEFINED)
@@ -214,7 +294,8 @@ def _used(merges: Sequence[PiecePair], levels: Sequence[int]) -> set[int]:
         listed.append(Merge(rank, (left, right), whole))
     graph = MergeGraph(list(types), listed, ties=dict(enumerate(levels)))
     texts = list({"".join(parts): None for parts in merges})
-    found = segment_plain(graph, texts)
+    atoms = [[types.get(character, UNKNOWN) for character in text] for text in texts]
+    found = segment(graph, words_of_atoms(texts, atoms))
     closed = np.flatnonzero(found.closed_by >= 0)
     by = found.closed_by[closed]
     wanted = np.array([types[text] for text in texts], np.int32)[found.words.word_of_atom[closed]]

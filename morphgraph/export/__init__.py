@@ -1,1 +1,0 @@
-"""A tokeniser for other programs: `tokenizers` and `transformers`, checked before it leaves."""

@@ -16,7 +16,7 @@ from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import write_file
 from morphgraph.core.text import counted, percent, shortened
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.pairs import reference_of_pairs
+from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
 from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting

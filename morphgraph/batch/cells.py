@@ -233,7 +233,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
 
 @lru_cache(maxsize=4)
 def _read_reference(spec: str) -> Reference:
-    from morphgraph.reference.joining import join_references
+    from morphgraph.reference.entry import join_references
 
     chosen = json.loads(spec)
     gold = join_references([_reference_part(**part) for part in chosen["parts"]])

@@ -135,7 +135,7 @@ def read_golds(
     drawn: Drawn,
 ) -> "list[Reference]":
     """All references, or one that joins them: then first analyses, then a sample."""
-    from morphgraph.reference.joining import join_references
+    from morphgraph.reference.entry import join_references
 
     if references.count("-") > 1:
         raise MorphGraphError("--reference - stands for standard input. Give it once.")

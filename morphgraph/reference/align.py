@@ -33,9 +33,10 @@ class SourceRow(NamedTuple):
     """What a reader finds in a line: a word, its morphemes, and what is known about them.
 
     `pieces` gives each morpheme the number of its whole word (not descending), `kinds` its kind;
-    either is None where the source does not say. `underlying` are the source's own morphemes
-    where they are not `morphemes`, () where it has none but the morphs. `is_explicit` where the
-    source divides the word itself, hyphens included.
+    either is None where the source does not say; `whole_words` are those that it writes out.
+    `underlying` are the source's own morphemes where they are not `morphemes`. `is_explicit` where
+    the source divides the word itself, hyphens included. Behind `suffix`, the last morpheme, what
+    is left of the word is a morph of its own.
     """
 
     line: int
@@ -47,6 +48,8 @@ class SourceRow(NamedTuple):
     processes: tuple[str, ...] | None = None
     underlying: tuple[str, ...] | None = None
     is_explicit: bool = False
+    whole_words: tuple[str, ...] | None = None
+    suffix: str = ""
 
 
 def align_morphemes(words: Sequence[str], morphemes: Sequence[Sequence[str]]) -> list[Alignment]:
@@ -219,23 +222,32 @@ def morph_kinds(
     )
 
 
-def entries_from(
-    rows: Sequence[SourceRow], alignments: Sequence[Alignment] | None = None
-) -> list[Entry]:
-    """The entries of all rows, aligned in one batch unless the alignments are given."""
-    if alignments is None:
-        alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
+def split_rest(alignment: Alignment, suffix: str) -> Alignment:
+    """Make what follows a suffix in the last morph a morph of its own, with source −1.
+
+    >>> split_rest(Alignment(("pos", "ieren"), (0, 1)), "ier")
+    Alignment(morphs=('pos', 'ier', 'en'), sources=(0, 1, -1))
+    """
+    *others, last = alignment.morphs
+    if not others or not last.startswith(suffix) or len(last) == len(suffix):
+        return alignment
+    return Alignment((*others, suffix, last[len(suffix) :]), (*alignment.sources, -1))
+
+
+def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
+    """The entries of all rows, aligned in one batch."""
     entries = []
+    alignments = align_morphemes([r.word for r in rows], [r.morphemes for r in rows])
     for row, alignment in zip(rows, alignments, strict=True):
+        if row.suffix:
+            alignment = split_rest(alignment, row.suffix)
         if has_hyphen(row.word) and not row.is_explicit:
             alignment = separate_hyphens(alignment)
-        joined = whole_words(alignment, row.pieces) if row.pieces is not None else None
+        joined = row.whole_words
+        if joined is None and row.pieces is not None:
+            joined = whole_words(alignment, row.pieces)
         kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
-        own = tuple(row.morphemes) if row.underlying is None else row.underlying
-        underlying = None
-        if own != alignment.morphs:
-            own = tuple(filter(None, own))
-            underlying = own if own and own != alignment.morphs else None
+        own = tuple(filter(None, row.underlying or row.morphemes))
         entries.append(
             Entry(
                 row.word,
@@ -245,7 +257,7 @@ def entries_from(
                 row.line,
                 kinds,
                 row.processes,
-                underlying,
+                None if own in ((), alignment.morphs) else own,
             )
         )
     return entries

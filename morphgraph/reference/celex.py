@@ -18,14 +18,24 @@ from dataclasses import dataclass, field
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
-from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
+from morphgraph.reference.source import (
+    NumberedLine,
+    Skips,
+    Unusable,
+    check_morphemes,
+    check_word,
+    rows_of,
+)
 
 _TAG = re.compile(r"\[([^\[\]()]*)\]")
 _TEXT = re.compile(r"[^()\[\],]*")
 
 
-class TreeError(ValueError):
+class TreeError(Unusable):
     """A StrucLab that is not a well-formed tree."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"tree not well-formed: {problem}")
 
 
 @dataclass(slots=True)
@@ -212,33 +222,19 @@ def read_celex(
 
     A lemma that is repeated counts each time.
     """
-    rows = []
-    for number, line in lines:
+
+    def read(number: int, line: str) -> SourceRow:
         found = split_columns(line)
         if found is None:
-            skips.add("no tree of morphemes", number)
-            continue
-        word, tree = found
-        problem = word_problem(word)
-        if problem:
-            skips.add(problem, number)
-            continue
-        try:
-            nodes = parse_tree(tree)
-        except TreeError as error:
-            skips.add(f"tree not well-formed: {error}", number)
-            continue
-        leaves = [node.text for node in nodes if node.text is not None]
+            raise Unusable("no tree of morphemes")
+        word, tree = check_word(found[0]), found[1]
+        nodes = parse_tree(tree)
         if not include_foreign and any(node.tag == "F" for node in nodes):
-            skips.add("foreign word, tagged [F]", number)
-        elif len(leaves) > MAX_MORPHEMES:
-            skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
-        elif not any(leaves):
-            skips.add("no morphs", number)
-        else:
-            kinds = kinds_of(nodes)
-            formed = processes_of(kinds)
-            rows.append(
-                SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)
-            )
-    return entries_from(rows)
+            raise Unusable("foreign word, tagged [F]")
+        leaves = [node.text for node in nodes if node.text is not None]
+        check_morphemes(leaves)
+        kinds = kinds_of(nodes)
+        formed = processes_of(kinds)
+        return SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)
+
+    return entries_from(rows_of(lines, skips, read))

@@ -12,12 +12,21 @@ Labels give the kinds: `_p` a prefix, `_s` a derivational suffix, `+PAST` an inf
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces, processes_of
-from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
+from morphgraph.reference.source import (
+    NumberedLine,
+    Skips,
+    Unusable,
+    check_morphemes,
+    check_word,
+    rows_of,
+    tab_cells,
+)
 
 EMPTY = "~"
 _LABEL = re.compile(r"(.+)_([^_]+)")
@@ -105,52 +114,38 @@ def looks_like_morpho_challenge(line: str) -> bool:
     return True
 
 
-def _rows_of(number: int, word: str, analyses: str) -> list[SourceRow] | str:
-    """A row for each analysis, or why the line cannot be used."""
-    rows = []
-    for analysis in analyses.split(", "):
-        parts = parse_analysis(word, analysis)
-        if parts is None:
-            return "a morph without a colon"
-        kept = [part for part in parts if part.surface]
-        if not kept:
-            return "no morphs"
-        if len(parts) > MAX_MORPHEMES:
-            return f"more than {MAX_MORPHEMES} morphemes"
-        kinds = [kind_of_label(part) for part in kept]
-        known = [kind for kind in kinds if kind is not None]
-        # A feature has no form of its own: what it looks like in this word stands for it.
-        own = tuple(p.surface if p.label.startswith("+") else p.morpheme for p in kept)
-        rows.append(
-            SourceRow(
-                number,
-                word,
-                [part.surface for part in kept],
-                pieces(known) if len(known) == len(kinds) else None,
-                kinds=kinds,
-                processes=_processes(parts),
-                underlying=own,
-            )
-        )
-    return rows
+def _row(number: int, word: str, analysis: str) -> SourceRow:
+    """One analysis of a word.
+
+    The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
+    has no form of its own, so what it looks like in this word stands for it.
+    """
+    parts = parse_analysis(word, analysis)
+    if parts is None:
+        raise Unusable("a morph without a colon")
+    kept = [part for part in parts if part.surface]
+    check_morphemes([part.surface for part in kept])
+    kinds = [kind_of_label(part) for part in kept]
+    known = [kind for kind in kinds if kind is not None]
+    return SourceRow(
+        number,
+        word,
+        [part.surface for part in kept],
+        pieces(known) if len(known) == len(kinds) else None,
+        kinds=kinds,
+        processes=_processes(parts),
+        underlying=tuple(p.surface if p.label.startswith("+") else p.morpheme for p in kept),
+    )
+
+
+def _rows(number: int, line: str) -> list[SourceRow]:
+    columns = tab_cells(line.strip())
+    if len(columns) != 2:
+        raise Unusable("not two columns")
+    word, analyses = check_word(columns[0]), columns[1]
+    return [_row(number, word, analysis) for analysis in analyses.split(", ")]
 
 
 def read_morpho_challenge(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry.
-
-    The underlying morphemes are the base forms without their word class; a feature such as `+PAST`
-    has no form, so its surface stands for it.
-    """
-    rows: list[SourceRow] = []
-    for number, line in lines:
-        columns = [column.strip() for column in line.strip().split("\t")]
-        if len(columns) != 2:
-            skips.add("not two columns", number)
-            continue
-        problem = word_problem(columns[0])
-        found = problem or _rows_of(number, *columns)
-        if isinstance(found, str):
-            skips.add(found, number)
-        else:
-            rows += found
-    return entries_from(rows)
+    """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry."""
+    return entries_from(list(chain.from_iterable(rows_of(lines, skips, _rows))))

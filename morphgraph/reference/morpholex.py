@@ -12,6 +12,7 @@ An outermost unit in braces is one whole word; affixes outside join the unit tha
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
@@ -20,9 +21,11 @@ from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
-    MAX_MORPHEMES,
     Skips,
-    word_problem,
+    Unusable,
+    check_morphemes,
+    check_word,
+    rows_of,
 )
 from morphgraph.reference.workbook import MAX_COLUMNS, Book, open_book
 
@@ -30,7 +33,7 @@ _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
 _TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
 _KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
 _BRACKETS = frozenset("<>(){}")
-WORD, SEGMENTATION, NUMBER = "word", "morpholexsegm", "nmorph"
+_COLUMNS = ("word", "morpholexsegm", "nmorph")
 
 
 class Parsed(NamedTuple):
@@ -92,43 +95,38 @@ def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) else None
 
 
-def _row_of(number: int, word: Any, segmentation: Any, morphs: Any) -> SourceRow | str:
-    """The row's content, or why it cannot be used."""
-    word, segmentation = _text(word), _text(segmentation)
+def _row(number: int, cells: Sequence[Any]) -> SourceRow:
+    """A row, from its cells of the three columns."""
+    word, segmentation, morphs = _text(cells[0]), _text(cells[1]), cells[2]
     if word is None or not _BRACKETS.isdisjoint(word):
-        return "the cell of the word holds something else"
-    problem = word_problem(word)
-    if problem:
-        return problem
+        raise Unusable("the cell of the word holds something else")
+    check_word(word)
     if not segmentation:
-        return "no segmentation"
+        raise Unusable("no segmentation")
     parsed = parse_segmentation(segmentation) if len(segmentation) <= MAX_LINE_CHARACTERS else None
     if parsed is None:
-        return "segmentation not well-formed"
-    if len(parsed.morphemes) > MAX_MORPHEMES:
-        return f"more than {MAX_MORPHEMES} morphemes"
-    if isinstance(morphs, (int, float)) and morphs != len(parsed.morphemes):
-        return "Nmorph is not the number of morphemes"
-    formed = processes_of(parsed.kinds)
-    return SourceRow(
-        number, word, parsed.morphemes, parsed.pieces, kinds=parsed.kinds, processes=formed
-    )
+        raise Unusable("segmentation not well-formed")
+    morphemes, kinds, pieces = parsed
+    check_morphemes(morphemes)
+    if isinstance(morphs, (int, float)) and morphs != len(morphemes):
+        raise Unusable("Nmorph is not the number of morphemes")
+    formed = processes_of(kinds)
+    return SourceRow(number, word, morphemes, pieces, kinds=kinds, processes=formed)
 
 
-def _columns(book: Book, title: str, name: str) -> dict[str, int]:
-    """The place of each column that the first row of a sheet names."""
+def _places(book: Book, title: str, name: str) -> list[int | None]:
+    """Where the three columns are that the first row of a sheet names; the last may be missing."""
     _, header = next(book.rows(title, MAX_COLUMNS, last=1), (1, ()))
     names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
-    if WORD not in names or SEGMENTATION not in names:
+    places = [names.index(column) if column in names else None for column in _COLUMNS]
+    if None in places[:2]:
         raise FileFormatError(
             name,
             f"sheet {title}, row 1",
             "no columns Word and MorphoLexSegm",
             "Name the columns as in MorphoLex, or rename the sheet if it is not from MorphoLex.",
         )
-    return {
-        column: names.index(column) for column in (WORD, SEGMENTATION, NUMBER) if column in names
-    }
+    return places
 
 
 def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
@@ -138,7 +136,7 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
     `FileFormatError` for a file that is not a workbook, is damaged, encrypted or too large, has no
     sheet named N-N-N, or lacks the columns in one.
     """
-    rows = []
+    rows: list[SourceRow] = []
     with open_book(data, name) as book:
         titles = [title for title in book.titles if _SHEET.fullmatch(title)]
         if not titles:
@@ -150,15 +148,11 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
                 "Choose a MorphoLex workbook, or save your list as tab-separated text.",
             )
         for title in titles:
-            columns = _columns(book, title, name)
-            for number, cells in book.rows(title, max(columns.values()) + 1, first=2):
-                values = [
-                    cells[columns[c]] if c in columns else None
-                    for c in (WORD, SEGMENTATION, NUMBER)
-                ]
-                found = _row_of(number, *values)
-                if isinstance(found, str):
-                    skips.add(f"{found} (sheet {title})", number)
-                else:
-                    rows.append(found)
+            places = _places(book, title, name)
+            width = 1 + max(place for place in places if place is not None)
+            cells = (
+                (number, [None if place is None else row[place] for place in places])
+                for number, row in book.rows(title, width, first=2)
+            )
+            rows += rows_of(cells, skips, _row, f" (sheet {title})")
     return entries_from(rows)

@@ -9,42 +9,21 @@ from __future__ import annotations
 
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import NumberedLine, Skips, table_cells, table_header, word_problem
+from morphgraph.reference.source import NamedColumns, NumberedLine, Skips, Unusable, check_word
 
-MORPHSCORE_COLUMNS = ("full_word", "pt1", "rest")
+MORPHSCORE_LIST = NamedColumns("full_word", "pt1", "rest")
 
 
-def is_morphscore_header(line: str) -> bool:
-    """Whether a line names the columns of MorphScore, in any order and among others.
-
-    >>> is_morphscore_header(",full_word,pt1,rest")
-    True
-    """
-    return table_header(line, MORPHSCORE_COLUMNS) is not None
+def _row(number: int, cells: list[str]) -> SourceRow:
+    word, first, rest = cells
+    check_word(word)
+    if not first or not rest:
+        raise Unusable("no boundary (pt1 or rest is empty)")
+    if first + rest != word:
+        raise Unusable("parts that do not concatenate to the word")
+    return SourceRow(number, word, (first, rest), is_explicit=True)
 
 
 def read_morphscore(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read MorphScore's lists (Arnett & Bergen 2025); words without a boundary are skipped."""
-    found = table_header(lines[0][1], MORPHSCORE_COLUMNS)
-    if found is None:
-        for number, _ in lines:
-            skips.add("no header with full_word, pt1 and rest", number)
-        return []
-    separator, columns = found
-    rows = []
-    for number, line in lines[1:]:
-        cells = table_cells(line, separator)
-        if len(cells) <= max(columns.values()):
-            skips.add("fewer columns than in the header", number)
-            continue
-        word, first, rest = (cells[columns[column]] for column in MORPHSCORE_COLUMNS)
-        problem = word_problem(word)
-        if problem:
-            skips.add(problem, number)
-        elif not first or not rest:
-            skips.add("no boundary (pt1 or rest is empty)", number)
-        elif first + rest != word:
-            skips.add("parts that do not concatenate to the word", number)
-        else:
-            rows.append(SourceRow(number, word, (first, rest), is_explicit=True))
-    return entries_from(rows)
+    return entries_from(MORPHSCORE_LIST.rows(lines, skips, _row))

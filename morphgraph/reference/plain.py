@@ -15,21 +15,32 @@ suffix`, `none` where it is not known), or else shown by the marks.
 
 from __future__ import annotations
 
-import csv
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import MorphGraphError, check_list
+from morphgraph.core.files import checksum
+from morphgraph.core.text import shortened
 from morphgraph.corpus.counts import LARGEST_COUNT
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces
-from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
+from morphgraph.reference.source import (
+    NumberedLine,
+    Skips,
+    Unusable,
+    check_morphemes,
+    check_word,
+    is_word,
+    quoted_cells,
+    rows_of,
+    tab_cells,
+)
 
 ALIASES = {
     "word": "word", "form": "word", "surface": "word", "wordform": "word", "word_form": "word",
@@ -53,19 +64,42 @@ class Layout(NamedTuple):
     columns: dict[str, int]
     has_header: bool
 
+    def cell(self, cells: Sequence[str], role: str) -> str:
+        """The cell of a column, "" where the line has none."""
+        at = self.columns.get(role, len(cells))
+        return cells[at] if at < len(cells) else ""
+
+    def morphs_of(self, cells: Sequence[str]) -> tuple[str, list[str]]:
+        """A word and its morphs, divided by spaces, or by | where there is no space.
+
+        A bar is a letter where the morphs concatenate to the word with it. Without a column of
+        words, the morphs spell the word.
+        """
+        cell = self.cell(cells, "morphs")
+        parts = cell.split()
+        if "word" in self.columns:
+            word = self.cell(cells, "word")
+            return word, parts if "".join(parts) == word else _divided(parts)
+        parts = _divided(parts)
+        return "".join(parts), parts
+
+    def rows(self, lines: list[NumberedLine]) -> Iterator[tuple[int, list[str]]]:
+        """The number and cells of each line behind the header."""
+        for number, line in lines[self.has_header :]:
+            yield number, cells_of(line, self.separator)
+
+
+def _divided(parts: list[str]) -> list[str]:
+    if len(parts) == 1 and "|" in parts[0]:
+        return [part for part in parts[0].split("|") if part]
+    return parts
+
 
 def cells_of(line: str, separator: str) -> list[str]:
     """The cells of a line, without spaces around them; quotes count in `,` and `;` files only."""
-    if separator == "\t":
-        cells = line.split("\t")
-    elif separator:
-        try:
-            cells = next(csv.reader([line], delimiter=separator))
-        except (csv.Error, StopIteration):
-            cells = line.split(separator)
-    else:
-        cells = [line]
-    return [cell.strip() for cell in cells]
+    if separator in ("", "\t"):
+        return tab_cells(line) if separator else [line.strip()]
+    return quoted_cells(line, separator)
 
 
 def header_columns(cells: list[str]) -> dict[str, int] | None:
@@ -119,24 +153,14 @@ def is_number(cell: str) -> bool:
 def looks_like_plain(line: str, layout: Layout) -> bool:
     """Whether a line has a word and either two or more morphs, or the word itself as the morph."""
     cells = cells_of(line, layout.separator)
-    at = layout.columns["morphs"]
-    if len(cells) <= at or len(cells) > 4:
+    if len(cells) > 4:
         return False
-    morphs = split_morphs(cells[at])
+    word, morphs = layout.morphs_of(cells)
     if "word" not in layout.columns:
-        return len(morphs) > 1 and "|" in cells[at] and word_problem("".join(morphs)) is None
-    word = cells[layout.columns["word"]] if layout.columns["word"] < len(cells) else ""
-    if word_problem(word) or not morphs or any(is_number(morph) for morph in morphs):
+        return len(morphs) > 1 and "|" in layout.cell(cells, "morphs") and is_word(word)
+    if not is_word(word) or not morphs or any(is_number(morph) for morph in morphs):
         return morphs == [word]
-    return len(morphs) > 1 or _without_marks(morphs[0]) == word or morphs[0] == word
-
-
-def split_morphs(cell: str) -> list[str]:
-    """The morphs of a cell, divided by spaces, or by | where it has no space."""
-    parts = cell.split()
-    if len(parts) == 1 and "|" in cell:
-        parts = [part for part in cell.split("|") if part]
-    return parts
+    return len(morphs) > 1 or word in (morphs[0], _without_marks(morphs[0]))
 
 
 def _without_marks(morph: str) -> str:
@@ -152,140 +176,98 @@ def _kind(morph: str) -> MorphemeKind:
     return MorphemeKind.SUFFIX if before else MorphemeKind.PREFIX if after else MorphemeKind.FREE
 
 
-class _Found(NamedTuple):
-    """One line, read but not yet aligned: its morphs with whatever hyphens they carry."""
-
-    number: int
-    word: str
-    morphs: list[str]
-    whole_words: tuple[str, ...] | None
-    corpus_count: float | None
-    kinds: tuple[MorphemeKind | None, ...] | None
-
-
 def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read the plain form; morphs that do not concatenate to the word are aligned."""
     layout = find_layout(lines)
-    found: list[_Found] = []
-    for number, line in lines[1:] if layout.has_header else lines:
-        read = _read_line(number, cells_of(line, layout.separator), layout)
-        if isinstance(read, str):
-            skips.add(read, number)
-        else:
-            found.append(read)
-    spelled = ["".join(each.morphs) == each.word for each in found]
-    marked = any(
-        not spelt
-        and any(_kind(m) not in (MorphemeKind.FREE, MorphemeKind.HYPHEN) for m in each.morphs)
-        for each, spelt in zip(found, spelled, strict=True)
-    )
-    derive = marked and "whole_words" not in layout.columns
-    tell = marked and "kinds" not in layout.columns
-    rows = []
-    for each, spelt in zip(found, spelled, strict=True):
-        morphs = each.morphs if spelt else [_without_marks(morph) for morph in each.morphs]
-        marks = [_kind(morph) for morph in each.morphs] if marked else []
-        kinds: Sequence[MorphemeKind | None] | None = marks if tell else each.kinds
-        numbers = pieces(marks) if derive else None
-        own = () if spelt else None
-        rows.append(
-            SourceRow(
-                each.number,
-                each.word,
-                morphs,
-                numbers,
-                each.corpus_count,
-                kinds,
-                underlying=own,
-                is_explicit=spelt,
-            )
-        )
-    entries = entries_from(rows)
+
+    def read(number: int, cells: list[str]) -> SourceRow:
+        return _row(number, cells, layout)
+
+    rows = rows_of(layout.rows(lines), skips, read)
+    bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
+    if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
+        rows = [_by_marks(row, layout) for row in rows]
+    return entries_from([_unmarked(row) for row in rows])
+
+
+def _by_marks(row: SourceRow, layout: Layout) -> SourceRow:
+    """Take from the marks of the morphs what no column says."""
+    marks = [_kind(morph) for morph in row.morphemes]
     if "whole_words" not in layout.columns:
-        return entries
-    return [
-        replace(entry, whole_words=each.whole_words) if each.whole_words else entry
-        for entry, each in zip(entries, found, strict=True)
-    ]
+        row = row._replace(pieces=pieces(marks))
+    return row if "kinds" in layout.columns else row._replace(kinds=marks)
 
 
-def _read_line(number: int, cells: list[str], layout: Layout) -> _Found | str:
-    """The line's content, or the reason to skip it."""
+def _unmarked(row: SourceRow) -> SourceRow:
+    if row.is_explicit:
+        return row
+    return row._replace(morphemes=[_without_marks(morph) for morph in row.morphemes])
 
-    def cell(role: str) -> str:
-        at = layout.columns.get(role, len(cells))
-        return cells[at] if at < len(cells) else ""
 
+def _row(number: int, cells: list[str], layout: Layout) -> SourceRow:
+    """A line, its morphs with whatever hyphens they carry."""
     if layout.columns["morphs"] >= len(cells):
-        return "no column of morphs"
-    morphs = split_morphs(cell("morphs"))
-    word = cell("word") if "word" in layout.columns else "".join(morphs)
-    if "|" in word and "".join(cell("morphs").split()) == word and "word" in layout.columns:
-        morphs = cell("morphs").split()  # here the bar is a letter of the word
-    problem = word_problem(word)
-    if problem:
-        return problem
-    if not morphs:
-        return "no morphs"
-    if len(morphs) > MAX_MORPHEMES:
-        return f"more than {MAX_MORPHEMES} morphemes"
-    joined = tuple(cell("whole_words").split()) or None
+        raise Unusable("no column of morphs")
+    word, morphs = layout.morphs_of(cells)
+    check_word(word)
+    check_morphemes(morphs)
+    joined = tuple(layout.cell(cells, "whole_words").split()) or None
     if joined and "".join(joined) != word:
-        return "whole words that do not concatenate to the word"
-    count = cell("count")
+        raise Unusable("whole words that do not concatenate to the word")
+    count = layout.cell(cells, "count")
     if count and not is_number(count):
-        return "count that is not a number"
+        raise Unusable("count that is not a number")
     if count and abs(float(count)) > LARGEST_COUNT:
-        return "count above 10¹⁵"
-    names = cell("kinds").lower().split()
+        raise Unusable("count above 10¹⁵")
+    names = layout.cell(cells, "kinds").lower().split()
     if names and len(names) != len(morphs):
-        return "not one kind for each morph"
+        raise Unusable("not one kind for each morph")
     if any(name not in _KINDS for name in names):
-        return f"a kind that is not one of {', '.join(_KINDS)}"
-    kinds = tuple(_KINDS[name] for name in names) or None
-    return _Found(number, word, morphs, joined, float(count) if count else None, kinds)
+        raise Unusable(f"a kind that is not one of {', '.join(_KINDS)}")
+    return SourceRow(
+        number,
+        word,
+        morphs,
+        corpus_count=float(count) if count else None,
+        kinds=tuple(_KINDS[name] for name in names) or None,
+        is_explicit="".join(morphs) == word,
+        whole_words=joined,
+    )
 
 
-def write_plain(reference: Reference) -> str:
-    """The reference as a plain file: word⇥morphs; whole words, counts, kinds if there are any.
+def reference_of_pairs(
+    pairs: Iterable[tuple[str, Sequence[str]]], name: str = "pairs"
+) -> Reference:
+    """A reference of words in memory, each with its morphs, aligned unless they concatenate to it.
 
-    Reading it gives equal entries with equal kinds. Morphs carry no marks: the whole words and
-    kinds say what is bound. Processes and underlying morphemes are not written.
+    `MorphGraphError` names the first wrong pair. The checksum is that of all pairs.
 
-    >>> entry = Entry("unbreakable", ("un", "break", "able"), ("unbreakable",))
-    >>> write_plain(Reference("gold.tsv", "plain", (entry,), (), "0" * 12)).splitlines()[1]
-    'unbreakable\\tun break able\\tunbreakable'
+    >>> reference_of_pairs([("unbreakable", ["un", "break", "able"])]).entries[0].morphs
+    ('un', 'break', 'able')
     """
-    has_whole_words, has_counts = reference.has_whole_words, reference.has_counts
-    header = ["word", "morphs"]
-    header += ["whole_words"] if has_whole_words else []
-    header += ["count"] if has_counts else []
-    has_kinds = any(entry.kinds is not None for entry in reference.entries)
-    header += ["kinds"] if has_kinds else []
-    lines = ["\t".join(header)]
-    for entry in reference.entries:
-        if any(word_problem(part) for part in (entry.word, *entry.morphs)):
-            raise FileFormatError(
-                reference.name,
-                f"line {entry.line}",
-                f"{entry.word!r} cannot be written: a word or morph is empty or has a space",
-                "Remove the entry.",
-            )
-        if entry.kinds is not None and len(entry.kinds) != len(entry.morphs):
-            raise FileFormatError(
-                reference.name,
-                f"line {entry.line}",
-                f"{entry.word!r} has {len(entry.morphs)} morphs, but {len(entry.kinds)} kinds",
-                "Give each morph its kind, or none.",
-            )
-        cells = [entry.word, " ".join(entry.morphs)]
-        if has_whole_words:
-            cells.append(" ".join(entry.whole_words or ()))
-        if has_counts:
-            cells.append("" if entry.count is None else f"{entry.count!r}".removesuffix(".0"))
-        if has_kinds:
-            cells.append(
-                " ".join(kind.value if kind else UNKNOWN_KIND for kind in entry.kinds or ())
-            )
-        lines.append("\t".join(cells))
-    return "\n".join(lines) + "\n"
+    rows = [_row_of_pair(number, pair) for number, pair in enumerate(pairs, start=1)]
+    if not rows:
+        raise MorphGraphError("There are no pairs. Give at least one word with its morphs.")
+    content = json.dumps([(row.word, row.morphemes) for row in rows]).encode()
+    return Reference(name, "pairs", tuple(entries_from(rows)), (), checksum(content))
+
+
+def _row_of_pair(number: int, pair: object) -> SourceRow:
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise MorphGraphError(
+            f"Pair {number:,}, {shortened(repr(pair))}, is not a word with its morphs. Write "
+            '("undo", ["un", "do"]).'
+        )
+    word, given = pair
+    if not isinstance(word, str):
+        raise MorphGraphError(
+            f"Pair {number:,}: the word is {shortened(repr(word))}. Give a string."
+        )
+    try:
+        check_word(word)
+        morphs = check_list(given, "morphs")
+        check_morphemes(morphs)
+    except (MorphGraphError, Unusable) as error:
+        fix = ". Correct it." if isinstance(error, Unusable) else ""
+        raise MorphGraphError(f"Pair {number:,}, “{shortened(word)}”: {error}{fix}") from error
+    return SourceRow(number, word, morphs, is_explicit="".join(morphs) == word)

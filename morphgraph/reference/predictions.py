@@ -13,31 +13,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.reference.align import (
-    HYPHENS,
-    align_morphemes,
-    has_hyphen,
-    separate_hyphens,
-)
+from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
 from morphgraph.reference.entry import Entry, Skipped
-from morphgraph.reference.plain import cells_of, find_layout, split_morphs
+from morphgraph.reference.plain import find_layout
+from morphgraph.reference.sigmorphon import split_morphemes
 from morphgraph.reference.source import (
-    MAX_MORPHEMES,
     NumberedLine,
     Skips,
+    check_morphemes,
+    check_word,
     decode_text,
     drop_long_lines,
     load_bytes,
+    rows_of,
     split_lines,
-    word_problem,
+    tab_cells,
 )
 
 PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
@@ -50,7 +47,10 @@ PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
 """Name of each form of predictions → its label for people."""
 
 _COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
-_CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)")
+_CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)$")
+
+_Read = tuple[int, tuple[str, list[str]]]
+"""A line: its number, the word, and the morphs as they stand there."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,6 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.entries)
-
-
-class _Read(NamedTuple):
-    """A line: its number, the word, and the morphs as they stand there."""
-
-    number: int
-    word: str
-    morphs: Sequence[str]
 
 
 def read_predictions(
@@ -110,8 +102,7 @@ def read_predictions(
     skips = Skips()
     lines = drop_long_lines(split_lines(decode_text(data, name, encoding)), skips)
     format = format or _format_of(lines)
-    read = [found for found in _READERS[format](lines) if _is_usable(found, skips)]
-    entries = _by_word(_aligned(read), name)
+    entries = _by_word(entries_from(rows_of(_READERS[format](lines), skips, _row)), name)
     skipped = skips.sorted()
     if not entries:
         reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)
@@ -136,25 +127,17 @@ def _format_of(lines: list[NumberedLine]) -> str:
 
 def _plain(lines: list[NumberedLine]) -> Iterator[_Read]:
     layout = find_layout(lines)
-    for number, line in lines[1:] if layout.has_header else lines:
-        cells = dict(enumerate(cells_of(line, layout.separator)))
-        cell = cells.get(layout.columns["morphs"], "")
-        morphs = split_morphs(cell)
-        word = cells.get(layout.columns["word"], "") if "word" in layout.columns else None
-        if word is not None and "".join(cell.split()) == word:
-            morphs = cell.split()  # a bar is a letter of the word here
-        if word is not None and "".join(morphs) != word:
+    for number, cells in layout.rows(lines):
+        word, morphs = layout.morphs_of(cells)
+        if "".join(morphs) != word:
             morphs = [morph.strip(HYPHENS) or morph for morph in morphs]  # marks: un- break -able
-        yield _Read(number, "".join(morphs) if word is None else word, morphs)
+        yield number, (word, morphs)
 
 
 def _sigmorphon(lines: list[NumberedLine]) -> Iterator[_Read]:
     for number, line in lines:
-        word, _, rest = line.partition("\t")
-        morphs = [part.removeprefix("@@") for part in rest.partition("\t")[0].split()]
-        if not has_hyphen(word):  # as in gold lists: cornemuse @@-er @@erais
-            morphs = [morph.strip(HYPHENS) for morph in morphs]
-        yield _Read(number, word.strip(), morphs)
+        word, cell = (*tab_cells(line), "")[:2]
+        yield number, (word, split_morphemes(word, cell))
 
 
 def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
@@ -164,42 +147,23 @@ def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
     # “+” is a sign between morphs if it stands in the file like that, else a morph.
     signed = any(" + " in line for _, line in listed)
     rows = [(number, line.split(" + ") if signed else line.split()) for number, line in listed]
-    found = [[_CATEGORY.fullmatch(morph) for morph in morphs] for _, morphs in rows]
-    if all(all(row) for row in found):
-        rows = [
-            (number, [each[1] for each in row if each is not None])
-            for (number, _), row in zip(rows, found, strict=True)
-        ]
+    is_tagged = all(_CATEGORY.fullmatch(morph) for _, morphs in rows for morph in morphs)
     for number, morphs in rows:
-        yield _Read(number, "".join(morphs), morphs)
+        kept = [_CATEGORY.sub(r"\1", morph) for morph in morphs] if is_tagged else morphs
+        yield number, ("".join(kept), kept)
 
 
 _READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfessor}
 
 
-def _is_usable(read: _Read, skips: Skips) -> bool:
-    problem = word_problem(read.word)
-    if problem is None and not any(read.morphs):
-        problem = "no morphs"
-    if problem is None and len(read.morphs) > MAX_MORPHEMES:
-        problem = f"more than {MAX_MORPHEMES} morphemes"
-    if problem is not None:
-        skips.add(problem, read.number)
-    return problem is None
+def _row(number: int, read: tuple[str, list[str]]) -> SourceRow:
+    word, morphs = read
+    check_word(word)
+    check_morphemes(morphs)
+    return SourceRow(number, word, morphs, is_explicit="".join(morphs) == word)
 
 
-def _aligned(read: Sequence[_Read]) -> Iterator[Entry]:
-    """Morphs that do not concatenate to their word are aligned with it, as those of gold lists."""
-    alignments = align_morphemes([each.word for each in read], [each.morphs for each in read])
-    for each, alignment in zip(read, alignments, strict=True):
-        own = tuple(filter(None, each.morphs))
-        if "".join(own) != each.word and has_hyphen(each.word):
-            alignment = separate_hyphens(alignment)
-        underlying = None if own == alignment.morphs else own
-        yield Entry(each.word, alignment.morphs, line=each.number, underlying=underlying)
-
-
-def _by_word(entries: Iterator[Entry], name: str) -> dict[str, Entry]:
+def _by_word(entries: Iterable[Entry], name: str) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for entry in entries:
         first = found.setdefault(entry.word, entry)

@@ -17,6 +17,12 @@ from typing import NamedTuple
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.reference.celex import looks_like_celex, read_celex
+from morphgraph.reference.derivation import (
+    looks_like_morphynet_derivation,
+    looks_like_unimorph_derivation,
+    read_morphynet_derivation,
+    read_unimorph_derivation,
+)
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.inflection import (
     is_canonical,
@@ -24,17 +30,13 @@ from morphgraph.reference.inflection import (
     read_morphynet_inflection,
     read_unimorph,
 )
-from morphgraph.reference.ladec import is_ladec_header, read_ladec
+from morphgraph.reference.ladec import LADEC, read_ladec
 from morphgraph.reference.morpho_challenge import (
     looks_like_morpho_challenge,
     read_morpho_challenge,
 )
 from morphgraph.reference.morpholex import read_morpholex
-from morphgraph.reference.morphscore import is_morphscore_header, read_morphscore
-from morphgraph.reference.morphynet_derivation import (
-    looks_like_morphynet_derivation,
-    read_morphynet_derivation,
-)
+from morphgraph.reference.morphscore import MORPHSCORE_LIST, read_morphscore
 from morphgraph.reference.plain import cells_of, find_layout, looks_like_plain, read_plain
 from morphgraph.reference.sigmorphon import looks_like_sigmorphon2022, read_sigmorphon2022
 from morphgraph.reference.source import (
@@ -46,10 +48,6 @@ from morphgraph.reference.source import (
     drop_long_lines,
     load_bytes,
     split_lines,
-)
-from morphgraph.reference.unimorph_derivation import (
-    looks_like_unimorph_derivation,
-    read_unimorph_derivation,
 )
 from morphgraph.reference.unisegments import looks_like_unisegments, read_unisegments
 from morphgraph.reference.workbook import is_zip
@@ -105,11 +103,11 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "morpho-challenge": Reader(
             "Morpho Challenge", read_morpho_challenge, looks_like_morpho_challenge
         ),
-        "ladec": Reader("LADEC compounds", read_ladec, is_header=is_ladec_header),
+        "ladec": Reader("LADEC compounds", read_ladec, is_header=LADEC.is_header),
         "morphscore": Reader(
             "MorphScore",
             read_morphscore,
-            is_header=is_morphscore_header,
+            is_header=MORPHSCORE_LIST.is_header,
             partial="one boundary a word",
         ),
         "morpholex": Reader("MorphoLex workbook", read_bytes=read_morpholex, is_binary=is_zip),

@@ -8,24 +8,24 @@ suffix, the second half of a compound or a stem after a prefix: free and bound l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import product
-from types import MappingProxyType
+import re
+from itertools import compress
 
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, has_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
+from morphgraph.reference.source import (
+    NumberedLine,
+    Skips,
+    Unusable,
+    check_morphemes,
+    check_word,
+    rows_of,
+    tab_cells,
+)
 
 PROCESSES = ("inflection", "derivation", "compound")
 
-_BY_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "".join(flags): tuple(
-            name for name, flag in zip(PROCESSES, flags, strict=True) if flag == "1"
-        )
-        for flags in product("01", repeat=3)
-    }
-)
+_FLAGS = re.compile("[01]{3}")
 
 
 def looks_like_sigmorphon2022(line: str) -> bool:
@@ -34,30 +34,31 @@ def looks_like_sigmorphon2022(line: str) -> bool:
     return 2 <= len(columns) <= 3 and " @@" in columns[1]
 
 
-def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word.
+def split_morphemes(word: str, cell: str) -> list[str]:
+    """The morphemes of a cell, without marks.
 
-    Some morphemes carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the
-    word itself has one.
+    Some carry a hyphen as a mark (`cornemuse @@-er @@erais`); it is dropped unless the word itself
+    has one.
     """
-    rows = []
-    for number, line in lines:
-        columns = [column.strip() for column in line.split("\t")]
-        if len(columns) < 2:
-            skips.add("fewer than two columns", number)
-            continue
-        word = columns[0]
-        morphemes = [part.removeprefix("@@") for part in columns[1].split()]
-        if "-" in columns[1] and not has_hyphen(word):
-            morphemes = [morpheme.strip(HYPHENS) for morpheme in morphemes]
-        problem = word_problem(word)
-        if problem:
-            skips.add(problem, number)
-        elif not any(morphemes):
-            skips.add("no morphs", number)
-        elif len(morphemes) > MAX_MORPHEMES:
-            skips.add(f"more than {MAX_MORPHEMES} morphemes", number)
-        else:
-            formed = _BY_FLAGS.get(columns[2]) if len(columns) > 2 else None
-            rows.append(SourceRow(number, word, morphemes, processes=formed))
-    return entries_from(rows)
+    morphemes = [part.removeprefix("@@") for part in cell.split()]
+    if has_hyphen(cell) and not has_hyphen(word):
+        morphemes = [morpheme.strip(HYPHENS) for morpheme in morphemes]
+    return morphemes
+
+
+def _row(number: int, line: str) -> SourceRow:
+    word, *cells = tab_cells(line)
+    if not cells:
+        raise Unusable("fewer than two columns")
+    check_word(word)
+    morphemes = split_morphemes(word, cells[0])
+    check_morphemes(morphemes)
+    formed = None
+    if len(cells) > 1 and _FLAGS.fullmatch(cells[1]):
+        formed = tuple(compress(PROCESSES, map(int, cells[1])))
+    return SourceRow(number, word, morphemes, processes=formed)
+
+
+def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
+    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word."""
+    return entries_from(rows_of(lines, skips, _row))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import csv
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, read_bytes
@@ -30,6 +31,8 @@ _BINARY = (
 )
 
 NumberedLine = tuple[int, str]  # 1-based number in the file, text without its line end
+Line = TypeVar("Line")
+Row = TypeVar("Row")
 
 
 class Skips:
@@ -141,23 +144,63 @@ def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLin
     return kept
 
 
-def word_problem(word: str) -> str | None:
-    """Why a word cannot be an entry, or None if it can.
+class Unusable(ValueError):
+    """Why a line cannot be used: readers raise it, and `rows_of` counts it."""
 
-    >>> word_problem("Costa Rica")
-    'word with a space'
+
+def rows_of(
+    lines: Iterable[tuple[int, Line]],
+    skips: Skips,
+    read: Callable[[int, Line], Row],
+    place: str = "",
+) -> list[Row]:
+    """What a reader makes of each numbered line; those that are `Unusable` are counted.
+
+    `place`: what stands behind each reason.
     """
+    rows = []
+    for number, line in lines:
+        try:
+            rows.append(read(number, line))
+        except Unusable as reason:
+            skips.add(f"{reason}{place}", number)
+    return rows
+
+
+def check_word(word: str) -> str:
+    """A word that can be an entry; else it is `Unusable`."""
     if not word:
-        return "no word"
+        raise Unusable("no word")
     if len(word) > MAX_WORD_CHARACTERS:
-        return f"word longer than {MAX_WORD_CHARACTERS} characters"
+        raise Unusable(f"word longer than {MAX_WORD_CHARACTERS} characters")
     if len(word.split()) > 1 or word[0].isspace() or word[-1].isspace():
-        return "word with a space"
-    return None
+        raise Unusable("word with a space")
+    return word
 
 
-def table_cells(line: str, separator: str) -> list[str]:
-    """The cells of a line, without quotes and the spaces around them."""
+def is_word(text: str) -> bool:
+    """Whether a text can be the word of an entry."""
+    try:
+        return bool(check_word(text))
+    except Unusable:
+        return False
+
+
+def check_morphemes(morphemes: Sequence[str]) -> None:
+    """`Unusable` without any morpheme, and with too many."""
+    if not any(morphemes):
+        raise Unusable("no morphs")
+    if len(morphemes) > MAX_MORPHEMES:
+        raise Unusable(f"more than {MAX_MORPHEMES} morphemes")
+
+
+def tab_cells(line: str) -> list[str]:
+    """The cells of a line between tabs, without the spaces around them."""
+    return [cell.strip() for cell in line.split("\t")]
+
+
+def quoted_cells(line: str, separator: str) -> list[str]:
+    """The cells of a line that may be in quotes, without these and the spaces around them."""
     try:
         cells = next(csv.reader([line], delimiter=separator), [])
     except csv.Error:
@@ -165,16 +208,46 @@ def table_cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def table_header(line: str, columns: Sequence[str]) -> tuple[str, dict[str, int]] | None:
-    """The separator and the place of each column, or None if one of them is not named.
+class NamedColumns:
+    """A table whose header names some columns, in any order, in any case and among others."""
 
-    The columns, given in lower case, may stand in any order and among others.
+    def __init__(self, *names: str) -> None:
+        self.names = names
 
-    >>> table_header(',Full_word,"rest"', ("full_word", "rest"))
-    (',', {'full_word': 1, 'rest': 2})
-    """
-    separator = max(",;\t", key=line.count)
-    names = [cell.lower() for cell in table_cells(line, separator)]
-    if not all(column in names for column in columns):
-        return None
-    return separator, {column: names.index(column) for column in columns}
+    def find(self, header: str) -> tuple[str, list[int]] | None:
+        """The separator and the place of each column, or None if one of them is not named.
+
+        >>> NamedColumns("full_word", "rest").find(',Full_word,"rest"')
+        (',', [1, 2])
+        """
+        separator = max(",;\t", key=header.count)
+        found = [cell.lower() for cell in quoted_cells(header, separator)]
+        names = [name.lower() for name in self.names]
+        if not all(name in found for name in names):
+            return None
+        return separator, [found.index(name) for name in names]
+
+    def is_header(self, line: str) -> bool:
+        """Whether a line names all these columns."""
+        return self.find(line) is not None
+
+    def rows(
+        self, lines: list[NumberedLine], skips: Skips, read: Callable[[int, list[str]], Row]
+    ) -> list[Row]:
+        """What a reader makes of the cells of these columns, line by line."""
+        (_, header), *others = lines
+        found = self.find(header)
+        if found is None:
+            *first, last = self.names
+            for number, _ in lines:
+                skips.add(f"no header with {', '.join(first)} and {last}", number)
+            return []
+        separator, places = found
+
+        def of_line(number: int, line: str) -> Row:
+            cells = quoted_cells(line, separator)
+            if len(cells) <= max(places):
+                raise Unusable("fewer columns than in the header")
+            return read(number, [cells[place] for place in places])
+
+        return rows_of(others, skips, of_line)

@@ -13,13 +13,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces
-from morphgraph.reference.source import MAX_MORPHEMES, NumberedLine, Skips, word_problem
+from morphgraph.reference.source import (
+    NumberedLine,
+    Skips,
+    Unusable,
+    check_morphemes,
+    check_word,
+    rows_of,
+)
 
 _KINDS: Mapping[str, MorphemeKind] = MappingProxyType(
     {
@@ -75,56 +83,42 @@ def _string(item: dict[str, Any] | None, field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _row_of(number: int, columns: list[str]) -> SourceRow | str:
-    """The line's content, or why it cannot be used."""
-    word, segments = columns[0], columns[3]
-    problem = word_problem(word)
-    if problem:
-        return problem
+def _row(number: int, line: str) -> SourceRow:
+    columns = [column.strip() for column in line.split("\t", 4)]
+    if len(columns) != 5:
+        raise Unusable("fewer than five columns")
+    word, segments = check_word(columns[0]), columns[3]
     morphs = segments.split(" + ") if segments.strip() else []
-    if not morphs:
-        return "no morphs"
-    if "".join(morphs) != word or not all(morphs):
-        return "segments that do not concatenate to the form"
-    if len(morphs) > MAX_MORPHEMES:
-        return f"more than {MAX_MORPHEMES} morphemes"
+    if morphs and ("".join(morphs) != word or not all(morphs)):
+        raise Unusable("segments that do not concatenate to the form")
+    check_morphemes(morphs)
     annotation = _annotation(columns[4])
     if annotation is None:
-        return "annotation that is not a JSON object"
+        raise Unusable("annotation that is not a JSON object")
     items = annotation.get("segmentation", [])
     if not isinstance(items, list):
-        return "segmentation in the annotation that is not a list"
+        raise Unusable("segmentation in the annotation that is not a list")
     places = morpheme_at(items)
-    kinds: list[MorphemeKind | None] = []
-    own: list[str] = []
-    stem, at = False, 0
-    for morph in morphs:
-        item = places.get(at)
-        type_ = _string(item, "type").lower()
-        kinds.append(_KINDS.get(type_) if not is_hyphen(morph) else MorphemeKind.HYPHEN)
-        stem = stem or type_ == _STEM
-        own.append(_string(item, "morpheme"))
-        at += len(morph)
+    found = [places.get(at) for at in accumulate(map(len, morphs[:-1]), initial=0)]
+    types = [_string(item, "type").lower() for item in found]
+    own = tuple(_string(item, "morpheme") for item in found)
+    kinds = [
+        MorphemeKind.HYPHEN if is_hyphen(morph) else _KINDS.get(type_)
+        for morph, type_ in zip(morphs, types, strict=True)
+    ]
     known = [kind for kind in kinds if kind is not None]
     has_kinds = any(kind is not MorphemeKind.HYPHEN for kind in known)
+    is_whole = has_kinds and _STEM not in types and len(known) == len(morphs)
     return SourceRow(
         number,
         word,
         morphs,
-        pieces(known) if has_kinds and not stem and len(known) == len(morphs) else None,
+        pieces(known) if is_whole else None,
         kinds=kinds if has_kinds else None,
-        underlying=tuple(own) if all(own) else None,
+        underlying=own if all(own) else None,
     )
 
 
 def read_unisegments(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds."""
-    rows = []
-    for number, line in lines:
-        columns = [column.strip() for column in line.split("\t", 4)]
-        found = _row_of(number, columns) if len(columns) == 5 else "fewer than five columns"
-        if isinstance(found, str):
-            skips.add(found, number)
-        else:
-            rows.append(found)
-    return entries_from(rows)
+    return entries_from(rows_of(lines, skips, _row))

@@ -18,7 +18,7 @@ from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.store import Store
 from morphgraph.batch.tasks import TaskFailure, TaskResult, code_version, run_task
 from morphgraph.core.demos import demo_gold_path
-from morphgraph.reference.joining import join_references
+from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings

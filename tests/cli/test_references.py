@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from morphgraph.reference.joining import join_references
+from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 
 Command = Callable[..., Any]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from effort import share_of
 from fuzz.cases import Read, run_cases
+from plain_writing import write_plain
 
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.flota import flota_scores

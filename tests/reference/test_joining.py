@@ -4,7 +4,7 @@ import pytest
 
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.reference.joining import join_references
+from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference
 
 DERIVATIONS = b"waffnen\tentwaffnen\tV\tV\tent\tprefix\nx\n"

@@ -11,11 +11,11 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference import workbook
 from morphgraph.reference.morpholex import parse_segmentation
-from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import read_reference
 
 HEADER = ("ELP_ItemID", "Word", "POS", "Nmorph", "PRS_signature", "MorphoLexSegm", "ROOT1_FamSize")

@@ -11,12 +11,12 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_writing import write_plain
 
 from morphgraph.core import files
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
-from morphgraph.reference.plain import write_plain
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -212,30 +212,6 @@ def test_written_references_read_back_equal(data, whole, count):
     again = read_reference(written.encode())
     assert again.format == "plain" and again.entries == tuple(found) and not again.skipped
     assert [entry.kinds for entry in again.entries] == [entry.kinds for entry in found]
-
-
-def test_write_plain():
-    found = (
-        Entry("co-op", ("co", "-", "op"), ("co", "-", "op"), 3.0),
-        Entry("unfit", ("un", "fit"), None, 0.5, kinds=(MorphemeKind.PREFIX, None)),
-    )
-    assert write_plain(Reference("x", "plain", found, (), "")).splitlines() == [
-        "word\tmorphs\twhole_words\tcount\tkinds",
-        "co-op\tco - op\tco - op\t3\t",
-        "unfit\tun fit\t\t0.5\tprefix none",
-    ]
-    assert write_plain(
-        Reference("x", "plain", (Entry("ab", ("a", "b")),), (), "")
-    ).splitlines() == [
-        "word\tmorphs",
-        "ab\ta b",
-    ]
-    with pytest.raises(FileFormatError, match="2 morphs, but 1 kinds"):
-        write_plain(
-            Reference("x", "plain", (Entry("ab", ("a", "b"), kinds=(MorphemeKind.FREE,)),), (), "")
-        )
-    with pytest.raises(FileFormatError, match="cannot be written"):
-        write_plain(Reference("x", "plain", (Entry("a b", ("a b",)),), (), ""))
 
 
 def test_importing_is_light():

@@ -2,8 +2,7 @@
 
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,14 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.options import JsonOption
-from morphgraph.cli.output import console, print_json
+from morphgraph.cli.output import print_json, progress_line
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import CountProgress
-
-_BETWEEN_LINES = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
 
 
 def count(
@@ -54,7 +50,7 @@ def count(
     from morphgraph.corpus.counting import count_to_parquet, parse_memory
 
     limit = parse_memory(memory)
-    with _ending_on_request(), _progress() as progress:
+    with _ending_on_request(), progress_line("counting") as tell:
         report = count_to_parquet(
             paths,
             out,
@@ -64,7 +60,7 @@ def count(
             workers=workers,
             column=column,
             temp=temp,
-            progress=progress,
+            progress=lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
         )
     if as_json:
         print_json(asdict(report))
@@ -94,41 +90,6 @@ def _ending_on_request() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _progress() -> "Iterator[Callable[[CountProgress], None]]":
-    """A bar on stderr, or a line now and then if that is not a terminal."""
-    if sys.stderr.isatty():
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        with Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            console=console(sys.stderr),
-            transient=True,
-        ) as bar:
-            task = bar.add_task("counting", total=1.0)
-
-            def draw(at: "CountProgress") -> None:
-                bar.update(task, description=_line(at), completed=_share(at))
-
-            yield draw
-        return
-    last = time.monotonic()
-
-    def write(at: "CountProgress") -> None:
-        nonlocal last
-        if time.monotonic() - last >= _BETWEEN_LINES:
-            last = time.monotonic()
-            print(_line(at), file=sys.stderr, flush=True)
-
-    print("counting …", file=sys.stderr, flush=True)
-    yield write
-
-
-def _share(at: "CountProgress") -> float:
-    return at.bytes_done / at.bytes if at.bytes else 1.0
 
 
 def _line(at: "CountProgress") -> str:

@@ -1,12 +1,14 @@
-"""What ``score`` scores: methods on a tokeniser, models, and predictions of other programs."""
+"""What is scored and compared: methods on a tokeniser, models, predictions of other programs."""
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morphgraph.cli.options import chosen_methods, labelled_models, made_on
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.refine.registry import EVERY_METHOD
+from morphgraph.segment.registry import method_named, method_on, parse_method, split_methods
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
@@ -14,31 +16,37 @@ if TYPE_CHECKING:
 
 
 def methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
-    """The methods on a tokeniser, those among them that learn from the reference."""
+    """What --methods says on a tokeniser, those among them that learn from the reference.
+
+    ``counts``: of words, for the methods that need some.
+    """
     from morphgraph.refine.learning import Entrant, Learner
 
     found = []
-    for method, given, label in chosen_methods(methods):
-        if method.needs != "gold":
-            found.append(Entrant(label, made_on(loaded, method, given, counts), loaded))
-            continue
-        for name in ("holdout", "seed"):
-            if name in given:
-                raise MorphGraphError(
-                    f"{method.name} is scored on words that --holdout and --seed draw. Leave "
-                    f"{name} out of the method."
-                )
-        learner: Any = method.settings(given)
-        found.append(Entrant(label, Learner(loaded, method, learner), loaded))
+    for text in split_methods(methods):
+        name, given = parse_method(text)
+        method = method_named(name, EVERY_METHOD)
+        settings: Any = method.settings(given)
+        made: Any = partial(method_on, loaded, name, given, counts)
+        if method.needs == "gold":
+            for drawn in ("holdout", "seed"):
+                if drawn in given:
+                    raise MorphGraphError(
+                        f"{name} is scored on words that --holdout and --seed draw. Leave {drawn} "
+                        "out of the method."
+                    )
+            made = Learner(loaded, method, settings)
+        found.append(Entrant(method.label(given), made, loaded))
     return found
 
 
 def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
     """Trained models, and tokenisers or vocabularies by their own method."""
     from morphgraph.refine.learning import Entrant
+    from morphgraph.segment.models import load_segmenter
 
-    made = [(label, make, make()) for label, make in labelled_models(paths)]
-    return [Entrant(label, make, getattr(each, "tokeniser", None)) for label, make, each in made]
+    made = [(path.stem, load_segmenter(str(path))) for path in paths]
+    return [Entrant(label, each, getattr(each, "tokeniser", None)) for label, each in made]
 
 
 def predictions_of(path: Path, format_: str | None) -> "Entrant":

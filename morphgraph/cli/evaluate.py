@@ -2,7 +2,6 @@
 
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.output import console, print_table, say
+from morphgraph.cli.output import print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from morphgraph.batch.runner import RunOutcome
 
 
-_SECONDS_BETWEEN_LINES = 5.0
 SOME_FAILED = 1
 
 
@@ -123,8 +121,12 @@ def _evaluate(
         opened = partial(at_address, scheduler)
     else:
         opened = partial(local_cluster, workers or available_cores())
-    with role, _stopping_on_request(out), _shown_progress() as tell:
-        return run_evaluation(prepared, out, opened, tell, command_line())
+    with role, _stopping_on_request(out), progress_line("starting workers") as tell:
+
+        def show(now: "RunProgress") -> None:
+            tell(f"{now.state}: {now.summary()}", now.share, now.state)
+
+        return run_evaluation(prepared, out, opened, show, command_line())
 
 
 @contextmanager
@@ -149,40 +151,6 @@ def _stopping_on_request(out: Path) -> Iterator[None]:
     finally:
         for request, handler in before.items():
             signal.signal(request, handler)
-
-
-@contextmanager
-def _shown_progress() -> Iterator[Any]:
-    """A bar on a terminal, now and then a line elsewhere."""
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    if not sys.stderr.isatty():
-        yield _Lines().tell
-        return
-    columns = (BarColumn(), TextColumn("{task.description}"))
-    with Bar(*columns, console=console(sys.stderr), transient=True) as bar:
-        task = bar.add_task("starting workers …", total=1.0)
-
-        def tell(now: "RunProgress") -> None:
-            shown = now.summary() if now.total else "starting workers …"
-            bar.update(task, completed=now.share, description=shown)
-
-        yield tell
-
-
-class _Lines:
-    """Tells of a run by lines: when its state changes, and every few seconds."""
-
-    def __init__(self) -> None:
-        self._state = ""
-        self._at = 0.0
-
-    def tell(self, now: "RunProgress") -> None:
-        if now.state == self._state and time.monotonic() - self._at < _SECONDS_BETWEEN_LINES:
-            return
-        self._state, self._at = now.state, time.monotonic()
-        say(f"{now.state}: {now.summary()}")
 
 
 def _print_shipped() -> None:

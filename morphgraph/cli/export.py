@@ -1,4 +1,4 @@
-"""Take a tokeniser home, compared with ours before it goes."""
+"""The command that exports a tokeniser, compared with ours before it goes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,44 +6,44 @@ from typing import Annotated
 import typer
 
 from morphgraph.cli.options import (
-    EncodingOption,
-    FormatOption,
     JsonOption,
+    Reading,
+    RecipeOption,
     TokeniserOption,
     load_edited,
-    read_reference_option,
+    with_options,
 )
 from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted
 
 
+@with_options
 def export(
     tokenizer: TokeniserOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
-    recipe: Annotated[Path | None, typer.Option(help="Replay this recipe first.")] = None,
+    reading: Reading,
+    recipe: RecipeOption = None,
     reference: Annotated[
-        str | None,
-        typer.Option("--reference", help="Compare on the words of this gold segmentation first."),
+        str | None, typer.Option(help="Compare on the words of this gold segmentation first.")
     ] = None,
-    format_: FormatOption = None,
-    encoding: EncodingOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
     from morphgraph.tokeniser.export import export as make_files
     from morphgraph.tokeniser.export import words_to_check
 
-    for option, given in (("--format", format_), ("--encoding", encoding)):
-        if given is not None and reference is None:
-            raise MorphGraphError(f"{option} is that of the reference. Name one with --reference.")
+    if reference is None and reading != Reading():
+        raise MorphGraphError(
+            "--format, --encoding and --include-foreign say how a reference is read. Name one with "
+            "--reference."
+        )
     check_folder(out)
     loaded = load_edited(tokenizer, recipe)
-    gold = []
-    if reference is not None:
-        gold = list(read_reference_option(reference, format_, encoding=encoding).entries)
+    entries = reading.read(reference).entries if reference is not None else ()
+    words = words_to_check([entry.word for entry in entries], name=loaded.name)
     with progress_bar("comparing"):
-        made = make_files(loaded, words_to_check([entry.word for entry in gold], name=loaded.name))
+        made = make_files(loaded, words)
     saved = save_files(made.files, out)
     if as_json:
         print_json(made.to_dict())

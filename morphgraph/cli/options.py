@@ -1,29 +1,82 @@
-"""Options that several commands share, and what they load."""
+"""Options that several commands share, and what they load.
+
+Options that go together are a class: `with_options` gives a command an option for each of its
+fields, and the command gets the class.
+"""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from morphgraph.core.errors import MorphGraphError, NoMergesError
-from morphgraph.refine.registry import EVERY_METHOD
-from morphgraph.segment.registry import (
-    METHODS,
-    method_named,
-    method_on,
-    parse_method,
-    split_methods,
-)
+from morphgraph.segment.registry import METHODS
 
 if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
+    from morphgraph.refine.knockout import BlameSettings
     from morphgraph.score.boundaries import Benchmark
-    from morphgraph.segment.method import Method
     from morphgraph.tokeniser.tokeniser import Tokeniser
-    from morphgraph.tokeniser.words import Segmenter
+
+Settings = TypeVar("Settings", bound="BlameSettings")
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for each field of its classes of options, required ones first."""
+    parameters: list[Parameter] = []
+    groups: dict[str, Any] = {}
+    group: Any
+    for parameter in signature(command).parameters.values():
+        if is_dataclass(parameter.annotation):
+            groups[parameter.name] = group = parameter.annotation
+            parameters += signature(group).parameters.values()
+        else:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+    parameters.sort(key=lambda each: each.default is not Parameter.empty)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _ratio(option: typer.CallbackParam, value: float) -> float:
+    if not 0 <= value <= 1:
+        raise MorphGraphError(f"{option.opts[0]} {value} is not a ratio. Give 0 to 1.")
+    return value
+
+
+def _below_one(option: typer.CallbackParam, value: float | None) -> float | None:
+    if value is not None and not 0 <= value < 1:
+        raise MorphGraphError(f"{option.opts[0]} {value} is not a share. Give 0 to below 1.")
+    return value
+
+
+def one_of(*choices: str) -> Callable[[typer.CallbackParam, str], str]:
+    """A check that an option is one of some words."""
+
+    def check(option: typer.CallbackParam, value: str) -> str:
+        if value not in choices:
+            listed = ", ".join(choices)
+            raise MorphGraphError(f"{option.opts[0]} {value} is not known. Use one of: {listed}.")
+        return value
+
+    return check
+
+
+Ratio = partial(typer.Option, callback=_ratio)
+"""An option from 0 to 1."""
+Share = partial(typer.Option, callback=_below_one)
+"""An option from 0 to below 1."""
 
 TokeniserOption = Annotated[
     str,
@@ -33,44 +86,11 @@ TokeniserOption = Annotated[
         "model, a folder with one of them, or demo:en, demo:de, demo:nl.",
     ),
 ]
-ReferenceOption = Annotated[
-    list[str],
-    typer.Option(
-        "--reference",
-        help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for standard "
-        "input; several with --join.",
-    ),
-]
-JoinOption = Annotated[
-    bool, typer.Option("--join", help="Take the entries of all references together, as one.")
-]
-SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Only this many entries, drawn at random.")
-]
-SampleSeedOption = Annotated[int, typer.Option("--sample-seed", min=0, help="For --sample.")]
-FormatOption = Annotated[
-    str | None, typer.Option("--format", help="The reference's format; detected if not given.")
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding", help="The reference's encoding, such as windows-1252; UTF-8 if not given."
-    ),
-]
-ThresholdOption = Annotated[
-    float, typer.Option("--threshold", help="Only merges with R of at least this, 0 to 1.")
-]
 FrequenciesOption = Annotated[
     str | None,
     typer.Option(
         "--frequencies", help="Word frequencies for scores over tokens: FILE or wordfreq:LANG."
     ),
-]
-ForeignOption = Annotated[
-    bool, typer.Option("--include-foreign", help="CELEX: keep entries marked [F].")
-]
-FirstOption = Annotated[
-    bool, typer.Option("--first-analysis", help="Only the first analysis of each word counts.")
 ]
 BareOption = Annotated[
     bool, typer.Option("--bare", help="Segment words as whole texts, without the space before.")
@@ -88,88 +108,143 @@ ModelsOption = Annotated[
 RecipeOption = Annotated[
     Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
 ]
-ScopeOption = Annotated[str, typer.Option("--scope", help="Blame by morphemic or whole-word.")]
-WeightingOption = Annotated[str, typer.Option("--weighting", help="Blame by types or tokens.")]
-TuplesOption = Annotated[
-    bool, typer.Option("--tuples-once", help="A tuple merge counts once per application.")
+ThresholdOption = Annotated[
+    float, Ratio("--threshold", help="Only merges with R of at least this, 0 to 1.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-class Drawn(NamedTuple):
-    """What --join, --sample and --sample-seed ask for."""
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How the file of a reference is read."""
 
-    join: bool = False
-    sample: int | None = None
-    seed: int = 0
+    format_: Annotated[
+        str | None, typer.Option("--format", help="The reference's format; detected if not given.")
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            "--encoding", help="The reference's encoding, such as windows-1252; UTF-8 if not given."
+        ),
+    ] = None
+    include_foreign: Annotated[
+        bool, typer.Option("--include-foreign", help="CELEX: keep entries marked [F].")
+    ] = False
 
+    def read(self, reference: str) -> "Reference":
+        """A reference by what names it; ``-`` is standard input."""
+        from morphgraph.reference.readers import read_reference
 
-def load_benchmark(
-    tokenizer: str,
-    reference: Sequence[str],
-    format_: str | None,
-    frequencies: str | None,
-    include_foreign: bool,
-    first_analysis: bool,
-    bare: bool,
-    drawn: Drawn,
-    encoding: str | None,
-) -> "tuple[Tokeniser, Benchmark]":
-    from morphgraph.score.boundaries import Benchmark
-
-    loaded = load_bpe(tokenizer)
-    gold = read_one_gold(
-        reference, format_, include_foreign, encoding, first_analysis=first_analysis, drawn=drawn
-    )
-    known = dict(word_counts(frequencies).items()) if frequencies else None
-    return loaded, Benchmark.build(loaded, gold, known, frequencies or "", bare=bare)
-
-
-def read_golds(
-    references: Sequence[str],
-    format_: str | None,
-    include_foreign: bool = False,
-    encoding: str | None = None,
-    *,
-    first_analysis: bool = False,
-    drawn: Drawn,
-) -> "list[Reference]":
-    """All references, or one that joins them: then first analyses, then a sample."""
-    from morphgraph.reference.entry import join_references
-
-    if references.count("-") > 1:
-        raise MorphGraphError("--reference - stands for standard input. Give it once.")
-    read = [read_reference_option(each, format_, include_foreign, encoding) for each in references]
-    read = [join_references(read)] if drawn.join else read
-    read = [gold.first_analyses() for gold in read] if first_analysis else read
-    if drawn.sample is not None:
-        read = [gold.sample(drawn.sample, drawn.seed) for gold in read]
-    return read
-
-
-def read_one_gold(
-    references: Sequence[str],
-    format_: str | None,
-    include_foreign: bool = False,
-    encoding: str | None = None,
-    *,
-    first_analysis: bool = False,
-    drawn: Drawn,
-) -> "Reference":
-    """The one reference of a command; several only if they are to be joined."""
-    if len(references) > 1 and not drawn.join:
-        raise MorphGraphError(
-            f"--reference is given {len(references)} times, and this command takes one reference. "
-            "Add --join to take them together, or name one."
+        piped = reference == "-"
+        return read_reference(
+            _piped_reference() if piped else reference,
+            name="standard input" if piped else reference,
+            format=self.format_,
+            include_foreign=self.include_foreign,
+            encoding=self.encoding,
         )
-    return read_golds(
-        references,
-        format_,
-        include_foreign,
-        encoding,
-        first_analysis=first_analysis,
-        drawn=drawn,
-    )[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldOptions(Reading):
+    """The references of a command, and which of their entries."""
+
+    reference: Annotated[
+        list[str],
+        typer.Option(
+            help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
+            "standard input; several with --join, or one by one in score."
+        ),
+    ]
+    join: Annotated[
+        bool, typer.Option("--join", help="Take the entries of all references together, as one.")
+    ] = False
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Only this many entries, drawn at random.")
+    ] = None
+    sample_seed: Annotated[int, typer.Option(min=0, help="For --sample.")] = 0
+    first_analysis: Annotated[
+        bool,
+        typer.Option("--first-analysis", help="Only the first analysis of each word counts."),
+    ] = False
+
+    def golds(self) -> "list[Reference]":
+        """All references, or one that joins them: then first analyses, then a sample."""
+        from morphgraph.reference.entry import join_references
+
+        if self.reference.count("-") > 1:
+            raise MorphGraphError("--reference - stands for standard input. Give it once.")
+        found = [self.read(each) for each in self.reference]
+        found = [join_references(found)] if self.join else found
+        found = [gold.first_analyses() for gold in found] if self.first_analysis else found
+        if self.sample is not None:
+            found = [gold.sample(self.sample, self.sample_seed) for gold in found]
+        return found
+
+    def gold(self) -> "Reference":
+        """The one reference of a command; several only if they are to be joined."""
+        if len(self.reference) > 1 and not self.join:
+            raise MorphGraphError(
+                f"--reference is given {len(self.reference)} times, and this command takes one "
+                "reference. Add --join to take them together, or name one."
+            )
+        return self.golds()[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlameOptions(GoldOptions):
+    """A tokeniser, the reference that blames its merges, and how."""
+
+    tokenizer: TokeniserOption
+    recipe: RecipeOption = None
+    frequencies: FrequenciesOption = None
+    bare: BareOption = False
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="Blame by morphemic or whole-word.", callback=one_of("morphemic", "whole-word")
+        ),
+    ] = "morphemic"
+    weighting: Annotated[
+        str, typer.Option(help="Blame by types or tokens.", callback=one_of("types", "tokens"))
+    ] = "types"
+    tuples_once: Annotated[
+        bool, typer.Option("--tuples-once", help="A tuple merge counts once per application.")
+    ] = False
+    as_json: JsonOption = False
+
+    def load(self) -> "tuple[Tokeniser, Benchmark]":
+        """The tokeniser, and its words of the reference."""
+        from morphgraph.score.boundaries import Benchmark
+
+        loaded, gold = load_edited(self.tokenizer, self.recipe), self.gold()
+        known = dict(word_counts(self.frequencies).items()) if self.frequencies else None
+        return loaded, Benchmark.build(loaded, gold, known, self.frequencies or "", bare=self.bare)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditOptions(BlameOptions):
+    """What a knockout and ReBPE have in common, named as their settings are."""
+
+    out: Annotated[Path | None, typer.Option(help="Folder for the tokeniser and its recipe.")] = (
+        None
+    )
+    threshold: ThresholdOption = 0.5
+    minimum_vocabulary: Annotated[
+        int, typer.Option("--min-vocab-size", min=0, help="Leave at least this many types.")
+    ] = 0
+    holdout: Annotated[
+        float,
+        Share(help="Share of entries that are not learned from, and that alone are scored."),
+    ] = 0.0
+    seed: Annotated[int, typer.Option(min=0, help="For --holdout, and what is random.")] = 0
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Also remove what is made from a removed type.")
+    ] = False
+
+    def settings(self, kind: type[Settings]) -> Settings:
+        """Those of a method, each from the option of its name."""
+        return kind(**{name: getattr(self, name) for name in kind.model_fields})
 
 
 def _piped_reference() -> bytes:
@@ -184,24 +259,6 @@ def _piped_reference() -> bytes:
             "standard input: nothing came. Pipe a reference into the command, or name its file."
         )
     return data
-
-
-def read_reference_option(
-    reference: str,
-    format_: str | None,
-    include_foreign: bool = False,
-    encoding: str | None = None,
-) -> "Reference":
-    from morphgraph.reference.readers import read_reference
-
-    piped = reference == "-"
-    return read_reference(
-        _piped_reference() if piped else reference,
-        name="standard input" if piped else reference,
-        format=format_,
-        include_foreign=include_foreign,
-        encoding=encoding,
-    )
 
 
 def load_bpe(tokenizer: str) -> "Tokeniser":
@@ -244,50 +301,6 @@ def standard_input() -> Iterator[str]:
             raise MorphGraphError(
                 f"standard input, line {number}: it is not valid UTF-8. Save the words as UTF-8."
             ) from error
-
-
-def chosen_methods(methods: str) -> "Iterator[tuple[Method, Mapping[str, Any], str]]":
-    """What --methods says: each with its parameters, and its name in tables."""
-    for text in split_methods(methods):
-        name, given = parse_method(text)
-        method = method_named(name, EVERY_METHOD)
-        method.settings(given)  # fails if they are not its own
-        yield method, given, method.label(given)
-
-
-def made_on(
-    loaded: "Tokeniser", method: "Method", given: "Mapping[str, Any]", counts: Any
-) -> "Callable[[], Segmenter]":
-    """What makes a method on a tokeniser, of word counts if it needs some."""
-    return partial(method_on, loaded, method.name, given, counts)
-
-
-def labelled_models(models: "Sequence[Path]") -> "list[tuple[str, Callable[[], Segmenter]]]":
-    """Trained models, and tokenisers or vocabularies by their own method, with names in tables."""
-    from morphgraph.segment.models import load_segmenter
-
-    found: list[tuple[str, Callable[[], Segmenter]]] = []
-    for path in models:
-        made = load_segmenter(str(path))
-        found.append((path.stem, partial(lambda made: made, made)))
-    return found
-
-
-def one_of(value: str, option: str, choices: tuple[str, ...]) -> Any:
-    if value not in choices:
-        listed = ", ".join(choices)
-        raise MorphGraphError(f"{option} {value} is not known. Use one of: {listed}.")
-    return value
-
-
-def check_threshold(threshold: float, option: str = "--threshold") -> None:
-    if not 0 <= threshold <= 1:
-        raise MorphGraphError(f"{option} {threshold} is not a ratio. Give 0 to 1.")
-
-
-def check_holdout(holdout: float) -> None:
-    if not 0 <= holdout < 1:
-        raise MorphGraphError(f"--holdout {holdout} is not a share. Give 0 to below 1.")
 
 
 def warn(loaded: "Tokeniser") -> None:

@@ -4,14 +4,17 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import columns_by_room
+from morphgraph.core.text import columns_by_room, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,10 +80,18 @@ def check_folder(folder: Path | None) -> None:
             pass
 
 
-def write(path: Path, data: bytes) -> None:
+def check_ending(path: Path | None, *endings: str) -> None:
+    """Fail now, not after the work, if nothing is written as a file with this ending."""
+    if path is not None and path.suffix not in endings:
+        *others, last = endings
+        raise MorphGraphError(f"{path} has an unknown ending. Use {', '.join(others)} or {last}.")
+
+
+def write(path: Path, data: bytes | str) -> None:
+    """Write a file, a text in UTF-8, and the folder that it stands in."""
     with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 @contextmanager
@@ -93,7 +104,23 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print data as JSON; what is undefined is null, a name of an `Enum` its value."""
+    data = without_nan(value)
+    name = attrgetter("value")
+    print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=name))
+
+
+def without_nan(value: Any) -> Any:
+    """Data with None for what is NaN.
+
+    >>> without_nan({"f1": float("nan"), "interval": (0.5, float("nan"))})
+    {'f1': None, 'interval': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(each) for each in value]
+    return None if value != value else value
 
 
 def print_scores(
@@ -121,6 +148,8 @@ def print_skipped(skipped: dict[str, int]) -> None:
         print(f"skipped {number:,}: {reason}")
 
 
+BETWEEN_LINES = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
 _GAP = 2
 _WRAPPED = 24
 _NARROWEST = 8
@@ -173,22 +202,47 @@ def print_model(table: "Table") -> None:
 
     columns = [*table.names, *table.columns]
     left = {number for number, column in enumerate(columns) if column.form == "text"}
-    header = [column.title for column in columns]
-    print_table(header, shown_texts(table), left, keys=len(table.names))
+    header = [visible(column.title) for column in columns]
+    rows = [[visible(text) for text in row] for row in shown_texts(table)]
+    print_table(header, rows, left, keys=len(table.names))
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Any]:
     """A bar on stderr, a line if that is not a terminal; yields a function of 0 to 1, or None."""
-    from rich.progress import Progress
+    with progress_line(what) as tell:
+        yield partial(tell, what) if sys.stderr.isatty() else None
 
-    if not sys.stderr.isatty():
-        print(f"{what} …", file=sys.stderr)
-        yield None
+
+@contextmanager
+def progress_line(start: str) -> Iterator[Callable[..., None]]:
+    """A bar with a line beside it on stderr; without a terminal, the line alone now and then.
+
+    Yields a function of the line, of what is done, 0 to 1, and of a state: the line is printed
+    when that changes, and every few seconds.
+    """
+    if sys.stderr.isatty():
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn())
+        with Progress(*columns, console=console(sys.stderr), transient=True) as bar:
+            task = bar.add_task(start, total=1.0)
+
+            def draw(line: str, share: float, state: str = "") -> None:
+                bar.update(task, description=line, completed=share)
+
+            yield draw
         return
-    with Progress(console=console(sys.stderr), transient=True) as progress:
-        task = progress.add_task(what, total=1.0)
-        yield lambda share: progress.update(task, completed=share)
+    last = ("", time.monotonic())
+
+    def write(line: str, share: float, state: str = "") -> None:
+        nonlocal last
+        if state != last[0] or time.monotonic() - last[1] >= BETWEEN_LINES:
+            last = (state, time.monotonic())
+            say(line)
+
+    say(f"{start} …")
+    yield write
 
 
 def say(line: str) -> None:

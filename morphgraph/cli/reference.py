@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import (
-    EncodingOption,
-    ForeignOption,
-    FormatOption,
-    JsonOption,
-    read_reference_option,
-)
+from morphgraph.cli.options import JsonOption, Reading, with_options
 from morphgraph.cli.output import print_json, print_table, progress_bar, write
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, visible
@@ -24,21 +18,20 @@ if TYPE_CHECKING:
     from morphgraph.reference.entry import Entry, Reference
 
 
+@with_options
 def show(
     file: Annotated[
         str,
         typer.Argument(help="A gold segmentation, demo:en, demo:de, demo:nl, or catalogue:NAME."),
     ],
-    format_: FormatOption = None,
-    include_foreign: ForeignOption = False,
-    encoding: EncodingOption = None,
+    reading: Reading,
     limit: Annotated[int, typer.Option(min=0, help="At most this many entries; 0 for all.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped."""
     from morphgraph.reference.description import describe_reference
 
-    reference = read_reference_option(file, format_, include_foreign, encoding)
+    reference = reading.read(file)
     description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
@@ -119,32 +112,13 @@ def _print_description(reference: "Reference", description: "Description") -> No
 def _report(
     reference: "Reference", description: "Description", entries: "tuple[Entry, ...]"
 ) -> dict[str, Any]:
-    """All that is shown, as data; what is undefined is None."""
-    from morphgraph.score.boundaries import or_none
-
-    numbers = {
-        name: or_none(value) if isinstance(value, float) else value
-        for name, value in asdict(description).items()
-    }
     return {
         "name": reference.name,
         "format": reference.format,
         "checksum": reference.checksum,
         "partial": reference.partial,
-        "description": numbers,
-        "entries": [
-            {
-                "line": entry.line,
-                "word": entry.word,
-                "morphs": entry.morphs,
-                "kinds": entry.kinds and [kind.value if kind else None for kind in entry.kinds],
-                "whole_words": entry.whole_words,
-                "underlying": entry.underlying,
-                "processes": entry.processes,
-                "count": entry.count,
-            }
-            for entry in entries
-        ],
+        "description": asdict(description),
+        "entries": [asdict(entry) for entry in entries],
         "skipped": [asdict(skip) for skip in reference.skipped],
     }
 

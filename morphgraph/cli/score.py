@@ -1,5 +1,6 @@
 """The command that scores tokenisers against references."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,24 +10,18 @@ import typer
 from morphgraph.cli.entrants import methods_on, models_of, predictions_of
 from morphgraph.cli.options import (
     BareOption,
-    Drawn,
-    EncodingOption,
-    FirstOption,
-    ForeignOption,
-    FormatOption,
     FrequenciesOption,
-    JoinOption,
+    GoldOptions,
     JsonOption,
     RecipeOption,
-    SampleOption,
-    SampleSeedOption,
-    check_holdout,
+    Share,
     load_edited,
     one_of,
-    read_golds,
+    with_options,
     word_counts,
 )
 from morphgraph.cli.output import (
+    check_ending,
     print_json,
     print_model,
     print_scores,
@@ -48,14 +43,9 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
+@with_options
 def score(
-    reference: Annotated[
-        list[str],
-        typer.Option(
-            help="A gold segmentation, demo:en, demo:de, demo:nl, catalogue:NAME, or - for "
-            "standard input; several are scored one by one, or with --join as one."
-        ),
-    ],
+    golds: GoldOptions,
     tokenizer: Annotated[
         str | None,
         typer.Option(help="A BPE tokeniser for --methods: see segment. Not needed with --model."),
@@ -93,8 +83,19 @@ def score(
             "--scores help lists them."
         ),
     ] = None,
-    scope: Annotated[str, typer.Option(help="morphemic, whole-word or both.")] = "both",
-    weighting: Annotated[str, typer.Option(help="Over types, tokens or both.")] = "both",
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="morphemic, whole-word or both.",
+            callback=one_of("morphemic", "whole-word", "both"),
+        ),
+    ] = "both",
+    weighting: Annotated[
+        str,
+        typer.Option(
+            help="Over types, tokens or both.", callback=one_of("types", "tokens", "both")
+        ),
+    ] = "both",
     ideal: Annotated[bool, typer.Option("--ideal", help="Add the gold as a tokeniser.")] = False,
     baseline: Annotated[
         int, typer.Option(min=0, help="Test all others against this one, from 1; 0 for none.")
@@ -113,7 +114,7 @@ def score(
     ] = 1,
     holdout: Annotated[
         float | None,
-        typer.Option(
+        Share(
             help="Share of the words that no method sees, with scores of their own: half of them "
             "if a method learns from the reference, else none."
         ),
@@ -128,14 +129,7 @@ def score(
     flota: Annotated[
         bool, typer.Option("--flota", help="FLOTA's coverage, stem recall and full match too.")
     ] = False,
-    join: JoinOption = False,
-    sample: SampleOption = None,
-    sample_seed: SampleSeedOption = 0,
-    format_: FormatOption = None,
-    encoding: EncodingOption = None,
     frequencies: FrequenciesOption = None,
-    include_foreign: ForeignOption = False,
-    first_analysis: FirstOption = False,
     bare: BareOption = False,
     out: Annotated[
         Path | None, typer.Option(help="Also write the tables: .csv, .tex or .md.")
@@ -148,30 +142,27 @@ def score(
     """Score tokenisers against references, with intervals, tests and signatures."""
     from morphgraph.refine.learning import Learner, learn_and_score
     from morphgraph.score.breakdown import check_breakdown
-    from morphgraph.score.gold_set import HOLDOUT, SCOPES, WEIGHTINGS, GoldSet
+    from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
     from morphgraph.score.metrics import USUAL, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure
     from morphgraph.score.uncertainty import Draws
+    from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 
     if scores == "help":
         _list_scores()
         return
-    if out is not None and out.suffix not in _ENDINGS:
-        raise MorphGraphError(f"{out} has an unknown ending. Use .csv, .tex or .md.")
+    writers: dict[str, Any] = {".csv": scores_csv, ".tex": scores_latex, ".md": scores_markdown}
+    check_ending(out, *writers)
     if by is not None:
         check_breakdown(by)
     if 0 < resamples < 100:
         raise MorphGraphError(f"--resamples {resamples} are too few. Give 100 or more, or 0.")
     chosen = check_metrics(scores.split(",")) if scores else USUAL
-    asked_scope = one_of(scope, "--scope", (*SCOPES, "both"))
-    scopes = SCOPES if asked_scope == "both" else (asked_scope,)
     counts = word_counts(frequencies) if frequencies else None
     loaded = load_edited(tokenizer, recipe) if tokenizer is not None else None
-    named: list[Entrant] = []
-    if loaded is not None:
-        named += methods_on(loaded, methods, counts)
+    named = [] if loaded is None else methods_on(loaded, methods, counts)
     named += models_of(model or ())
     named += [predictions_of(path, predictions_format) for path in predictions or ()]
     if not named:
@@ -184,21 +175,10 @@ def score(
     named = [replace(each, label=label) for each, label in zip(named, labels, strict=True)]
     if holdout is None:
         holdout = HOLDOUT if any(isinstance(each.made, Learner) for each in named) else 0.0
-    check_holdout(holdout)
     known = dict(counts.items()) if counts is not None else None
-    draws = Draws(resamples, seed=seed)
-    gold_sets: list[GoldSet] = []
+    gold_sets = [GoldSet.of(gold, known, frequencies or "", bare=bare) for gold in golds.golds()]
     tables: list[ScoreTable] = []
-    for gold in read_golds(
-        reference,
-        format_,
-        include_foreign,
-        encoding,
-        first_analysis=first_analysis,
-        drawn=Drawn(join, sample, sample_seed),
-    ):
-        gold_set = GoldSet.of(gold, known, frequencies or "", bare=bare)
-        gold_sets.append(gold_set)
+    for gold_set in gold_sets:
         on_words = [learn_and_score(named, gold_set, runs=runs)]
         if holdout:
             on_words.append(learn_and_score(named, gold_set, holdout, seed, runs))
@@ -212,11 +192,11 @@ def score(
                 over,
                 chosen,
                 baseline=baseline - 1 if baseline and len(named) > 1 else None,
-                draws=draws,
+                draws=Draws(resamples, seed=seed),
             )
-            for one_scope in scopes
-            if gold_set.has_gold(one_scope).any() or one_scope == scope
-            for over in _weightings(weighting, gold_set, WEIGHTINGS)
+            for one_scope in SCOPES
+            if one_scope == scope or (scope == "both" and gold_set.has_gold(one_scope).any())
+            for over in _weightings(weighting, gold_set)
             for outcomes in on_words
         ]
     failed = [o for o in tables[0].outcomes if isinstance(o, SegmentationFailure)]
@@ -232,11 +212,11 @@ def score(
             print(line)
         return
     if out is not None:
-        write(out, _file(tables, out.suffix))
+        write(out, writers[out.suffix](tables))
     if as_json:
         report = _report(tables)
         if flota:
-            report["flota"] = [_flota_report(each) for each in found]
+            report["flota"] = [{"rows": e.rows(), "signature": e.signature} for e in found]
         if by is not None:
             report["breakdowns"] = [_breakdown_report(each) for each in broken]
         print_json(report)
@@ -245,50 +225,63 @@ def score(
         print_scores([_counts_behind(table) for table in tables])
     for gold_set in gold_sets:
         print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
-    for table in tables:
-        _print(table)
-    print(_legend(tables))
-    for part in broken:
-        _print_breakdown(part)
-    for scored in found:
-        _print_flota(scored)
+    _print(tables, broken, found)
     if out is not None:
         print(f"saved {out}")
 
 
-def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
-    """The counts of the first tokeniser of a table."""
-    from morphgraph.score.metrics import boundary_score
-    from morphgraph.score.outcome import Outcome
-
-    outcome = next(o for o in table.outcomes if isinstance(o, Outcome))
-    return boundary_score(outcome, table.scope, table.weighting)
-
-
-def _legend(tables: "list[ScoreTable]") -> str:
-    """What brackets and stars mean, of those that there are."""
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.model import HELD_IN_NOTE
-
-    notes = []
-    if any(table.draws.resamples for table in tables):
-        notes.append("[ ]: 95 % bootstrap interval over entries")
-    if any(table.runs > 1 for table in tables):
-        notes.append(f"±: mean and standard deviation over {tables[0].runs} seeds")
-    baselines = [t.labels[t.baseline] for t in tables if t.baseline is not None]
-    if any(isinstance(o, Outcome) and o.held_in for table in tables for o in table.outcomes):
-        notes.append(HELD_IN_NOTE)
-    if baselines:
-        notes.append(f"* p < 0.05, ** p < 0.01, *** p < 0.001: different from {baselines[0]}")
-    return "\n".join(visible(note) for note in notes)
-
-
-def _weightings(asked: str, gold_set: "GoldSet", every: tuple[Any, ...]) -> tuple[Any, ...]:
-    chosen = one_of(asked, "--weighting", (*every, "both"))
-    if chosen == "both":
+def _weightings(asked: str, gold_set: "GoldSet") -> tuple[Any, ...]:
+    if asked == "both":
         return gold_set.weightings
-    gold_set.weights(chosen)  # fails if there are no frequencies
-    return (chosen,)
+    weighting: Any = asked
+    gold_set.weights(weighting)  # fails if there are no frequencies
+    return (weighting,)
+
+
+def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
+    """Each table's first score broken down; what comes out alike for several scopes only once."""
+    from morphgraph.score.breakdown import break_down
+    from morphgraph.score.outcome import Outcome
+
+    found: dict[str, Breakdown] = {}
+    for table in tables:
+        gold_set = table.gold_set
+        if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
+            raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
+        outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
+        made = break_down(
+            outcomes, by, table.metrics[0], table.scope, table.weighting, draws=table.draws
+        )
+        found.setdefault(made.signature, made)
+    return list(found.values())
+
+
+def _flota_scores(
+    loaded: "Tokeniser | None",
+    named: "list[Entrant]",
+    gold_sets: "list[GoldSet]",
+) -> "list[FlotaScores]":
+    """On the tokeniser's vocabulary, else on that of each model that has one."""
+    from morphgraph.score.flota import flota_scores
+    from morphgraph.segment.registry import standard_segmenter
+    from morphgraph.segment.wordpiece import VocabularySegmenter
+    from morphgraph.tokeniser.loading import vocabulary_of
+
+    if loaded is not None:
+        pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
+    else:
+        pairs = [
+            (each.made.vocabulary, standard_segmenter(each.made.vocabulary))
+            for each in named
+            if isinstance(each.made, VocabularySegmenter)
+        ]
+    if not pairs:
+        raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
+    return [
+        flota_scores(vocabulary, each.reference, standard, bare=each.bare)
+        for each in gold_sets
+        for vocabulary, standard in pairs
+    ]
 
 
 def _list_scores() -> None:
@@ -298,33 +291,38 @@ def _list_scores() -> None:
     print_table(["group", "score", "meaning"], rows, left={0, 1, 2})
 
 
-def _print(table: "ScoreTable") -> None:
-    from morphgraph.score.metrics import METRICS
-    from morphgraph.score.outcome import Outcome
-    from morphgraph.tables.model import ALL_WORDS, HELD_IN
-    from morphgraph.tables.scores import words_of
+def _print(
+    tables: "list[ScoreTable]", broken: "list[Breakdown]", found: "list[FlotaScores]"
+) -> None:
+    from morphgraph.tables.scores import breakdown_table, flota_table, scores_table
 
-    gold_set = table.gold_set
-    if gold_set is not None:
-        name = visible(gold_set.reference.name)
-        words = words_of(table)
-        which = "" if words == ALL_WORDS else f", {words}"
-        print(f"\n{name}: {table.scope} boundaries over word {table.weighting}{which}")
-    header = ["tokeniser", *(f"{n}{' %' * (METRICS[n].unit == '%')}" for n in table.metrics)]
-    rows = []
-    for outcome, found in zip(table.outcomes, table.estimates, strict=True):
-        cells = [visible(outcome.label)]
-        if isinstance(outcome, Outcome) and found is not None:
-            cells[0] += f" ({HELD_IN})" if outcome.held_in else ""
-            cells += [_estimate_text(name, found[name]) for name in table.metrics]
-        else:
-            cells += ["failed", *[""] * (len(table.metrics) - 1)]
-            print(f"{visible(outcome.label)}: {getattr(outcome, 'message', '')}")
-        rows.append(cells)
-    print_table(header, rows, left={0})
-    print(table.signature)
-    if gold_set is not None and gold_set.reference.partial:
-        print(gold_set.reference.partial_note)
+    notes: dict[str, None] = {}
+    for table in tables:
+        shown = replace(scores_table([table]), bold="")
+        print(f"\n{visible(shown.blocks[0])}")
+        for row in shown.rows:
+            if row.error:
+                print(visible(f"{row.label}: {row.error}"))
+        print_model(shown)
+        print(table.signature)
+        if table.gold_set is not None and table.gold_set.reference.partial:
+            print(table.gold_set.reference.partial_note)
+        notes |= dict.fromkeys(shown.explained)
+    for note in notes:
+        print(note)
+    for further in (*map(breakdown_table, broken), *map(flota_table, found)):
+        print(f"\n{visible(further.title)}")
+        print_model(further)
+        print(*further.signatures)
+
+
+def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
+    """The counts of the first tokeniser of a table."""
+    from morphgraph.score.metrics import boundary_score
+    from morphgraph.score.outcome import Outcome
+
+    outcome = next(o for o in table.outcomes if isinstance(o, Outcome))
+    return boundary_score(outcome, table.scope, table.weighting)
 
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:
@@ -376,24 +374,6 @@ def _table_report(table: "ScoreTable") -> dict[str, Any]:
     }
 
 
-def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
-    """Each table's first score broken down; what comes out alike for several scopes only once."""
-    from morphgraph.score.breakdown import break_down
-    from morphgraph.score.outcome import Outcome
-
-    found: dict[str, Breakdown] = {}
-    for table in tables:
-        gold_set = table.gold_set
-        if by == "frequency" and gold_set is not None and gold_set.frequencies is None:
-            raise MorphGraphError("--by frequency needs --frequencies, or counts in the reference.")
-        outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
-        made = break_down(
-            outcomes, by, table.metrics[0], table.scope, table.weighting, draws=table.draws
-        )
-        found.setdefault(made.signature, made)
-    return list(found.values())
-
-
 def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
     rows = [
         {
@@ -408,98 +388,11 @@ def _breakdown_report(found: "Breakdown") -> dict[str, Any]:
     return {"by": found.by, "score": found.metric, "rows": rows, "signature": found.signature}
 
 
-def _print_breakdown(found: "Breakdown") -> None:
-    from morphgraph.score.breakdown import BREAKDOWNS
-    from morphgraph.score.metrics import METRICS
-
-    metric = METRICS[found.metric]
-    columns = [found.estimates(number) for number in range(len(found.labels))]
-    print(f"\n{metric.title}{' %' * (metric.unit == '%')} by {BREAKDOWNS[found.by].lower()}")
-    rows = [
-        [
-            visible(group.name),
-            f"{group.size:,}",
-            *(_estimate_text(found.metric, column[place]) for column in columns),
-        ]
-        for place, group in enumerate(found.groups)
-    ]
-    print_table(["group", found.counted, *map(visible, found.labels)], rows, left={0})
-    print(found.signature)
-
-
-def _estimate_text(name: str, estimate: "Estimate") -> str:
-    from morphgraph.tables.scores import deviation_text, score_text
-
-    low, high = estimate.interval.low, estimate.interval.high
-    spread = f" [{score_text(name, low)}, {score_text(name, high)}]" if low == low else ""
-    deviation = deviation_text(name, estimate)
-    return f"{score_text(name, estimate.value)}{deviation}{estimate.mark}{spread}"
-
-
 def _estimate_report(estimate: "Estimate") -> dict[str, Any]:
-    from morphgraph.score.boundaries import or_none
-
-    report = {
-        "value": or_none(estimate.value),
-        "interval": [or_none(estimate.interval.low), or_none(estimate.interval.high)],
-        "p": or_none(estimate.p),
+    known = not math.isnan(estimate.deviation)
+    return {
+        "value": estimate.value,
+        "interval": [estimate.interval.low, estimate.interval.high],
+        "p": estimate.p,
+        **({"deviation": estimate.deviation} if known else {}),
     }
-    deviation = or_none(estimate.deviation)
-    return report | ({} if deviation is None else {"deviation": deviation})
-
-
-def _flota_scores(
-    loaded: "Tokeniser | None",
-    named: "list[Entrant]",
-    gold_sets: "list[GoldSet]",
-) -> "list[FlotaScores]":
-    """On the tokeniser's vocabulary, else on that of each model that has one."""
-    from morphgraph.score.flota import flota_scores
-    from morphgraph.segment.registry import standard_segmenter
-    from morphgraph.segment.wordpiece import VocabularySegmenter
-    from morphgraph.tokeniser.loading import vocabulary_of
-
-    if loaded is not None:
-        pairs = [(vocabulary_of(loaded), standard_segmenter(loaded))]
-    else:
-        models = [each.made() for each in named if callable(each.made)]
-        pairs = [
-            (m.vocabulary, standard_segmenter(m.vocabulary))
-            for m in models
-            if isinstance(m, VocabularySegmenter)
-        ]
-    if not pairs:
-        raise MorphGraphError("--flota needs a --tokenizer, or a --model with a list of types.")
-    return [
-        flota_scores(vocabulary, each.reference, standard, bare=each.bare)
-        for each in gold_sets
-        for vocabulary, standard in pairs
-    ]
-
-
-def _flota_report(found: "FlotaScores") -> dict[str, Any]:
-    rows = [
-        {key: None if value != value else value for key, value in row.items()}
-        for row in found.rows()
-    ]
-    return {"rows": rows, "signature": found.signature}
-
-
-def _print_flota(found: "FlotaScores") -> None:
-    from morphgraph.tables.scores import flota_table
-
-    print()
-    print_model(flota_table(found))
-    print(found.signature)
-
-
-_ENDINGS = (".csv", ".tex", ".md")
-
-
-def _file(tables: "list[ScoreTable]", ending: str) -> bytes:
-    """All tables as a file with one of the endings."""
-    from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
-
-    if ending == ".csv":
-        return scores_csv(tables)
-    return (scores_latex if ending == ".tex" else scores_markdown)(tables).encode()

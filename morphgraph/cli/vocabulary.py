@@ -1,22 +1,21 @@
 """The command that looks at vocabularies."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from morphgraph.cli.options import (
-    EncodingOption,
-    FormatOption,
     FrequenciesOption,
     JsonOption,
-    read_reference_option,
+    Reading,
     warn,
+    with_options,
     word_counts,
 )
 from morphgraph.cli.output import print_json, print_model, print_table, progress_bar
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import apart, count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.words import Segmenter
 
 
+@with_options
 def vocabulary(
+    reading: Reading,
     tokenizer: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,8 +42,6 @@ def vocabulary(
     reference: Annotated[
         str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
     ] = None,
-    format_: FormatOption = None,
-    encoding: EncodingOption = None,
     alpha: Annotated[float, typer.Option(help="The order of the Rényi efficiency, above 0.")] = 2.5,
     list_: Annotated[
         str | None,
@@ -68,10 +67,8 @@ def vocabulary(
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
     segmenters = _segmenters(tokenizer or [], model or [])
-    corpus = None
-    if frequencies:
-        corpus = NamedCounts(word_counts(frequencies), frequencies)
-    gold = read_reference_option(reference, format_, encoding=encoding) if reference else None
+    corpus = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
+    gold = reading.read(reference) if reference else None
     with progress_bar("counting"):
         found = [
             VocabularyHealth(segmenter, corpus, gold, label=label)
@@ -94,23 +91,17 @@ def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segment
     from morphgraph.segment.models import load_segmenter
     from morphgraph.tokeniser.tokeniser import base_name
 
-    listed: list[tuple[str, str, Segmenter]] = []
     sources = [
         *((base_name(source), source) for source in tokenizers),
         *((path.stem, str(path)) for path in models),
-    ]
-    for name, source in sources or [("demo:en", "demo:en")]:
-        segmenter = load_segmenter(source)
+    ] or [("demo:en", "demo:en")]
+    names = [name for name, _ in sources]
+    labels = apart([name if names.count(name) == 1 else source for name, source in sources])
+    found = {}
+    for label, (_, source) in zip(labels, sources, strict=True):
+        found[label] = segmenter = load_segmenter(source)
         if isinstance(segmenter, Bte):
             warn(segmenter.tokeniser)
-        listed.append((name, source, segmenter))
-    names = [name for name, _, _ in listed]
-    found: dict[str, Segmenter] = {}
-    for name, source, segmenter in listed:
-        label = name if names.count(name) == 1 else source
-        while label in found:
-            label += "′"
-        found[label] = segmenter
     return found
 
 
@@ -129,19 +120,15 @@ def _report(
         }
         if list_ is not None:
             table = _limited(list_behind(health, list_), limit)
-            entry["list"] = [
-                {key: _plain(value) for key, value in row.items() if key != "type_id"}
-                for row in table.to_dict("records")
-            ]
+            rows = table.drop(columns="type_id").to_dict("records")
+            entry["list"] = [{key: _whole(value) for key, value in row.items()} for row in rows]
         tokenisers.append(entry)
     return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
 
 
-def _plain(value: Any) -> Any:
-    """A cell as JSON: undefined values are null, whole numbers integers."""
-    if isinstance(value, float):
-        return None if math.isnan(value) else int(value) if value.is_integer() else value
-    return value
+def _whole(value: Any) -> Any:
+    """A cell with whole numbers as integers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":
@@ -173,6 +160,4 @@ def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "n/a" if math.isnan(value) else f"{value:,.0f}"
-    return str(value)
+    return count_text(value) if isinstance(value, float) else str(value)

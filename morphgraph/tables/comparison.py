@@ -9,11 +9,13 @@ from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Cell, Column, Table
 from morphgraph.tables.writing import rendered, to_csv
 
+_TITLE = "Comparison of segmentations"
+
 
 def words_table(comparison: Comparison, rows: Sequence[ComparedWord]) -> Table:
     """Words by methods: their tokens, separated by spaces; bold are those cut as in the gold."""
     return Table(
-        "Comparison of segmentations",
+        _TITLE,
         (Column("Word"), Column("Gold")),
         tuple(Column(label) for label in comparison.labels),
         tuple(
@@ -87,7 +89,9 @@ def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> st
     return to_latex(words_table(comparison, rows), "comparison")
 
 
-def comparison_html(comparison: Comparison, rows: Sequence[ComparedWord], title: str) -> bytes:
+def comparison_html(
+    comparison: Comparison, rows: Sequence[ComparedWord], title: str = _TITLE
+) -> bytes:
     """Rows and summaries as one HTML file that needs nothing else; all text is escaped."""
     page = rendered(
         "comparison.html.j2",

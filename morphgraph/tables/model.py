@@ -176,7 +176,7 @@ class Table:
     ``names``: the columns that name rows; ``columns``: those of values; ``spread_by``: the titles
     of what is spread above them; ``blocks``: titles of the blocks that rows stand in;
     ``constants``: what holds for all of it, by title; ``notes``: sentences for below it; ``bold``:
-    what is in bold; ``against``: what stars are a difference to.
+    what is in bold, if it can be shown; ``against``: what stars are a difference to.
     """
 
     title: str
@@ -242,7 +242,7 @@ class Table:
         """What the marks in it mean, of those that it has."""
         cells = [(cell, cell_texts(column, cell)[1]) for cell, column in self.cells()]
         notes = []
-        if any(cell.is_best for cell, _ in cells):
+        if self.bold and any(cell.is_best for cell, _ in cells):
             notes.append(f"Bold: {self.bold}.")
         if any("[" in beside for _, beside in cells):
             notes.append("In brackets: 95 % bootstrap intervals.")
@@ -335,7 +335,10 @@ def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
     """The rows of a table as texts, names first."""
     lines = []
     for row in table.rows:
-        line = list(row.names)
+        line = [row.label + " †" * row.is_baseline, *row.names[1:]]
+        if row.error:
+            lines.append([*line, "failed", *[""] * (len(row.cells) - 1)])
+            continue
         for cell, column in zip(row.cells, table.columns, strict=True):
             text, beside = cell_texts(column, cell)
             shown = beside if intervals else HELD_IN * cell.held_in

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import UNDEFINED, percent, ratio_text, shortened
-from morphgraph.score.metrics import METRICS
+from morphgraph.score.breakdown import BREAKDOWNS
+from morphgraph.score.metrics import METRICS, Metric
 from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.latex import to_latex
@@ -32,12 +33,6 @@ def score_text(name: str, value: float) -> str:
     ('50.00', '1.50', 'n/a')
     """
     return percent(value) if METRICS[name].unit == "%" else ratio_text(value)
-
-
-def deviation_text(name: str, estimate: Estimate) -> str:
-    """The standard deviation behind a mean over runs: `` ± 0.12``; nothing where there is none."""
-    known = not math.isnan(estimate.deviation)
-    return f" ± {score_text(name, estimate.deviation)}" if known else ""
 
 
 def words_of(table: ScoreTable) -> str:
@@ -72,6 +67,10 @@ def _size(outcome: Outcome | SegmentationFailure) -> float:
     return math.nan if size is None else size
 
 
+def _form(metric: Metric) -> Form:
+    return "percent" if metric.unit == "%" else "ratio"
+
+
 def _cell(estimate: Estimate | None) -> Cell:
     if estimate is None:
         return Cell()
@@ -94,7 +93,7 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
     columns = [Column("|V|", "count", csv="vocabulary size")]
     for name in names:
         metric = METRICS[name]
-        form: Form = "percent" if metric.unit == "%" else "ratio"
+        form = _form(metric)
         columns.append(Column(metric.title, form, metric.better, name, csv=name, extras=extras))
     rows = [row for block, table in enumerate(tables) for row in _rows(table, block, names)]
     return Table(
@@ -172,6 +171,26 @@ def scores_markdown(tables: Sequence[ScoreTable]) -> str:
     return to_markdown(scores_table(tables))
 
 
+def breakdown_table(found: Breakdown) -> Table:
+    """A score of each group of words, a column for each tokeniser."""
+    metric = METRICS[found.metric]
+    columns = [
+        Column(found.counted, "count"),
+        *(Column(each, _form(metric)) for each in found.labels),
+    ]
+    estimates = [found.estimates(number) for number in range(len(found.labels))]
+    return Table(
+        f"{metric.title}{' %' * (metric.unit == '%')} by {BREAKDOWNS[found.by].lower()}",
+        (Column("group"),),
+        tuple(columns),
+        tuple(
+            Row((group.name,), (Cell(group.size), *(_cell(each[place]) for each in estimates)))
+            for place, group in enumerate(found.groups)
+        ),
+        signatures=(found.signature,),
+    )
+
+
 def breakdown_csv(found: Breakdown) -> bytes:
     """One row for each group and tokeniser, with the signature in each; shares are 0 to 1."""
     numbers = (Column(f"number of {found.counted}", "count"), Column("tokeniser"))
@@ -204,7 +223,7 @@ def flota_table(found: FlotaScores) -> Table:
         counts = (each.entries, each.entries_with_stem)
         rows.append(Row(names, tuple(map(Cell, (*numbers, *counts)))))
     by = (Column("method"), Column("k", "written"))
-    return Table("FLOTA", by, tuple(columns), tuple(rows), signatures=(found.signature,))
+    return Table("FLOTA's scores", by, tuple(columns), tuple(rows), signatures=(found.signature,))
 
 
 def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:

@@ -135,8 +135,9 @@ def test_score_in_words(morphgraph: Command, files: tuple[Path, Path]) -> None:
     assert lines[0].split()[:4] == ["scope", "over", "precision", "%"]
     assert lines[1].split() == ["morphemic", "types", "n/a", "0.00", "0.00", "0", "0", "2"]
     assert "skipped 1: word with a space" in lines
-    assert lines[-2].startswith("reference:")
-    assert lines[-1] == "[ ]: 95 % bootstrap interval over entries"
+    assert lines[-3].startswith("reference:")
+    assert lines[-2] == "In brackets: 95 % bootstrap intervals."
+    assert lines[-1] == "n/a: undefined, or not measured."
 
 
 def test_blame(morphgraph: Command, files: tuple[Path, Path]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from morphgraph.cli import output
 from morphgraph.corpus.counting import CountProgress
 
 Command = Callable[..., Any]
@@ -108,16 +109,17 @@ def test_progress_without_and_with_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at = CountProgress("counting", 1, 2, 10**6, 2 * 10**6, 1.0)
-    monkeypatch.setattr(command, "_BETWEEN_LINES", 0.0)
-    with command._progress() as tell:
-        tell(at)
-    line = "counting: 1 of 2 files, 1 of 2 MB, 1.0 MB/s, 0:01 left"
+    monkeypatch.setattr(output, "BETWEEN_LINES", 0.0)
+    line = command._line(at)
+    assert line == "counting: 1 of 2 files, 1 of 2 MB, 1.0 MB/s, 0:01 left"
+    with output.progress_line("counting") as tell:
+        tell(line, 0.5)
     assert capsys.readouterr().err == f"counting …\n{line}\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     wide = Console(file=sys.stderr, force_terminal=True, width=100)
-    monkeypatch.setattr(command, "console", lambda stream: wide)
-    with command._progress() as tell:
-        tell(at)
+    monkeypatch.setattr(output, "console", lambda stream: wide)
+    with output.progress_line("counting") as tell:
+        tell(line, 0.5)
     assert line in capsys.readouterr().err
 
 

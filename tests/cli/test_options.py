@@ -33,6 +33,15 @@ COMMANDS = commands(typer.main.get_command(cli.program))
     [
         ("--threshold", {"blame", "knockout", "rebpe"}),
         ("--text", {"train"}),
+        ("--recipe", {"score", "blame", "knockout", "rebpe", "compare", "export"}),
+        ("--join", {"score", "blame", "knockout", "rebpe", "compare"}),
+        (
+            "--include-foreign",
+            {
+                *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),
+                "reference show",
+            },
+        ),
         (
             "--encoding",
             {

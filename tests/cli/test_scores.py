@@ -214,7 +214,7 @@ def test_a_reference_without_whole_words_is_na(morphgraph: Command, small: Small
                  "--scope", "whole-word", "--scores", "f1,exact")  # fmt: skip
     run = morphgraph(*arguments)
     assert (run.code, run.err) == (0, "")
-    assert ["BPE", "n/a", "n/a"] in printed(run.out)
+    assert ["BPE", "12", "n/a", "n/a"] in printed(run.out)
     [table] = morphgraph(*arguments, "--json").json["tables"]
     assert values(table) == {"f1": None, "exact": None}
     assert table["rows"][0]["scores"]["f1"] == {"value": None, "interval": [None, None], "p": None}
@@ -303,14 +303,15 @@ def test_no_resamples(morphgraph: Command) -> None:
 def test_a_printed_table(morphgraph: Command, small: Small) -> None:
     run = morphgraph(*small.on_both, "--resamples", "0", "--scores", "precision,recall,fertility")
     lines = run.out.splitlines()
-    assert lines[1] == f"{small.first}: morphemic boundaries over word types"
-    assert printed(lines[2])[0] == ["tokeniser", "precision %", "recall %", "fertility"]
-    assert printed(lines[3])[0] == ["BPE", "100.00", "25.00", "1.33"]
-    assert printed(lines[8])[0] == ["BPE", "0.00", "n/a", "1.33"]
+    assert lines[1] == "first.tsv, morphemic boundaries over word types"
+    assert printed(lines[2])[0] == [
+        "Tokeniser", "|V|", "Precision % ↑", "Recall % ↑", "Tokens per word"]  # fmt: skip
+    assert printed(lines[3])[0] == ["BPE", "12", "100.00", "25.00", "1.33"]
+    assert printed(lines[8])[0] == ["BPE", "12", "0.00", "n/a", "1.33"]
     assert [line for line in lines if line.startswith("reference:first.tsv@")] == [
         lines[4], lines[9]]  # fmt: skip
     assert lines[-2].startswith("reference:second.tsv@")
-    assert lines[-1] == "", "no intervals and no test, so there are no marks to explain"
+    assert lines[-1] == "n/a: undefined, or not measured.", "no other marks to explain"
 
 
 def test_partial_gold_is_told_beside_its_table(
@@ -319,7 +320,7 @@ def test_partial_gold_is_told_beside_its_table(
     partial = tmp_path / "derivations.tsv"
     partial.write_text("do\tundo\tV\tV\tun\tprefix\n", encoding="utf-8")
     shown = morphgraph(*small.on_first, "--reference", partial, "--resamples", "0").out
-    whole, _, of_partial = shown.partition("derivations.tsv: ")
+    whole, _, of_partial = shown.partition("derivations.tsv, ")
     note = "The gold is partial (one affix a word)"
     assert note not in whole and note in of_partial
     found = morphgraph(*small.on_first, "--reference", partial, "--json").json
@@ -669,4 +670,4 @@ def test_runs_give_means_and_deviations(morphgraph: Command, small: Small) -> No
     assert "BPE-dropout(p=0.5,seed=0,queue=true):" in dropout["signature"]
     shown = morphgraph(*arguments, "--scores", "fertility", "--resamples", "0").out
     assert "BPE-dropout (p=0.5, queue=true)" in shown
-    assert "±: mean and standard deviation over 4 seeds" in shown
+    assert "Means over seeds, ± their standard deviation." in shown

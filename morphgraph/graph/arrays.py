@@ -1,7 +1,6 @@
 """The merges of a graph as flat arrays and a lookup table: what the kernels read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from weakref import WeakKeyDictionary
@@ -14,7 +13,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 
 @dataclass(frozen=True)
 class MergeArrays:
-    """All present merges in order of rank; one without parts stands for a merge that is gone.
+    """All present merges in order of rank.
 
     ``merge_ids``: int32 (M). ``part_offsets``: int64 (M + 1), into ``parts``, int32 type ids.
     ``results``: int32 (M).
@@ -36,13 +35,11 @@ class MergeArrays:
     def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
         """``table``, ``dense`` and ``widest``, made when a kernel first looks merges up in them.
 
-        See `kernels.segmenting.build_table`.
+        See `kernels.merge_lookup.build_table`.
         """
-        from morphgraph.kernels import segmenting
+        from morphgraph.kernels.merge_lookup import build_table
 
-        table, dense, widest = segmenting.build_table(
-            self.parts, self.part_offsets, self.type_count, 0
-        )
+        table, dense, widest, *_ = build_table(self.parts, self.part_offsets, self.type_count, 0)
         return table, dense, int(widest)
 
     @cached_property
@@ -73,14 +70,69 @@ class MergeArrays:
         merge = np.repeat(np.arange(len(self)), np.diff(self.part_offsets))
         return bool((position[self.parts] < merge).all())
 
-    def without(self, types: Sequence[int] | npt.NDArray[np.int64]) -> "MergeArrays":
-        """The merges once these types are knocked out, each at the position that it has here."""
-        from morphgraph.kernels.removing import without_types
 
-        removed = np.zeros(self.type_count, np.uint8)
-        removed[types] = 1
-        parts, offsets = without_types(self.parts, self.part_offsets, self.results, removed)
-        return replace(self, parts=parts, part_offsets=offsets)
+class ShrinkingMerges:
+    """Merges of which types are knocked out, again and again: for segmenting, without a graph.
+
+    Each merge keeps its position in ``arrays``. The order in which types go does not matter.
+    """
+
+    pairs = None
+    """There is no table of pairs alone: merges become tuple merges."""
+
+    def __init__(self, arrays: MergeArrays) -> None:
+        from morphgraph.kernels.merge_lookup import build_table
+
+        self.results, self.leaders = arrays.results, arrays.leaders
+        self.parts = arrays.parts
+        self.spans = np.stack([arrays.part_offsets[:-1], arrays.part_offsets[1:]], axis=1)
+        self.removed = np.zeros(arrays.type_count, np.uint8)
+        self._producer = np.full(arrays.type_count, -1, np.int32)
+        self._producer[arrays.results[::-1]] = np.arange(len(arrays), dtype=np.int32)[::-1]
+        # Merges are put in when types have gone; half of the room is for them.
+        self._room = len(arrays.parts)
+        self._table, self._dense, widest, self._twins, self._next_state = build_table(
+            arrays.parts, arrays.part_offsets, arrays.type_count, self._room
+        )
+        self._widest = int(widest)
+
+    @property
+    def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+        """As `MergeArrays.lookup`, of the merges as they are now."""
+        return self._table, self._dense, self._widest
+
+    def knock_out(self, types: npt.NDArray[np.int64]) -> None:
+        """Remove types that are still there. Source: Bauwens & Delobelle 2024, Algorithm 1."""
+        from morphgraph.kernels.merge_lookup import widened
+        from morphgraph.kernels.removing import exchange, parts_without
+
+        is_new = np.zeros(len(self.removed), np.uint8)
+        is_new[types] = 1
+        self.removed |= is_new
+        changed, parts, offsets = parts_without(
+            self.parts, self.spans, self.results, self._producer, self.removed, is_new
+        )
+        self._room -= len(parts)
+        if self._room < 0:
+            self._room = len(self._table)
+            self._table = widened(self._table, self._room + len(parts))
+        self._next_state = exchange(
+            self._table,
+            self._dense,
+            self._twins,
+            self._next_state,
+            self.parts,
+            self.spans,
+            changed,
+            parts,
+            offsets,
+        )
+        # Parts of removed merges stay: what is made from their types has them one day.
+        kept = np.diff(offsets) > 0
+        self.spans[changed[kept], 0] = len(self.parts) + offsets[:-1][kept]
+        self.spans[changed[kept], 1] = len(self.parts) + offsets[1:][kept]
+        self.parts = np.append(self.parts, parts)
+        self._widest = max(self._widest, int(np.diff(offsets).max(initial=0)))
 
 
 _cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()

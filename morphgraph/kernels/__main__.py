@@ -6,6 +6,7 @@ from morphgraph.kernels import (
     alignment,
     dropout,
     encoding,
+    merge_lookup,
     picky_segmenting,
     picky_training,
     removing,
@@ -25,6 +26,7 @@ def main() -> None:
     started = time.perf_counter()
     for kernels in (
         encoding,
+        merge_lookup,
         segmenting,
         segmenting_long,
         segmenting_pairs,

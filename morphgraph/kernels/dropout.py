@@ -18,7 +18,7 @@ place in the list starts, so no word depends on another.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.segmenting import _EMPTY, _MIX, DENSE, NONE
+from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -37,23 +37,10 @@ def mixed(state):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def lowest_rank(token, i, count, above, table, dense):  # type: ignore[no-untyped-def]
     """The lowest rank above ``above`` of a merge whose parts start at token ``i``; else `NONE`."""
-    mask = np.int64(table.shape[0] - 1)
     state = np.int64(token[i])
     best = np.int64(NONE)
     for j in range(i + 1, count):
-        following = np.int64(token[j])
-        if state < DENSE and following < DENSE:
-            value = dense[state, following]
-        else:
-            key = (state << 32) | following
-            slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-            found = table[slot, 0]
-            while found != key and found != _EMPTY:
-                slot = (slot + 1) & mask
-                found = table[slot, 0]
-            if found == _EMPTY:
-                break
-            value = table[slot, 1]
+        value = look_up(table, dense, state, np.int64(token[j]))
         rank = value >> 32
         if above < rank < best:
             best = rank
@@ -249,10 +236,8 @@ def segment_queueing(  # type: ignore[no-untyped-def]
 
 def warm_up() -> None:
     """Compile for the dtypes in use, so that the disk cache holds it."""
-    from morphgraph.kernels.segmenting import build_table
-
     parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, dense, widest = build_table(parts, part_offsets, 3, 0)
+    table, dense, widest, _, _ = build_table(parts, part_offsets, 3, 0)
     atoms, offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
     for kernel in (segment_dropping, segment_queueing):

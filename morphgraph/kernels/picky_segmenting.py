@@ -1,6 +1,6 @@
 """Segment words by events in order: merges of pairs, and splits of types.
 
-Pairs are looked up in the table of `segmenting.build_table`, where a value's upper half is the
+Pairs are looked up in the table of `merge_lookup.build_table`, where a value's upper half is the
 number of a pair; ``merge_events[merge_offsets[n] : merge_offsets[n + 1]]`` are the events that
 merge pair *n*, ascending. In the same way, ``split_events`` and ``split_offsets`` give, by type,
 the events that split it. Event *e* makes ``event_types[event_offsets[e] : event_offsets[e + 1]]``:
@@ -10,7 +10,7 @@ the result of a merge, or the parts of a split type.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.segmenting import _EMPTY, _MIX, DENSE, NONE
+from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
 
 
 @njit(cache=True, nogil=True)
@@ -29,17 +29,7 @@ def next_event(  # type: ignore[no-untyped-def]
                 break
     if right < 0:
         return best
-    number = np.int64(NONE)
-    if left < DENSE and right < DENSE:
-        number = dense[left, right] >> 32
-    else:
-        key = (np.int64(left) << 32) | np.int64(right)
-        mask = np.int64(table.shape[0] - 1)
-        slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-        while table[slot, 0] != key and table[slot, 0] != _EMPTY:
-            slot = (slot + 1) & mask
-        if table[slot, 0] == key:
-            number = table[slot, 1] >> 32
+    number = look_up(table, dense, np.int64(left), np.int64(right)) >> 32
     if number != NONE:
         for at in range(merge_offsets[number], merge_offsets[number + 1]):
             if merge_events[at] >= earliest:
@@ -143,10 +133,8 @@ def segment_by_events(  # type: ignore[no-untyped-def]
 
 def warm_up() -> None:
     """Compile for the dtypes in use, so that the disk cache holds it."""
-    from morphgraph.kernels.segmenting import build_table
-
     parts, offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, dense, _ = build_table(parts, offsets, 3, 0)
+    table, dense, *_ = build_table(parts, offsets, 3, 0)
     numbers = np.zeros(1, np.int32)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
     segment_by_events(

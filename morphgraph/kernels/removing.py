@@ -1,61 +1,41 @@
-"""Remove types from merges in flat arrays, and find the words that a removal touches.
-
-Merges keep their positions: one that is gone has no parts left. The arrays are those of
-`segmenting`.
-"""
+"""Remove types from merges in flat arrays, and find the words that a removal touches."""
 
 import numpy as np
 from numba import njit
 
+from morphgraph.kernels.merge_lookup import build_table, put_in, take_out
+
 
 @njit(cache=True, nogil=True)
-def without_types(parts, part_offsets, results, removed):  # type: ignore[no-untyped-def]
-    """Parts and offsets once the types with ``removed[type]`` (uint8) are gone.
+def parts_without(parts, spans, results, producer, removed, is_new):  # type: ignore[no-untyped-def]
+    """The merges that lose parts once more types are gone, and what parts they have then.
 
-    The merges that make such a type lose all parts; in others it becomes the parts of the first
-    merge that makes it, over and over until no removed type is left. Source: Bauwens & Delobelle
-    2024, Algorithm 1.
+    Merge *m* has ``parts[spans[m, 0] : spans[m, 1]]``; ``producer``: the first merge that makes a
+    type. ``removed`` and ``is_new`` (uint8, by type): those gone, these among them for the first
+    time. Merges that make such a type lose all parts; in others it becomes the parts of its
+    producer, over and over until no removed type is left. Source: Bauwens & Delobelle 2024,
+    Algorithm 1.
+
+    Returns the merges, ascending, their new parts, int32, and int64 offsets into these.
     """
     merges = results.shape[0]
-    producer = np.full(removed.shape[0], -1, np.int64)
-    for merge in range(merges - 1, -1, -1):
-        if part_offsets[merge + 1] > part_offsets[merge]:
-            producer[results[merge]] = merge
-    # New parts stand apart first, so that all others are only copied.
-    rewired = np.zeros(merges, np.uint8)
-    for merge in range(merges):
-        if not removed[results[merge]]:
-            for place in range(part_offsets[merge], part_offsets[merge + 1]):
-                rewired[merge] |= removed[parts[place]]
-    new, new_offsets = _substituted(parts, part_offsets, producer, removed, rewired)
+    changed = np.empty(merges, np.int32)
     offsets = np.zeros(merges + 1, np.int64)
-    size = np.int64(0)
-    for merge in range(merges):
-        if rewired[merge]:
-            size += new_offsets[merge + 1] - new_offsets[merge]
-        elif not removed[results[merge]]:
-            size += part_offsets[merge + 1] - part_offsets[merge]
-        offsets[merge + 1] = size
-    found = np.empty(size, np.int32)
-    for merge in range(merges):
-        source = new if rewired[merge] else parts
-        first = new_offsets[merge] if rewired[merge] else part_offsets[merge]
-        for place in range(offsets[merge + 1] - offsets[merge]):
-            found[offsets[merge] + place] = source[first + place]
-    return found, offsets
-
-
-@njit(cache=True, nogil=True)
-def _substituted(parts, part_offsets, producer, removed, rewired):  # type: ignore[no-untyped-def]
-    """The new parts of the ``rewired`` merges (uint8), and offsets into them for all merges."""
     found = np.empty(1024, np.int32)
     waiting = np.empty(64, np.int32)
-    offsets = np.zeros(rewired.shape[0] + 1, np.int64)
+    count = np.int64(0)
     size = np.int64(0)
-    for merge in range(rewired.shape[0]):
-        first, last = part_offsets[merge], part_offsets[merge + 1]
+    for merge in range(merges):
+        first, last = spans[merge, 0], spans[merge, 1]
+        is_gone = removed[results[merge]]
+        touched = is_new[results[merge]]
+        if not is_gone:
+            for place in range(first, last):
+                touched |= is_new[parts[place]]
+        if not touched:
+            continue
         depth = np.int64(0)
-        while rewired[merge]:
+        while not is_gone:
             while depth + last - first > waiting.shape[0]:
                 waiting = np.append(waiting, np.empty_like(waiting))
             for place in range(last - 1, first - 1, -1):
@@ -71,9 +51,28 @@ def _substituted(parts, part_offsets, producer, removed, rewired):  # type: igno
                 break
             depth -= 1
             made_by = producer[waiting[depth]]
-            first, last = part_offsets[made_by], part_offsets[made_by + 1]
-        offsets[merge + 1] = size
-    return found, offsets
+            first, last = spans[made_by, 0], spans[made_by, 1]
+        changed[count] = merge
+        count += 1
+        offsets[count] = size
+    return changed[:count], found[:size], offsets[: count + 1]
+
+
+@njit(cache=True, nogil=True)
+def exchange(  # type: ignore[no-untyped-def]
+    table, dense, twins, next_state, parts, spans, changed, new_parts, new_offsets
+):
+    """Put the new parts of changed merges, if they have any, into the table in place of the old.
+
+    The next free state; see `merge_lookup`.
+    """
+    for merge in changed:
+        take_out(table, dense, twins, merge, parts[spans[merge, 0] : spans[merge, 1]])
+    for i in range(changed.shape[0]):
+        its_parts = new_parts[new_offsets[i] : new_offsets[i + 1]]
+        if its_parts.shape[0]:
+            next_state = put_in(table, dense, twins, next_state, changed[i], its_parts)
+    return next_state
 
 
 @njit(cache=True, nogil=True)
@@ -95,9 +94,29 @@ def carry_over(closed_by, piece_offsets, moved, carried):  # type: ignore[no-unt
     return touched
 
 
+@njit(cache=True, nogil=True)
+def highest_values(closed_by, piece_offsets, wanted, value, highest):  # type: ignore[no-untyped-def]
+    """Put the highest ``value`` (by merge) of those applied in a ``wanted`` piece into ``highest``.
+
+    Pieces in which nothing was applied have -1.
+    """
+    for piece in range(piece_offsets.shape[0] - 1):
+        if wanted[piece]:
+            highest[piece] = -1.0
+            for gap in range(piece_offsets[piece], piece_offsets[piece + 1]):
+                if closed_by[gap] >= 0:
+                    highest[piece] = max(highest[piece], value[closed_by[gap]])
+
+
 def warm_up() -> None:
     """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
     parts, offsets = np.array([0, 1, 2, 0], np.int32), np.array([0, 2, 4], np.int64)
-    without_types(parts, offsets, np.array([2, 3], np.int32), np.array([0, 0, 1, 0], np.uint8))
-    closed_by = np.array([0, -1], np.int32)
-    carry_over(closed_by, np.array([0, 2], np.int64), np.array([-1], np.int32), closed_by.copy())
+    spans = np.stack([offsets[:-1], offsets[1:]], axis=1)
+    results, producer = np.array([2, 3], np.int32), np.array([-1, -1, 0, 1], np.int32)
+    removed = np.array([0, 0, 1, 0], np.uint8)
+    new = parts_without(parts, spans, results, producer, removed, removed)
+    table, dense, _, twins, next_state = build_table(parts, offsets, 4, 4)
+    exchange(table, dense, twins, next_state, parts, spans, *new)
+    closed_by, pieces = np.array([0, -1], np.int32), np.array([0, 2], np.int64)
+    carry_over(closed_by, pieces, np.array([-1], np.int32), closed_by.copy())
+    highest_values(closed_by, pieces, np.ones(1, np.uint8), np.ones(1), np.zeros(1))

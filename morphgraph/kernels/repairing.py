@@ -6,25 +6,11 @@ Types, merges and tables as in `kernels.segmenting`.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.segmenting import NONE, build_table
-
-_EMPTY = -1
-_MIX = np.int64(-7046029254386353131)
+from morphgraph.kernels.merge_lookup import NONE, build_table, look_up, put_in, take_out
 
 
 @njit(cache=True, nogil=True)
-def _slot(table, state, following):  # type: ignore[no-untyped-def]
-    """Where the step from a state is in the table, or the empty slot where it would go."""
-    mask = np.int64(table.shape[0] - 1)
-    key = (np.int64(state) << 32) | np.int64(following)
-    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-    while table[slot, 0] != _EMPTY and table[slot, 0] != key:
-        slot = (slot + 1) & mask
-    return slot, key
-
-
-@njit(cache=True, nogil=True)
-def _segment_below(atoms, table, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
+def _segment_below(atoms, table, dense, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
     """Segment one string by the merges of rank below ``limit``; how many tokens there are."""
     count = np.int64(atoms.shape[0])
     for i in range(count):
@@ -37,10 +23,7 @@ def _segment_below(atoms, table, results, widest, limit, token, candidate, width
             parts = np.int64(0)
             state = np.int64(token[i])
             for j in range(i + 1, count):
-                slot, key = _slot(table, state, token[j])
-                if table[slot, 0] != key:
-                    break
-                value = table[slot, 1]
+                value = look_up(table, dense, state, np.int64(token[j]))
                 if (value >> 32) < best:
                     best = value >> 32
                     parts = np.int64(j - i + 1)
@@ -77,8 +60,9 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
     them; an empty range means that the merge stays as it is: its parts are what the merges before
     it leave, or these make its result already.
     """
-    table, _, widest = build_table(parts, part_offsets, type_count, atoms.shape[0])
-    next_state = np.int64(type_count + 1 + parts.shape[0])
+    table, dense, widest, twins, next_state = build_table(
+        parts, part_offsets, type_count, atoms.shape[0]
+    )
     longest = np.int64(1)
     for i in range(tuples.shape[0]):
         longest = max(longest, atom_offsets[i + 1] - atom_offsets[i])
@@ -94,6 +78,7 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
         count = _segment_below(
             atoms[atom_offsets[i] : atom_offsets[i + 1]],
             table,
+            dense,
             results,
             widest,
             merge,
@@ -108,61 +93,14 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
         offsets[i + 1] = used
         if same or count < 2:
             continue
-        _take_out(table, parts, part_offsets, tuples, offsets, i)
-        state = np.int64(token[0])
-        for j in range(1, count):
-            slot, key = _slot(table, state, token[j])
-            if table[slot, 0] == _EMPTY:
-                table[slot, 0] = key
-                table[slot, 1] = (np.int64(NONE) << 32) | np.int64(NONE)
-            value = table[slot, 1]
-            if j == count - 1:
-                if (value >> 32) > merge:
-                    table[slot, 1] = (merge << 32) | (value & 0xFFFFFFFF)
-            elif (value & 0xFFFFFFFF) == NONE:
-                table[slot, 1] = (value >> 32 << 32) | next_state
-                state = next_state
-                next_state += 1
-            else:
-                state = value & 0xFFFFFFFF
+        take_out(table, dense, twins, merge, parts[first:last])
+        next_state = put_in(table, dense, twins, next_state, merge, token[:count])
         widest = max(widest, count)
         for j in range(count):
             repaired[used + j] = token[j]
         used += count
         offsets[i + 1] = used
     return repaired[:used].copy(), offsets
-
-
-@njit(cache=True, nogil=True)
-def _take_out(table, parts, part_offsets, tuples, offsets, i):  # type: ignore[no-untyped-def]
-    """Take the old parts of the i-th tuple merge out of the table.
-
-    Another merge of the same parts, not repaired so far, takes its place: those after it are not
-    repaired yet, and one before it would already be in the table.
-    """
-    merge = np.int64(tuples[i])
-    first, last = part_offsets[merge], part_offsets[merge + 1]
-    state = np.int64(parts[first])
-    slot = np.int64(0)
-    for j in range(first + 1, last):
-        slot, _ = _slot(table, state, parts[j])
-        state = table[slot, 1] & 0xFFFFFFFF
-    if (table[slot, 1] >> 32) != merge:
-        return
-    heir = np.int64(NONE)
-    for other in range(i + 1, tuples.shape[0]):
-        start, end = part_offsets[tuples[other]], part_offsets[tuples[other] + 1]
-        if end - start != last - first:
-            continue
-        same = True
-        for j in range(last - first):
-            if parts[start + j] != parts[first + j]:
-                same = False
-                break
-        if same:
-            heir = np.int64(tuples[other])
-            break
-    table[slot, 1] = (heir << 32) | (table[slot, 1] & 0xFFFFFFFF)
 
 
 def warm_up() -> None:

@@ -7,80 +7,13 @@ Everything here is integers in flat arrays:
 - ``closed_by[i]`` is the position, in order of rank, of the merge that closed gap *i*; -1 if open.
 - ``token_at[i]`` is the token that ends at atom *i*; -1 inside a token.
 
-Merges are kept as a trie in one open-addressing table. The key of a step is ``state << 32 | next
-type``; a state is the first part's type id, or a number above all type ids for a longer prefix of
-a tuple merge. The value is ``rank << 32 | next state``, either of which may be `NONE`.
+Merges are looked up as `merge_lookup` says.
 """
 
 import numpy as np
 from numba import njit
 
-NONE = 0x7FFFFFFF
-"""No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
-
-DENSE = 384
-"""Steps between types with ids below this are also in a square table, without hashing.
-
-These are the atoms and the first merges, which are most of all look-ups.
-"""
-
-_EMPTY = -1
-_MIX = np.int64(-7046029254386353131)
-"""An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
-
-
-@njit(cache=True, nogil=True)
-def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
-    """Put the merges, in order of rank, into a trie table: int64 (slots, 2) of keys and values.
-
-    There is room for ``spare`` more steps. A merge without parts is skipped.
-
-    The second result holds the values of steps between low ids, int64 (`DENSE`, `DENSE`); the third
-    is the largest number of parts of a merge. Of two merges with the same parts the lower rank
-    stays.
-    """
-    steps = parts.shape[0] + spare
-    for merge in range(part_offsets.shape[0] - 1):
-        steps -= part_offsets[merge + 1] > part_offsets[merge]
-    size = np.int64(16)
-    while size < 2 * steps:
-        size *= 2
-    mask = size - 1
-    table = np.full((size, 2), np.int64(_EMPTY), np.int64)
-    next_state = np.int64(type_count + 1)
-    widest = np.int64(2)
-    for merge in range(part_offsets.shape[0] - 1):
-        first = part_offsets[merge]
-        last = part_offsets[merge + 1] - 1
-        if last < first:
-            continue
-        widest = max(widest, last - first + 1)
-        state = np.int64(parts[first])
-        for position in range(first + 1, last + 1):
-            key = (state << 32) | np.int64(parts[position])
-            slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-            while table[slot, 0] != _EMPTY and table[slot, 0] != key:
-                slot = (slot + 1) & mask
-            if table[slot, 0] == _EMPTY:
-                table[slot, 0] = key
-                table[slot, 1] = (np.int64(NONE) << 32) | np.int64(NONE)
-            value = table[slot, 1]
-            if position == last:
-                if (value >> 32) == NONE:
-                    table[slot, 1] = (np.int64(merge) << 32) | (value & 0xFFFFFFFF)
-            else:
-                if (value & 0xFFFFFFFF) == NONE:
-                    value = (value >> 32 << 32) | next_state
-                    table[slot, 1] = value
-                    next_state += 1
-                state = value & 0xFFFFFFFF
-    nothing = (np.int64(NONE) << 32) | np.int64(NONE)
-    dense = np.full((DENSE, DENSE), nothing, np.int64)
-    for place in range(size):
-        key = table[place, 0]
-        if key != _EMPTY and (key >> 32) < DENSE and (key & 0xFFFFFFFF) < DENSE:
-            dense[key >> 32, key & 0xFFFFFFFF] = table[place, 1]
-    return table, dense, widest
+from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
 
 
 @njit(cache=True, nogil=True)
@@ -118,7 +51,6 @@ def segment_pieces(  # type: ignore[no-untyped-def]
     width = np.empty(longest, np.int32)
     reach = np.empty(longest, np.int32)
     own = np.empty(longest, np.int32)
-    mask = np.int64(table.shape[0] - 1)
     tied = leaders.shape[0] > 0
     tuples = widest > 2 or tied
     some = wanted.shape[0] > 0
@@ -144,19 +76,7 @@ def segment_pieces(  # type: ignore[no-untyped-def]
                 parts = np.int64(2)
                 j = np.int64(i + 1)
                 while True:
-                    following = np.int64(token[j])
-                    if state < DENSE and following < DENSE:
-                        value = dense[state, following]
-                    else:
-                        key = (state << 32) | following
-                        slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-                        found = table[slot, 0]
-                        while found != key and found != _EMPTY:
-                            slot = (slot + 1) & mask
-                            found = table[slot, 0]
-                        if found == _EMPTY:
-                            break
-                        value = table[slot, 1]
+                    value = look_up(table, dense, state, np.int64(token[j]))
                     if (value >> 32) < best:
                         best = value >> 32
                         parts = j - i + 1
@@ -267,7 +187,7 @@ def warm_up() -> None:
     parts = np.array([0, 1, 2, 0, 1], np.int32)
     part_offsets = np.array([0, 2, 5], np.int64)
     results = np.array([2, 3], np.int32)
-    table, dense, widest = build_table(parts, part_offsets, 4, 0)
+    table, dense, widest, _, _ = build_table(parts, part_offsets, 4, 0)
     atoms = np.array([0, 1, 0, 1], np.int32)
     offsets = np.array([0, 4], np.int64)
     closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)

@@ -9,7 +9,7 @@ import heapq
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.segmenting import _EMPTY, _MIX, NONE
+from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
 
 LONG = 512
 """Pieces of more atoms than this are segmented here."""
@@ -17,7 +17,7 @@ LONG = 512
 
 @njit(cache=True, nogil=True)
 def segment_long(  # type: ignore[no-untyped-def]
-    atoms, start, end, table, results, widest, leaders, closed_by, token_at
+    atoms, start, end, table, dense, results, widest, leaders, closed_by, token_at
 ):
     """Segment the piece ``start : end`` into ``closed_by`` and ``token_at``.
 
@@ -34,7 +34,6 @@ def segment_long(  # type: ignore[no-untyped-def]
     candidate = np.full(count, np.int64(NONE), np.int64)
     after = np.zeros(count, np.int64)
     reach = np.zeros(count, np.int64)
-    mask = np.int64(table.shape[0] - 1)
     tied = leaders.shape[0] > 0
     closed_by[start:end] = -1
     token_at[start:end] = -1
@@ -52,15 +51,7 @@ def segment_long(  # type: ignore[no-untyped-def]
                 reach[i] = i
                 while j < count:
                     reach[i] = j
-                    key = (state << 32) | np.int64(token[j])
-                    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-                    found = table[slot, 0]
-                    while found != key and found != _EMPTY:
-                        slot = (slot + 1) & mask
-                        found = table[slot, 0]
-                    if found == _EMPTY:
-                        break
-                    value = table[slot, 1]
+                    value = look_up(table, dense, state, np.int64(token[j]))
                     j = np.int64(following[j])
                     if (value >> 32) < best:
                         best = value >> 32
@@ -106,11 +97,9 @@ def segment_long(  # type: ignore[no-untyped-def]
 
 def warm_up() -> None:
     """Compile for the dtypes in use, so that the disk cache holds it."""
-    from morphgraph.kernels.segmenting import build_table
-
     parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, _, widest = build_table(parts, part_offsets, 3, 0)
+    table, dense, widest, _, _ = build_table(parts, part_offsets, 3, 0)
     atoms = np.array([0, 1], np.int32)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
     results, leaders = np.array([2], np.int32), np.empty(0, np.int32)
-    segment_long(atoms, 0, 2, table, results, widest, leaders, closed_by, token_at)
+    segment_long(atoms, 0, 2, table, dense, results, widest, leaders, closed_by, token_at)

@@ -50,8 +50,8 @@ def _rank(table, table_shift, seeds, seed_shift, first, second):  # type: ignore
 def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
     """The table, uint64 (slots), and the seeds, uint16 (groups), of merges of two parts by rank.
 
-    Both lengths are powers of two. A merge without parts is skipped; of two with the same parts the
-    lower rank stays. The table is empty if no seeds were found, which is next to impossible.
+    Both lengths are powers of two. Of two merges with the same parts the lower rank stays. The
+    table is empty if no seeds were found, which is next to impossible.
     """
     merges = part_offsets.shape[0] - 1
     size = np.int64(16)
@@ -63,16 +63,15 @@ def build_pairs(parts, part_offsets):  # type: ignore[no-untyped-def]
     shift = _shift(size)
     seed_shift = _shift(groups)
     keys = np.zeros(merges, np.uint64)
-    group_of = np.full(merges, groups, np.int64)
-    ends = np.zeros(groups + 2, np.int64)
+    group_of = np.empty(merges, np.int64)
+    ends = np.zeros(groups + 1, np.int64)
     for merge in range(merges):
         first = part_offsets[merge]
-        if part_offsets[merge + 1] > first:
-            key = (np.uint64(parts[first]) << _TYPE_BITS) | np.uint64(parts[first + 1])
-            keys[merge] = key
-            group_of[merge] = np.int64((key * _MIX) >> seed_shift)
+        key = (np.uint64(parts[first]) << _TYPE_BITS) | np.uint64(parts[first + 1])
+        keys[merge] = key
+        group_of[merge] = np.int64((key * _MIX) >> seed_shift)
         ends[group_of[merge] + 1] += 1
-    sizes = ends[1:-1].copy()
+    sizes = ends[1:].copy()
     ends = np.cumsum(ends)
     member = np.argsort(group_of, kind="mergesort")
     table = np.full(size, _EMPTY, np.uint64)
@@ -130,7 +129,7 @@ def segment_pairs(  # type: ignore[no-untyped-def]
     """Segment pieces ``first_piece : last_piece`` into ``closed_by`` and ``token_at``.
 
     Pieces of more than `SHORT` atoms are left alone, and those with 0 in ``wanted`` (uint8, by
-    piece; or empty: all are wanted). ``dense``: int64, the square table of `build_table`.
+    piece; or empty: all are wanted). ``dense``: int64, the square table of `merge_lookup`.
 
     A token is named by its first atom. ``candidate`` holds ``rank << 5 | token`` for the merge of
     a token and the next, so that the least is the lowest rank at its leftmost place.

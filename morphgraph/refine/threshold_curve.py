@@ -1,16 +1,20 @@
 """What knocking out by every threshold gives: the scores by which to choose one."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
-from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.boundaries import Benchmark, BoundaryTally
+from morphgraph.score.cuts import cuts_of
 from morphgraph.score.gold_set import Scope, Weighting
-from morphgraph.tokeniser.merging import segment, segment_without
+from morphgraph.tokeniser.merging import segment, segment_pieces_anew
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
@@ -43,28 +47,80 @@ def threshold_curve(
 
     The tokeniser itself is not changed.
     """
-    arrays = blamed.arrays
     worst = _worst_ratios(tokeniser.graph, blamed, min(thresholds, default=1.0))
-    positions = np.arange(len(arrays), dtype=np.int32)
-    segmentation = segment(tokeniser.graph, benchmark.words)
+    falling = _Falling(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
     found: dict[float, ThresholdPoint] = {}
     point: ThresholdPoint | None = None
-    # Types of a threshold are among those of every lower one, and the order of knocking out does
-    # not matter, so it goes down the thresholds once, and on from the words as they are.
     for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
         wanted = worst >= threshold
         count = int(wanted.sum())
         if point is None or count > point.removed:
-            gone = wanted[arrays.results]
-            left = arrays.without(np.flatnonzero(wanted))
-            segmentation = segment_without(segmentation, left, np.where(gone, -1, positions))
-            score = benchmark.score(segmentation, scope, weighting)
-            rate = blamed.dropout_rate(np.flatnonzero(gone))
-            point = ThresholdPoint(threshold, count, rate, score.precision, score.recall, score.f1)
+            scores = falling.to(threshold)
+            rate = blamed.dropout_rate(np.flatnonzero(wanted[blamed.arrays.results]))
+            point = ThresholdPoint(threshold, count, rate, *scores)
         found[threshold] = replace(point, threshold=threshold)
         if progress:
             progress(done / len(thresholds))
     return [found[threshold] for threshold in thresholds]
+
+
+class _Falling:
+    """Words and their scores while the threshold goes down.
+
+    Types of a threshold are among those of every lower one, and the order of knocking out does not
+    matter, so each threshold goes on from the one before, with the words that it changes.
+    ``worst``: by type, see `_worst_ratios`.
+    """
+
+    def __init__(
+        self,
+        tokeniser: Tokeniser,
+        benchmark: Benchmark,
+        arrays: MergeArrays,
+        worst: npt.NDArray[np.float64],
+        scope: Scope,
+        weighting: Weighting,
+    ) -> None:
+        self.merges = ShrinkingMerges(arrays)
+        self.is_plain = arrays.is_plain
+        self.worst = worst
+        self.ratio = worst[arrays.results]
+        self.segmentation = segment(tokeniser.graph, benchmark.words)
+        # The highest threshold that changes a piece: the worst R of the merges applied in it.
+        self.limit = np.full(len(benchmark.words.piece_offsets) - 1, np.inf)
+        self._update_limits(np.ones(len(self.limit), np.uint8))
+        self.gold = benchmark.cuts(scope)
+        self.tally: BoundaryTally | None = None
+        if benchmark.is_scored(scope, weighting):
+            weight = benchmark.weight(scope, weighting)
+            self.tally = BoundaryTally(cuts_of(self.segmentation), self.gold, weight)
+
+    def to(self, threshold: float) -> tuple[float, float, float]:
+        """Precision, recall and F1 at a lower threshold; NaN if undefined."""
+        gone = self.merges.removed == 0
+        self.merges.knock_out(np.flatnonzero(gone & (self.worst >= threshold)))
+        touched = (self.limit >= threshold).astype(np.uint8)
+        if not self.is_plain:
+            touched[:] = 1
+        segment_pieces_anew(self.segmentation, self.merges, touched)
+        self._update_limits(touched)
+        if self.tally is None:
+            return math.nan, math.nan, math.nan
+        words = np.zeros(len(self.segmentation.words), bool)
+        words[self._word_of_piece[touched == 1]] = True
+        self.tally.recount(cuts_of(replace(self.segmentation), words), self.gold, words)
+        return self.tally.precision.value, self.tally.recall.value, self.tally.f1.value
+
+    def _update_limits(self, touched: npt.NDArray[np.uint8]) -> None:
+        from morphgraph.kernels.removing import highest_values
+
+        offsets = self.segmentation.words.piece_offsets
+        highest_values(self.segmentation.closed_by, offsets, touched, self.ratio, self.limit)
+
+    @cached_property
+    def _word_of_piece(self) -> npt.NDArray[np.int32]:
+        words = self.segmentation.words
+        return words.word_of_atom[words.piece_offsets[:-1]]
 
 
 def _worst_ratios(graph: MergeGraph, blamed: Blame, least: float) -> npt.NDArray[np.float64]:

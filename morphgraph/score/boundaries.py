@@ -97,6 +97,11 @@ class BoundaryTally:
         self.relevant = gold.counts.astype(np.float64)
         self.hits = cuts.shared(gold).astype(np.float64)
 
+    def recount(self, cuts: Cuts, gold: Cuts, words: npt.NDArray[np.bool_]) -> None:
+        """Count again in these words (bool, one for each), which have other cuts now."""
+        self.predicted[words] = cuts.counts[words]
+        self.hits[words] = cuts.shared(gold)[words]
+
     @property
     def wrong(self) -> Array:
         """Splits that are not gold boundaries."""

@@ -91,10 +91,16 @@ def sums_by_word(
     return found
 
 
-def cuts_of(segmentation: Segmentation) -> Cuts:
-    """Where a segmentation splits words: every score counts these."""
+def cuts_of(segmentation: Segmentation, only: npt.NDArray[np.bool_] | None = None) -> Cuts:
+    """Where a segmentation splits words: every score counts these.
+
+    ``only``: the words looked at, bool (n); others have no cuts.
+    """
     words = segmentation.words
-    gaps = np.flatnonzero(segmentation.is_split & (words.gap_position > 0))
+    is_cut = segmentation.is_split & (words.gap_position > 0)
+    if only is not None:
+        is_cut &= only[words.word_of_atom]
+    gaps = np.flatnonzero(is_cut)
     owner = words.word_of_atom[gaps].astype(np.int64)
     return Cuts.at(owner, words.gap_position[gaps].astype(np.int64), len(words))
 

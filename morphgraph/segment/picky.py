@@ -177,7 +177,7 @@ class Picky(Bte):
 
     @cached_property
     def _tables(self) -> _Tables:
-        from morphgraph.kernels.segmenting import build_table
+        from morphgraph.kernels.merge_lookup import build_table
 
         types = self.tokeniser.graph.types
         merged: dict[tuple[int, ...], list[int]] = {}
@@ -192,7 +192,7 @@ class Picky(Bte):
         made = [parts if kind == "split" else (whole,) for kind, parts, whole in self.events]
         pairs = np.array([part for pair in merged for part in pair], np.int32)
         pair_offsets = np.arange(0, len(pairs) + 1, 2, dtype=np.int64)
-        table, dense, _ = build_table(pairs, pair_offsets, len(types), 0)
+        table, dense, *_ = build_table(pairs, pair_offsets, len(types), 0)
         return _Tables(
             table,
             dense,

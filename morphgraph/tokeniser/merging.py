@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.system import usual_threads
-from morphgraph.graph.arrays import MergeArrays, merge_arrays
+from morphgraph.graph.arrays import MergeArrays, ShrinkingMerges, merge_arrays
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import atoms_of
@@ -212,7 +212,7 @@ def segment(graph: MergeGraph, words: Words, threads: int | None = None) -> Merg
         return _segment_few(graph, words)
     empty = np.empty((2, len(words.atoms)), np.int32)
     result = MergeSegmentation(words, empty[0], empty[1], merge_arrays(graph))
-    _segment_into(result, np.zeros(0, np.uint8), threads)
+    segment_pieces_anew(result, result.arrays, np.zeros(0, np.uint8), threads)
     return result
 
 
@@ -242,47 +242,42 @@ def segment_after(
     arrays = merge_arrays(graph)
     if change.edit not in ("knockout", "cascade"):
         return segment(graph, before.words, threads)
-    position = np.full(1 + int(before.arrays.merge_ids.max(initial=0)), -1, np.int32)
-    position[arrays.merge_ids] = np.arange(len(arrays), dtype=np.int32)
-    return segment_without(before, arrays, position[before.arrays.merge_ids], threads)
-
-
-def segment_without(
-    before: MergeSegmentation,
-    arrays: MergeArrays,
-    moved: npt.NDArray[np.int32],
-    threads: int | None = None,
-) -> MergeSegmentation:
-    """The words of a segmentation by its merges but those that a removal took.
-
-    ``moved``: int32, the position in ``arrays`` of each merge of ``before``; -1 for those removed.
-    """
     from morphgraph.kernels.removing import carry_over
 
     words = before.words
+    moved = np.full(1 + int(before.arrays.merge_ids.max(initial=0)), -1, np.int32)
+    moved[arrays.merge_ids] = np.arange(len(arrays), dtype=np.int32)
     result = MergeSegmentation(
         words, np.empty_like(before.closed_by), before.token_at.copy(), arrays
     )
-    touched = carry_over(before.closed_by, words.piece_offsets, moved, result.closed_by)
+    touched = carry_over(
+        before.closed_by, words.piece_offsets, moved[before.arrays.merge_ids], result.closed_by
+    )
     if not before.arrays.is_plain:
         touched[:] = 1
-    _segment_into(result, touched, threads)
+    segment_pieces_anew(result, arrays, touched, threads)
     return result
 
 
-def _segment_into(
-    result: MergeSegmentation, wanted: npt.NDArray[np.uint8], threads: int | None
+def segment_pieces_anew(
+    segmentation: Segmentation,
+    arrays: MergeArrays | ShrinkingMerges,
+    wanted: npt.NDArray[np.uint8],
+    threads: int | None = None,
 ) -> None:
-    """Segment the ``wanted`` pieces of a segmentation's words (all if it is empty), in place."""
+    """Segment the ``wanted`` pieces of a segmentation's words (all if it is empty), in place.
+
+    ``wanted``: uint8, by piece.
+    """
     from morphgraph.kernels.segmenting import segment_pieces
     from morphgraph.kernels.segmenting_long import LONG, segment_long
     from morphgraph.kernels.segmenting_pairs import SHORT, segment_pairs
 
-    words, arrays = result.words, result.arrays
+    words = segmentation.words
     table, dense, widest = arrays.lookup
     common = words.atoms, words.piece_offsets
     merges = arrays.results, widest, arrays.leaders
-    both = result.closed_by, result.token_at
+    both = segmentation.closed_by, segmentation.token_at
     lengths = np.diff(words.piece_offsets)
     bounds = _blocks(words.piece_offsets, threads or usual_threads(), wanted)
     if arrays.pairs is not None:
@@ -306,7 +301,7 @@ def _segment_into(
         if len(wanted) and not wanted[piece]:
             continue
         start, end = words.piece_offsets[piece : piece + 2]
-        segment_long(words.atoms, start, end, table, *merges, *both)
+        segment_long(words.atoms, start, end, table, dense, *merges, *both)
 
 
 def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from strategies import MERGES, MergeList, graph_of, segment_plain
 
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.kernels import segmenting
+from morphgraph.kernels import merge_lookup
 from morphgraph.kernels.segmenting_pairs import _EMPTY, _NONE, SHORT, _rank, _shift, build_pairs
-from morphgraph.tokeniser.merging import segment_without
 from morphgraph.tokeniser.words import Segmentation
 
 PAIRS = MERGES.map(lambda merges: [parts for parts in merges if len(parts) == 2])
@@ -23,7 +22,7 @@ def cut(segmentation: Segmentation, number: int) -> list[int]:
     return [atom for atom, _ in segmentation.token_ends(number)]
 
 
-@pytest.mark.parametrize("filler", [0, segmenting.DENSE])
+@pytest.mark.parametrize("filler", [0, merge_lookup.DENSE])
 @given(PAIRS, WORDS)
 def test_as_oracle(filler: int, merges: MergeList, words: list[str]) -> None:
     """Pieces of up to 17 and 32 atoms, and longer ones, which go another way."""
@@ -38,31 +37,6 @@ def test_as_oracle(filler: int, merges: MergeList, words: list[str]) -> None:
         assert (np.array(cut(found, number)) - start + 1).tolist() == lengths.tolist()
         closed = [int(arrays.merge_ids[i]) if i >= 0 else None for i in found.closed_by[start:end]]
         assert closed == closed_by
-
-
-@given(PAIRS, WORDS, st.data())
-def test_without_types_that_nothing_is_made_of(
-    merges: MergeList, words: list[str], data: st.DataObject
-) -> None:
-    """A removal that leaves pairs only: the rest of the merges, each at the place that it had."""
-    graph = graph_of(merges)
-    arrays = merge_arrays(graph)
-    used = set(arrays.parts.tolist())
-    tops = [int(t) for t in set(arrays.results.tolist()) - used]
-    gone = data.draw(st.lists(st.sampled_from(tops), unique=True)) if tops else []
-    left = arrays.without(gone)
-    assert left.pairs is not None
-    before = segment_plain(graph, words)
-    kept = [i for i in range(len(arrays)) if int(arrays.results[i]) not in gone]
-    moved = np.full(len(arrays), -1, np.int32)
-    moved[kept] = kept
-    found = segment_without(before, left, moved)
-    names = {graph.types[number] for number in gone}
-    expected = segment_plain(
-        graph_of([parts for parts in merges if "".join(parts) not in names]), words
-    )
-    for number in range(len(words)):
-        assert cut(found, number) == cut(expected, number)
 
 
 @given(st.integers(0, 3000), st.integers(0, 2**32))
@@ -88,11 +62,6 @@ def test_of_two_merges_with_the_same_parts_the_lower_rank_stays() -> None:
     parts = np.array([3, 4, 1, 2, 3, 4], np.int32)
     table, _ = build_pairs(parts, np.array([0, 2, 4, 6], np.int64))
     assert sorted(int(slot) & 0x3FFFFF for slot in table[table != _EMPTY]) == [0, 1]
-
-
-def test_a_merge_without_parts_is_none() -> None:
-    table, _ = build_pairs(np.array([3, 4], np.int32), np.array([0, 0, 2], np.int64))
-    assert [int(slot) & 0x3FFFFF for slot in table[table != _EMPTY]] == [1]
 
 
 def test_tuple_merges_go_another_way() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import MERGES, WORDS, MergeList, graph_of, segment_plain, with_words
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.kernels import segmenting, segmenting_long
+from morphgraph.kernels import merge_lookup, segmenting_long
 from morphgraph.tokeniser.words import NO_GAP, UNKNOWN, Segmentation
 
 
@@ -60,7 +60,7 @@ def test_examples_as_oracle(path: str, merges: MergeList, words: list[str]) -> N
 
 
 def assert_as_oracle(path: str, merges: MergeList, words: list[str]) -> None:
-    graph = graph_of(merges, filler=segmenting.DENSE if path == "high ids" else 0)
+    graph = graph_of(merges, filler=merge_lookup.DENSE if path == "high ids" else 0)
     with patch.object(segmenting_long, "LONG", 1 if path == "long pieces" else 1000):
         found = segment_plain(graph, words)
     for number, word in enumerate(words):

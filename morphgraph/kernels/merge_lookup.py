@@ -1,0 +1,158 @@
+"""Merges by their parts: a trie in one open-addressing table, of which merges can be taken out.
+
+The key of a step is ``state << 32 | next type``; a state is the first part's type id, or a number
+above all type ids for a longer prefix of a tuple merge. The value is ``rank << 32 | next state``,
+either of which may be `NONE`. Of merges with the same parts, the lowest rank is in the table;
+``twins`` (int32, by rank) leads from there to the others, ascending, and ends with -1.
+"""
+
+import numpy as np
+from numba import njit
+
+NONE = 0x7FFFFFFF
+"""No merge ends here (in the upper half of a value), no longer prefix (in the lower half)."""
+
+NOTHING = np.int64(NONE << 32 | NONE)
+"""The value of a step that is not in the table."""
+
+DENSE = 384
+"""Steps between types with ids below this are also in a square table, without hashing.
+
+These are the atoms and the first merges, which are most of all look-ups.
+"""
+
+_EMPTY = np.int64(-1)
+_MIX = np.int64(-7046029254386353131)
+"""An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
+
+
+@njit(inline="always")
+def _slot(table, key):  # type: ignore[no-untyped-def]
+    """Where a step is in the table, or the empty slot where it would go."""
+    mask = np.int64(table.shape[0] - 1)
+    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
+    while table[slot, 0] != key and table[slot, 0] != _EMPTY:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(inline="always")
+def look_up(table, dense, state, following):  # type: ignore[no-untyped-def]
+    """The value of the step from a state by a type; `NOTHING` if there is none. Both int64."""
+    if state < DENSE and following < DENSE:
+        value = dense[state, following]
+    else:
+        value = table[_slot(table, (state << 32) | following), 1]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def empty_table(steps):  # type: ignore[no-untyped-def]
+    """A table with room for so many steps, half of its slots then being empty: int64 (slots, 2)."""
+    size = np.int64(16)
+    while size < 2 * steps:
+        size *= 2
+    table = np.empty((size, 2), np.int64)
+    table[:, 0] = _EMPTY
+    table[:, 1] = NOTHING
+    return table
+
+
+@njit(cache=True, nogil=True)
+def put_in(table, dense, twins, next_state, merge, parts):  # type: ignore[no-untyped-def]
+    """Put a merge with these parts into the table; the next state that is free after it.
+
+    There must be an empty slot left for each part.
+    """
+    state = np.int64(parts[0])
+    for position in range(1, parts.shape[0]):
+        following = np.int64(parts[position])
+        slot = _slot(table, (state << 32) | following)
+        table[slot, 0] = (state << 32) | following
+        rank, next_ = table[slot, 1] >> 32, table[slot, 1] & 0xFFFFFFFF
+        if position == parts.shape[0] - 1:
+            rank = _with_twin(twins, rank, np.int64(merge))
+        elif next_ == NONE:
+            next_ = np.int64(next_state)
+            next_state += 1
+        table[slot, 1] = (rank << 32) | next_
+        if state < DENSE and following < DENSE:
+            dense[state, following] = table[slot, 1]
+        state = next_
+    return next_state
+
+
+@njit(cache=True, nogil=True)
+def _with_twin(twins, lowest, merge):  # type: ignore[no-untyped-def]
+    """Put a merge among those of the same parts, of which the lowest is given; the new lowest."""
+    if merge < lowest:
+        twins[merge] = -1 if lowest == NONE else lowest
+        return merge
+    before = lowest
+    while twins[before] >= 0 and twins[before] < merge:
+        before = np.int64(twins[before])
+    twins[merge] = twins[before]
+    twins[before] = merge
+    return lowest
+
+
+@njit(cache=True, nogil=True)
+def take_out(table, dense, twins, merge, parts):  # type: ignore[no-untyped-def]
+    """Take a merge with these parts out of the table; steps that lead nowhere now stay."""
+    state = np.int64(parts[0])
+    for position in range(1, parts.shape[0] - 1):
+        state = table[_slot(table, (state << 32) | np.int64(parts[position])), 1] & 0xFFFFFFFF
+    following = np.int64(parts[parts.shape[0] - 1])
+    slot = _slot(table, (state << 32) | following)
+    lowest = table[slot, 1] >> 32
+    if lowest == merge:
+        heir = np.int64(NONE) if twins[merge] < 0 else np.int64(twins[merge])
+        table[slot, 1] = (heir << 32) | (table[slot, 1] & 0xFFFFFFFF)
+        if state < DENSE and following < DENSE:
+            dense[state, following] = table[slot, 1]
+        return
+    while twins[lowest] != merge:
+        lowest = np.int64(twins[lowest])
+    twins[lowest] = twins[merge]
+
+
+@njit(cache=True, nogil=True)
+def build_table(parts, part_offsets, type_count, spare):  # type: ignore[no-untyped-def]
+    """Put the merges, in order of rank, into a table with room for ``spare`` more steps.
+
+    The results: ``table``; ``dense``, the values of steps between low ids, int64 (`DENSE`,
+    `DENSE`); ``widest``, the largest number of parts of a merge; ``twins``; and the next state that
+    is free.
+    """
+    merges = part_offsets.shape[0] - 1
+    table = empty_table(parts.shape[0] - merges + spare)
+    dense = np.full((DENSE, DENSE), NOTHING, np.int64)
+    twins = np.full(merges, -1, np.int32)
+    next_state = np.int64(type_count + 1)
+    widest = np.int64(2)
+    for merge in range(merges):
+        its_parts = parts[part_offsets[merge] : part_offsets[merge + 1]]
+        widest = max(widest, its_parts.shape[0])
+        next_state = put_in(table, dense, twins, next_state, merge, its_parts)
+    return table, dense, widest, twins, next_state
+
+
+@njit(cache=True, nogil=True)
+def widened(table, steps):  # type: ignore[no-untyped-def]
+    """The same table with room for more steps than it has slots filled: those and ``steps``."""
+    filled = np.int64(0)
+    for slot in range(table.shape[0]):
+        filled += table[slot, 0] != _EMPTY
+    wider = empty_table(filled + steps)
+    for slot in range(table.shape[0]):
+        if table[slot, 0] != _EMPTY:
+            wider[_slot(wider, table[slot, 0])] = table[slot]
+    return wider
+
+
+def warm_up() -> None:
+    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
+    parts = np.array([0, 1, 2, 0, 1], np.int32)
+    table, dense, _, twins, next_state = build_table(parts, np.array([0, 2, 5], np.int64), 4, 4)
+    take_out(table, dense, twins, 1, parts[2:])
+    put_in(widened(table, 4), dense, twins, next_state, 1, parts[2:])

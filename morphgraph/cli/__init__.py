@@ -5,6 +5,7 @@ user can mend exits with code 2 and one message.
 """
 
 import errno
+import gc
 import io
 import sys
 from typing import Annotated
@@ -94,6 +95,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # What is read is large and stays; looking through it for garbage again and again takes long.
+    gc.set_threshold(500_000, 10, 10)
     try:
         _run()
     except MorphGraphError as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import StrEnum
 
 
-class MorphemeKind(Enum):
+class MorphemeKind(StrEnum):
     """How a morpheme stands among its siblings."""
 
     FREE = "free"

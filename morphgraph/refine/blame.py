@@ -163,10 +163,11 @@ def blame_columns(
     tokeniser: Tokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
     """The columns of `blame_table`, for the merges at these positions only."""
-    graph = tokeniser.graph
-    names = tokeniser.readable_types
+    types = tokeniser.graph.types
     numbers = blamed.arrays.merge_ids[positions]
-    merges = [graph.merge(int(number)) for number in numbers]
+    merges = [tokeniser.graph.merge(int(number)) for number in numbers]
+    used = {number for _, parts, result in merges for number in (*parts, result)}
+    names = {number: tokeniser.readable(types[number]) for number in used}
     applied = blamed.applied[positions]
     return {
         "merge_id": numbers,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, visible
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts
 from morphgraph.tokeniser.tokeniser import base_name
 
@@ -247,18 +247,16 @@ def reference_fields(reference: Reference) -> dict[str, str]:
     That of the entries covers all that scores depend on in them, so also which were left out and
     how morphemes were aligned.
     """
-    entries = [_scored(entry) for entry in reference.entries]
+    entries = [
+        (e.word, e.morphs, e.whole_words, e.underlying, e.kinds or None, e.processes)
+        for e in reference.entries
+    ]
     content = checksum(json.dumps(entries).encode())
     return {
         "reference": f"{base_name(reference.name)}@{reference.checksum}",
         "format": reference.format,
         "entries": f"{len(reference)}@{content}",
     }
-
-
-def _scored(entry: Entry) -> tuple[object, ...]:
-    kinds = [kind.value if kind else None for kind in entry.kinds] if entry.kinds else None
-    return (entry.word, entry.morphs, entry.whole_words, entry.underlying, kinds, entry.processes)
 
 
 def signature_line(named: Mapping[str, str]) -> str:

@@ -9,8 +9,8 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
-from morphgraph.score.vocabulary_figures import FIGURES, figure_called
-from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
+from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figure_called
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind, matching
 from morphgraph.segment.registry import method_on
 from morphgraph.tables.vocabulary import (

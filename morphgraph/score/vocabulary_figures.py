@@ -1,32 +1,27 @@
-"""The figures of a vocabulary: names, definitions and texts, and tables of them to take away."""
+"""The figures of a vocabulary: what each is called and means, its value, the types behind it."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import percent
+from morphgraph.score.compression import ALPHA
 
 if TYPE_CHECKING:
-    pass
+    from morphgraph.score.compression import Compression
+    from morphgraph.score.vocabulary_health import ReferenceStrings, VocabularyHealth
 
 FigureForm = Literal["count", "share", "ratio", "fine ratio"]
 FigureNeeds = Literal["", "corpus", "reference"]
+Known = TypeVar("Known")
 
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure: its key, what people call it, what it means, and how its value is written.
-
-    ``needs`` is what it is undefined without; ``has_list``: there are types behind it.
-    """
-
-    key: str
-    label: str
-    definition: str
-    form: FigureForm
-    needs: FigureNeeds = ""
-    has_list: bool = True
+_EMPTY = "there is nothing to count"
 
 
 @dataclass(frozen=True)
@@ -38,25 +33,134 @@ class FigureValue:
     why: str = ""
 
 
+class _Undefined(Exception):
+    """Why a figure has no value."""
+
+
+def _known(found: Known | None, why: str) -> Known:
+    if found is None:
+        raise _Undefined(why)
+    return found
+
+
+def _corpus(health: VocabularyHealth) -> Compression:
+    return _known(health.compression, "no word frequencies are chosen")
+
+
+def _gold(health: VocabularyHealth) -> ReferenceStrings:
+    return _known(health.gold, "no reference is chosen")
+
+
+def _used(health: VocabularyHealth, found: Known | None, why: str = _EMPTY) -> Known:
+    _corpus(health)
+    return _known(found, why)
+
+
+def _merged(health: VocabularyHealth, found: Known | None) -> Known:
+    graph = health.inventory.graph
+    has_merges = graph is not None and graph.merge_count
+    return _used(health, found, _EMPTY if has_merges else "the vocabulary has no merges")
+
+
+def _ordinary(health: VocabularyHealth) -> float:
+    return len(health.inventory.spelled)
+
+
+def _mean(numbers: Collection[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan
+
+
+def _word_initial(health: VocabularyHealth) -> list[int]:
+    """Ids of types that stand at the start of a word, where the marker shows it."""
+    inventory = health.inventory
+    if not inventory.marks_start:
+        raise _Undefined("the types do not show where a word starts")
+    return [n for n in inventory.spelled if (n in inventory.marked) != (inventory.marker == "##")]
+
+
+def _among(health: VocabularyHealth, strings: Collection[str]) -> list[int]:
+    """Ids of types that are, without their marker, one of these strings."""
+    return [number for number, body in health.inventory.bodies.items() if body in strings]
+
+
+def _affixes(health: VocabularyHealth) -> list[int]:
+    why = "the reference does not say which morphs are affixes"
+    return _among(health, _known(_gold(health).affixes, why))
+
+
+def _covered(health: VocabularyHealth, *_: object) -> float:
+    bodies = set(health.inventory.bodies.values())
+    return _mean([morph in bodies for morph in _gold(health).morphs])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its key, what people call it, what it means, and how its value is written.
+
+    ``needs`` is what it is undefined without. ``behind``: ids of the types behind it, or pairs or
+    chains of them; None if there is no list. ``value``: from a vocabulary, the α of the Rényi
+    efficiency and the baseline; by default how many are ``behind``, of a share ÷ all ordinary
+    types. ``of``: what a count is part of.
+    """
+
+    key: str
+    label: str
+    definition: str
+    form: FigureForm = "count"
+    needs: FigureNeeds = ""
+    behind: Callable[[VocabularyHealth], Sequence[Any]] | None = None
+    value: Callable[[VocabularyHealth, float, VocabularyHealth], float] | None = None
+    of: Callable[[VocabularyHealth], float] = lambda health: 0
+
+    @property
+    def has_list(self) -> bool:
+        """Whether there are types behind it."""
+        return self.behind is not None
+
+    def value_of(
+        self, health: VocabularyHealth, alpha: float, baseline: VocabularyHealth
+    ) -> FigureValue:
+        """Its value; NaN with the reason where it is undefined."""
+        try:
+            if self.value is not None:
+                number = self.value(health, alpha, baseline)
+            else:
+                number = 0 if self.behind is None else len(self.behind(health))
+            if self.form == "share" and self.value is None:
+                number = number / _ordinary(health) if _ordinary(health) else math.nan
+        except _Undefined as why:
+            return FigureValue(math.nan, why=str(why))
+        return FigureValue(float(number), self.of(health), _EMPTY if math.isnan(number) else "")
+
+    def list_of(self, health: VocabularyHealth) -> Sequence[Any]:
+        """What is behind it; nothing where there is no list, or it is undefined."""
+        try:
+            return () if self.behind is None else self.behind(health)
+        except _Undefined:
+            return ()
+
+
 FIGURES = (
     Figure(
         "size",
         "Types, |V|",
         "All types of the vocabulary, special and added ones included.",
-        "count",
+        behind=lambda h: [*h.inventory.spelled, *h.inventory.special],
+        value=lambda h, *_: h.size,
     ),
     Figure(
         "special",
         "Special and added types",
         "Types such as <s> that no merge makes and no text is searched for piece by piece. They "
         "are left out of all figures below but the Rényi efficiency's |V|.",
-        "count",
+        behind=lambda h: h.inventory.special,
     ),
     Figure(
         "word_initial",
         "Word-initial types, %",
         "Share of types that stand at the start of a word: with Ġ or ▁ before them, or without ##.",
         "share",
+        behind=_word_initial,
     ),
     Figure(
         "mean_length",
@@ -64,12 +168,15 @@ FIGURES = (
         "Mean number of characters of a type, without its marker. Types that are the marker alone, "
         "or bytes that are not whole characters, are left out.",
         "ratio",
+        behind=lambda h: [n for n, body in h.inventory.bodies.items() if body],
+        value=lambda h, *_: _mean([len(body) for body in h.inventory.bodies.values() if body]),
     ),
     Figure(
         "partial",
         "Types that are not whole characters",
         "Types with bytes of a character that is not complete.",
-        "count",
+        behind=lambda h: [n for n, body in h.inventory.bodies.items() if body is None],
+        of=_ordinary,
     ),
     Figure(
         "duplicates",
@@ -77,7 +184,8 @@ FIGURES = (
         "Pairs of types such as Ġun and un, and their number as a share of all types: how many "
         "types would be saved if the marker were a type of its own (Gow-Smith et al. 2022, Table "
         "4).",
-        "count",
+        behind=lambda h: _known(h.duplicates, "the types have no marker"),
+        of=_ordinary,
     ),
     Figure(
         "unreachable",
@@ -85,7 +193,8 @@ FIGURES = (
         "Types that segmenting their own string does not give back: other merges take their parts "
         "away first (Bauwens & de Lhoneux 2026, §3.1). For methods without merges, the string "
         "stands at the start of a word or inside one, as the type's marker says.",
-        "count",
+        behind=lambda h: _known(h.unreachable, "there is no way to look up a type's own string"),
+        of=_ordinary,
     ),
     Figure(
         "never_used",
@@ -94,6 +203,8 @@ FIGURES = (
         "wordfreq are in lower case and without marks: types with capitals or marks are not used.",
         "count",
         "corpus",
+        behind=lambda h: _used(h, h.never_used),
+        of=_ordinary,
     ),
     Figure(
         "single_use_chains",
@@ -102,6 +213,7 @@ FIGURES = (
         "corpus: all but the last are there for the next only. The number of longest chains.",
         "count",
         "corpus",
+        behind=lambda h: _merged(h, h.chains),
     ),
     Figure(
         "scaffolds",
@@ -111,14 +223,25 @@ FIGURES = (
         "et al. 2025, who decide during training.",
         "count",
         "corpus",
+        behind=lambda h: _merged(h, h.scaffolds),
+        of=_ordinary,
     ),
-    Figure("words", "Words in the corpus", "Running words.", "count", "corpus", has_list=False),
+    Figure(
+        "words",
+        "Words in the corpus",
+        "Running words.",
+        "count",
+        "corpus",
+        value=lambda h, *_: _corpus(h).words,
+    ),
     Figure(
         "tokens",
         "Tokens in the corpus",
         "All tokens of the running words, unknown ones and markers that stand alone included.",
         "count",
         "corpus",
+        behind=lambda h: np.flatnonzero(_corpus(h).counts).tolist(),
+        value=lambda h, *_: _corpus(h).tokens,
     ),
     Figure(
         "fertility",
@@ -126,7 +249,7 @@ FIGURES = (
         "Tokens ÷ running words (fertility). A method that drops characters gets fewer tokens.",
         "fine ratio",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).fertility,
     ),
     Figure(
         "sequence_length",
@@ -135,7 +258,7 @@ FIGURES = (
         "al. 2022, Table 2, “sequence length”).",
         "fine ratio",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).sequence_length,
     ),
     Figure(
         "characters_per_token",
@@ -143,7 +266,7 @@ FIGURES = (
         "Characters that tokens cover ÷ tokens: without markers, and without dropped characters.",
         "fine ratio",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).characters_per_token,
     ),
     Figure(
         "relative_tokens",
@@ -152,7 +275,7 @@ FIGURES = (
         "comparable where characters are dropped.",
         "fine ratio",
         "corpus",
-        has_list=False,
+        value=lambda h, _, baseline: _corpus(h).relative_to(_corpus(baseline)),
     ),
     Figure(
         "dropped",
@@ -161,7 +284,8 @@ FIGURES = (
         "(FLOTA, FIRST, LONGEST), and their share.",
         "count",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).dropped,
+        of=lambda h: _corpus(h).characters,
     ),
     Figure(
         "marker_tokens",
@@ -169,7 +293,8 @@ FIGURES = (
         "Tokens that are a start-of-word marker and nothing else, and their share.",
         "count",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).marker_tokens,
+        of=lambda h: _corpus(h).tokens,
     ),
     Figure(
         "unknown",
@@ -177,7 +302,8 @@ FIGURES = (
         "Tokens that stand for unknown characters, and their share.",
         "count",
         "corpus",
-        has_list=False,
+        value=lambda h, *_: _corpus(h).unknown,
+        of=lambda h: _corpus(h).tokens,
     ),
     Figure(
         "renyi",
@@ -186,7 +312,7 @@ FIGURES = (
         "for α = 1. 1 if all types are used equally often (Zouhar et al. 2023, α = 2.5).",
         "fine ratio",
         "corpus",
-        has_list=False,
+        value=lambda h, alpha, _: _corpus(h).renyi_efficiency(alpha),
     ),
     Figure(
         "morph_types",
@@ -194,6 +320,7 @@ FIGURES = (
         "Share of types that are, without the marker, a morph of the reference, as spelled there.",
         "share",
         "reference",
+        behind=lambda h: _among(h, _gold(h).morphs),
     ),
     Figure(
         "affix_types",
@@ -201,6 +328,7 @@ FIGURES = (
         "Share of types that are, without the marker, a prefix, suffix or interfix there.",
         "share",
         "reference",
+        behind=_affixes,
     ),
     Figure(
         "word_types",
@@ -208,6 +336,7 @@ FIGURES = (
         "Share of types that are, without the marker, a word of the reference.",
         "share",
         "reference",
+        behind=lambda h: _among(h, _gold(h).words),
     ),
     Figure(
         "morphs_covered",
@@ -215,9 +344,13 @@ FIGURES = (
         "Share of the reference's distinct morphs that are a type, without the marker.",
         "share",
         "reference",
+        behind=lambda h: [*_gold(h).morphs.items()],
+        value=_covered,
     ),
 )
 _BY_KEY = {figure.key: figure for figure in FIGURES}
+_OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
+"""Figures that types which the corpus cannot use make worse."""
 
 
 def figure_called(key: str) -> Figure:
@@ -226,3 +359,40 @@ def figure_called(key: str) -> Figure:
         listed = ", ".join(_BY_KEY)
         raise MorphGraphError(f"“{key[:80]}” is not a figure. Use one of: {listed}.")
     return _BY_KEY[key]
+
+
+def values_of(
+    health: VocabularyHealth, alpha: float = ALPHA, baseline: VocabularyHealth | None = None
+) -> dict[str, FigureValue]:
+    """All of `FIGURES` by key; an undefined one is NaN and says why.
+
+    ``alpha`` is that of the Rényi efficiency, ``baseline`` what corpus tokens are relative to, by
+    default this vocabulary itself. `MorphGraphError` for an α that is not above 0, or a baseline on
+    another corpus.
+    """
+    baseline = baseline or health
+    named = {each.corpus_signature for each in (health, baseline) if each.corpus is not None}
+    if len(named) > 1:
+        raise MorphGraphError("The baseline is on another corpus. Give both the same.")
+    return {figure.key: figure.value_of(health, alpha, baseline) for figure in FIGURES}
+
+
+def case_warning(healths: Sequence[VocabularyHealth]) -> str:
+    """What to know if a corpus `misses_capitals`, and which figures it touches; empty if none does.
+
+    It names the tokenisers, if there are several.
+    """
+    found = [
+        f"{percent(len(health.with_capitals) / _ordinary(health), 1)} % of the types"
+        + (f" of {health.label}" if len(healths) > 1 else "")
+        for health in healths
+        if health.misses_capitals
+    ]
+    if not found:
+        return ""
+    named = ", ".join(f"“{figure_called(key).label}”" for key in _OF_UNUSED)
+    return (
+        f"The corpus has no capital letters: {', '.join(found)} have some and cannot be used. "
+        f"This makes {named} worse, and all tokens are those of lower-case text. "
+        "Take word frequencies with capitals to judge them."
+    )

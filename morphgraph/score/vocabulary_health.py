@@ -1,10 +1,9 @@
-"""What a vocabulary is made of, and which of its types are useless."""
+"""What a vocabulary is made of: its types without their marker, and which of them are useless."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,33 +11,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import percent
+from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.type_atoms import atoms_of
 from morphgraph.reference.free_and_bound import MorphemeKind
-from morphgraph.score.compression import ALPHA, Compression, NamedCounts, compress
-from morphgraph.score.type_inventory import Inventory, inventory_of, unreachable
-from morphgraph.score.vocabulary_figures import FIGURES, FigureValue, figure_called
-from morphgraph.tokeniser.words import Segmenter
+from morphgraph.score.compression import Compression, NamedCounts, compress
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First, Longest
+from morphgraph.segment.picky import Picky
+from morphgraph.segment.trimmed import Demolishing
+from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece
+from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
+from morphgraph.tokeniser.loading import detect_marker
+from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter, Words
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.reference.entry import Reference
 
+_BYTES = frozenset(BYTES)
+_MARKERS = ("Ġ", "▁", "##")
 _AFFIXES = frozenset({MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX})
-_NO_CORPUS = "no word frequencies are chosen"
-_NO_REFERENCE = "no reference is chosen"
-_NO_MERGES = "the vocabulary has no merges"
-_NO_MARKER = "the types have no marker"
-_NO_START = "the types do not show where a word starts"
-_NO_KINDS = "the reference does not say which morphs are affixes"
-_UNKNOWN_METHOD = "there is no way to look up a type's own string"
-_EMPTY = "there is nothing to count"
 _MANY_CAPITALS = 0.01
 """So large a share of types with capitals matters on a corpus without any."""
-_OF_UNUSED = ("never_used", "single_use_chains", "scaffolds", "renyi")
-"""Figures that types which the corpus cannot use make worse."""
-
 Chain = tuple[int, ...]
 
 
@@ -52,16 +51,16 @@ class ReferenceStrings:
 
     @classmethod
     def of(cls, reference: Reference) -> ReferenceStrings:
-        affixes: set[str] = set()
-        tells = False
-        for entry in reference.entries:
-            for morph, kind in zip(entry.morphs, entry.kinds or (), strict=False):
-                tells = True
-                if kind in _AFFIXES:
-                    affixes.add(morph)
+        told = [entry for entry in reference.entries if entry.kinds]
+        affixes = frozenset(
+            morph
+            for entry in told
+            for morph, kind in zip(entry.morphs, entry.kinds or (), strict=False)
+            if kind in _AFFIXES
+        )
         return cls(
             Counter(morph for entry in reference.entries for morph in set(entry.morphs)),
-            frozenset(affixes) if tells else None,
+            affixes if told else None,
             frozenset(entry.word for entry in reference.entries),
         )
 
@@ -76,12 +75,8 @@ class VocabularyHealth:
     >>> from morphgraph.corpus.counts import WordCounts
     >>> bpe = Bte(tokeniser_of_types("abc", ["a", "b", "c", "ab", "abc"], ["ab", ("ab", "c")]))
     >>> health = VocabularyHealth(bpe, NamedCounts(WordCounts(["abc", "a"], [5, 1]), "my words"))
-    >>> found = health.values()
-    >>> found["never_used"].number, found["single_use_chains"].number
-    (3.0, 2.0)
-    >>> from morphgraph.score.vocabulary_lists import list_behind
-    >>> list(list_behind(health, "single_use_chains")["chain"])
-    ['b → ab → abc', 'c → abc']
+    >>> [[health.inventory.texts[number] for number in chain] for chain in health.chains]
+    [['b', 'ab', 'abc'], ['c', 'abc']]
     """
 
     def __init__(
@@ -102,9 +97,10 @@ class VocabularyHealth:
         self.compression: Compression | None = None
         if corpus is not None:
             self.compression = compress(segmenter, corpus.counts)
-        ids = set(self.inventory.ids)
+        has_tokens = self.compression is not None and self.compression.tokens
+        self._used = self.compression if has_tokens else None
         found = unreachable(segmenter, self.inventory)
-        self.unreachable = None if found is None else [n for n in found if n in ids]
+        self.unreachable = found and [n for n in found if n in self.inventory.spelled]
         self.chains = self._chains()
         self.scaffolds = self._scaffolds()
         self.gold = None if reference is None else ReferenceStrings.of(reference)
@@ -112,33 +108,27 @@ class VocabularyHealth:
     # ------------------------------------------------------------------------------ parts
 
     @cached_property
-    def duplicates(self) -> list[tuple[int, int]]:
-        """Ids of types with and without the marker that are the same otherwise."""
-        inventory = self.inventory
-        plain: dict[str, int] = {}
-        marked: dict[str, int] = {}
-        for number, text, has in zip(
-            inventory.ids, inventory.spelled, inventory.marked, strict=True
-        ):
-            (marked if has else plain)[text] = number
-        return [(number, plain[text]) for text, number in marked.items() if text in plain]
+    def duplicates(self) -> list[tuple[int, int]] | None:
+        """Ids of types with and without the marker that are the same otherwise; None without one."""
+        if not self.inventory.marker:
+            return None
+        spelled, marked = self.inventory.spelled, self.inventory.marked
+        plain = {text: number for number, text in spelled.items() if number not in marked}
+        pairs = ((number, plain.get(text)) for number, text in spelled.items() if number in marked)
+        return [(number, other) for number, other in pairs if other is not None]
 
     @property
     def never_used(self) -> list[int] | None:
         """Ids of types that are no token of the corpus; None without a corpus."""
-        if self.compression is None or not self.compression.tokens:
+        if self._used is None:
             return None
-        counts = self.compression.counts
-        return [number for number in self.inventory.ids if not counts[number]]
+        return [n for n in self.inventory.spelled if not self._used.counts[n]]
 
     @cached_property
     def with_capitals(self) -> list[int]:
         """Ids of types with a capital letter."""
-        return [
-            number
-            for number, body in zip(self.inventory.ids, self.inventory.bodies, strict=True)
-            if body is not None and body != body.lower()
-        ]
+        bodies = self.inventory.bodies.items()
+        return [number for number, body in bodies if body is not None and body != body.lower()]
 
     @cached_property
     def misses_capitals(self) -> bool:
@@ -147,19 +137,19 @@ class VocabularyHealth:
         Such types cannot be tokens, whatever the vocabulary is worth: figures of unused types say
         more about the corpus. False without a corpus, or with an empty one.
         """
-        if self.corpus is None or self.compression is None or not self.compression.tokens:
+        if self.corpus is None or self._used is None:
             return False
-        if len(self.with_capitals) < max(1, _MANY_CAPITALS * len(self.inventory.ids)):
+        if len(self.with_capitals) < max(1, _MANY_CAPITALS * len(self.inventory.spelled)):
             return False
         characters = set().union(*map(set, self.corpus.counts.words))
         return all(character == character.lower() for character in characters)
 
     def _chains(self) -> list[Chain] | None:
-        graph, found = self.inventory.graph, self.compression
-        if graph is None or found is None or not found.tokens:
+        graph, found = self.inventory.graph, self._used
+        if graph is None or found is None:
             return None
         leads_to = {}
-        for number in self.inventory.ids:
+        for number in self.inventory.spelled:
             users = graph.outgoing(number) if not found.counts[number] else ()
             if len(users) == 1:
                 leads_to[number] = graph.merge(users[0]).result
@@ -172,125 +162,21 @@ class VocabularyHealth:
         return sorted(chains, key=lambda chain: (-len(chain), chain))
 
     def _scaffolds(self) -> list[int] | None:
-        graph, found = self.inventory.graph, self.compression
-        if graph is None or found is None or not found.tokens:
+        graph, found = self.inventory.graph, self._used
+        if graph is None or found is None:
             return None
-        ids = set(self.inventory.ids)
+        ids = self.inventory.spelled
         results = [merge.result for merge in graph.merges().values() if merge.result in ids]
         if not results:
             return None
         limit = found.counts[results[-1]]
         return [
             number
-            for number in self.inventory.ids
+            for number in ids
             if found.counts[number] <= limit and graph.incoming(number) and graph.outgoing(number)
         ]
 
-    # ------------------------------------------------------------------------------ figures
-
-    def values(
-        self, alpha: float = ALPHA, baseline: VocabularyHealth | None = None
-    ) -> dict[str, FigureValue]:
-        """All of `FIGURES` by key; an undefined one is NaN and says why.
-
-        ``alpha`` is that of the Rényi efficiency, ``baseline`` what corpus tokens are relative to,
-        by default this vocabulary itself. `MorphGraphError` for an α that is not above 0, or a
-        baseline on another corpus.
-        """
-        found = {**self._own_values, **self._corpus_values(alpha, baseline or self)}
-        found |= self._reference_values
-        return {figure.key: found[figure.key] for figure in FIGURES}
-
-    @cached_property
-    def _own_values(self) -> dict[str, FigureValue]:
-        inventory = self.inventory
-        ordinary = len(inventory.ids)
-        lengths = [len(body) for body in inventory.bodies if body]
-        partial = sum(body is None for body in inventory.bodies)
-        initial = (
-            _share(len(self.word_initial()), ordinary)
-            if inventory.marks_start
-            else FigureValue(math.nan, why=_NO_START)
-        )
-        duplicates = (
-            FigureValue(float(len(self.duplicates)), ordinary)
-            if inventory.marker
-            else FigureValue(math.nan, why=_NO_MARKER)
-        )
-        return {
-            "size": FigureValue(float(self.size)),
-            "special": FigureValue(float(len(inventory.special))),
-            "word_initial": initial,
-            "mean_length": (
-                FigureValue(sum(lengths) / len(lengths))
-                if lengths
-                else FigureValue(math.nan, why=_EMPTY)
-            ),
-            "partial": FigureValue(float(partial), ordinary),
-            "duplicates": duplicates,
-            "unreachable": _length(self.unreachable, ordinary, _UNKNOWN_METHOD),
-        }
-
-    def word_initial(self) -> list[int]:
-        """Ids of types that stand at the start of a word, where the marker shows it."""
-        inside = self.inventory.marker == "##"
-        return [
-            number
-            for number, has in zip(self.inventory.ids, self.inventory.marked, strict=True)
-            if bool(has) != inside
-        ]
-
-    def _corpus_values(self, alpha: float, baseline: VocabularyHealth) -> dict[str, FigureValue]:
-        found, other, ordinary = self.compression, baseline.compression, len(self.inventory.ids)
-        if found is None or other is None:
-            keys = (figure.key for figure in FIGURES if figure.needs == "corpus")
-            return {key: FigureValue(math.nan, why=_NO_CORPUS) for key in keys}
-        if self.corpus != baseline.corpus and self.corpus_signature != baseline.corpus_signature:
-            raise MorphGraphError("The baseline is on another corpus. Give both the same.")
-        graph = self.inventory.graph
-        why = _EMPTY if graph is not None and graph.merge_count else _NO_MERGES
-        return {
-            "never_used": _length(self.never_used, ordinary, _EMPTY),
-            "single_use_chains": _length(self.chains, 0, why),
-            "scaffolds": _length(self.scaffolds, ordinary, why),
-            "words": FigureValue(found.words),
-            "tokens": FigureValue(found.tokens),
-            "fertility": _defined(found.fertility),
-            "sequence_length": _defined(found.sequence_length),
-            "characters_per_token": _defined(found.characters_per_token),
-            "relative_tokens": _defined(found.relative_to(other)),
-            "dropped": FigureValue(found.dropped, found.characters),
-            "marker_tokens": FigureValue(found.marker_tokens, found.tokens),
-            "unknown": FigureValue(found.unknown, found.tokens),
-            "renyi": _defined(found.renyi_efficiency(alpha)),
-        }
-
-    @cached_property
-    def _reference_values(self) -> dict[str, FigureValue]:
-        gold, ordinary = self.gold, len(self.inventory.ids)
-        if gold is None:
-            keys = (figure.key for figure in FIGURES if figure.needs == "reference")
-            return {key: FigureValue(math.nan, why=_NO_REFERENCE) for key in keys}
-        affixes = FigureValue(math.nan, why=_NO_KINDS)
-        if gold.affixes is not None:
-            affixes = _share(len(self.among(gold.affixes)), ordinary)
-        bodies = {body for body in self.inventory.bodies if body}
-        return {
-            "morph_types": _share(len(self.among(gold.morphs)), ordinary),
-            "affix_types": affixes,
-            "word_types": _share(len(self.among(gold.words)), ordinary),
-            "morphs_covered": _share(sum(m in bodies for m in gold.morphs), len(gold.morphs)),
-        }
-
-    def among(self, strings: Collection[str]) -> list[int]:
-        """Ids of types that are, without their marker, one of these strings."""
-        return [
-            number
-            for number, body in zip(self.inventory.ids, self.inventory.bodies, strict=True)
-            if body is not None and body in strings
-        ]
-
-    # ------------------------------------------------------------------------------ lists
+    # ------------------------------------------------------------------------------ charts
 
     def frequency_rank(self) -> pd.DataFrame:
         """Types that are tokens of the corpus, most frequent first: rank from 1, type, count.
@@ -311,7 +197,7 @@ class VocabularyHealth:
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """How many types have 0, 1, 2 … characters, without those that are not whole characters."""
-        found = [len(body) for body in self.inventory.bodies if body is not None]
+        found = [len(body) for body in self.inventory.bodies.values() if body is not None]
         return np.bincount(np.array(found, np.int64))
 
     @property
@@ -320,34 +206,164 @@ class VocabularyHealth:
         return "none" if self.corpus is None else self.corpus.signature()
 
 
-def case_warning(healths: Sequence[VocabularyHealth]) -> str:
-    """What to know if a corpus `misses_capitals`, and which figures it touches; empty if none does.
+# ------------------------------------------------------------------------------ the types
 
-    It names the tokenisers, if there are several.
+
+@dataclass(frozen=True)
+class Inventory:
+    """A vocabulary, ready to be counted.
+
+    ``special``: ids of the special and added types that are in it. ``spelled``: each of the other
+    ids, ascending, with the type's string without its marker; ``bodies``: the same as people read
+    it, None if it is not whole characters, but single bytes of one. ``marker``: ``Ġ`` or ``▁``
+    before types that start a word, ``##`` before types inside one, a suffix such as ``</w>``
+    behind types that end one, or nothing; ``marked``: the ids of types that have it. ``texts``:
+    every type by id as people read it. ``graph``: the merges, where there are any.
     """
-    found = [
-        f"{percent(len(health.with_capitals) / len(health.inventory.ids), 1)} % of the types"
-        + (f" of {health.label}" if len(healths) > 1 else "")
-        for health in healths
-        if health.misses_capitals
-    ]
-    if not found:
-        return ""
-    named = ", ".join(f"“{figure_called(key).label}”" for key in _OF_UNUSED)
-    return (
-        f"The corpus has no capital letters: {', '.join(found)} have some and cannot be used. "
-        f"This makes {named} worse, and all tokens are those of lower-case text. "
-        "Take word frequencies with capitals to judge them."
+
+    special: tuple[int, ...]
+    spelled: Mapping[int, str]
+    bodies: dict[int, str | None]
+    marker: str
+    marked: frozenset[int]
+    texts: Sequence[str]
+    graph: MergeGraph | None
+
+    @property
+    def marks_start(self) -> bool:
+        """Whether the marker shows which types start a word."""
+        return self.marker in _MARKERS
+
+
+def inventory_of(segmenter: Segmenter) -> Inventory:
+    """The types of a segmenter; one of an unknown kind has neither special types nor a marker."""
+    segmenter = standard(segmenter)
+    types = texts = segmenter.types
+    present: Iterable[int] = range(len(types))
+    special: Collection[str] = ()
+    marker, graph, preprocessor = "", None, Preprocessor()
+    if isinstance(segmenter, Bte):
+        tokeniser = segmenter.tokeniser
+        graph, preprocessor, special = tokeniser.graph, tokeniser.preprocessor, tokeniser.special
+        absent: Collection[int] = ()
+        if isinstance(segmenter, Demolishing):
+            absent = set(np.flatnonzero(segmenter.doomed).tolist())
+        elif isinstance(segmenter, Picky):
+            absent = segmenter.removed
+        present = [number for number in graph.type_ids() if number not in absent]
+        types, texts = graph.types, tokeniser.readable_types
+        marker = tokeniser.suffix or detect_marker([types[number] for number in present])
+        # What a merge made can begin with ## in any text; it marks nothing there.
+        marker = "" if marker == "##" else marker
+    elif isinstance(segmenter, VocabularySegmenter):
+        vocabulary = segmenter.vocabulary
+        preprocessor = vocabulary.preprocessor
+        special = vocabulary.special | {token.content for token in preprocessor.added}
+        texts = [vocabulary.readable(number) for number in present]
+        marker = preprocessor.suffix or vocabulary.marker
+
+    cut = str.removeprefix if marker in _MARKERS else str.removesuffix
+    ordinary = [number for number in present if types[number] not in special]
+    spelled = {n: types[n] if types[n] == "##" else cut(types[n], marker) for n in ordinary}
+    return Inventory(
+        tuple(number for number in present if types[number] in special),
+        spelled,
+        {number: _readable(text, preprocessor) for number, text in spelled.items()},
+        marker,
+        frozenset(number for number, text in spelled.items() if text != types[number]),
+        texts,
+        graph,
     )
 
 
-def _share(part: int, whole: int) -> FigureValue:
-    return FigureValue(part / whole) if whole else FigureValue(math.nan, why=_EMPTY)
+def _readable(text: str, preprocessor: Preprocessor) -> str | None:
+    """A type's string as characters; None if it has part of one."""
+    if preprocessor.byte_fallback and text in _BYTES:
+        return None
+    if not preprocessor.byte_level or text.isascii():
+        return text
+    if not all(character in CHAR_TO_BYTE for character in text):
+        return text
+    try:
+        return bytes(CHAR_TO_BYTE[character] for character in text).decode()
+    except UnicodeDecodeError:
+        return None
 
 
-def _defined(number: float) -> FigureValue:
-    return FigureValue(number, why=_EMPTY if math.isnan(number) else "")
+def standard(segmenter: Segmenter) -> Segmenter:
+    """What FIRST and LONGEST keep tokens of, and all merges of BPE-dropout; others as they are."""
+    while isinstance(segmenter, First | Longest):
+        segmenter = segmenter.segmenter
+    return Bte(segmenter.tokeniser) if isinstance(segmenter, Dropout) else segmenter
 
 
-def _length(found: Sequence[object] | None, of: float, why: str) -> FigureValue:
-    return FigureValue(math.nan, why=why) if found is None else FigureValue(float(len(found)), of)
+def unreachable(segmenter: Segmenter, inventory: Inventory) -> list[int] | None:
+    """Ids of types that segmenting their own string does not give back; None if that is not known.
+
+    The string stands where the type may: one that starts a word at the start, others behind a
+    character that no type holds. It is not normalised first. Single bytes and special types, which
+    no string spells, are not looked at.
+    """
+    segmenter = standard(segmenter)
+    if type(segmenter) is Bte:
+        return unreachable_types(segmenter.tokeniser.graph)
+    if isinstance(segmenter, Bte):
+        atoms = atoms_of(segmenter.tokeniser.graph)
+        paths = {n: list(atoms[n]) for n in inventory.spelled if len(atoms[n]) > 1}
+    elif isinstance(segmenter, VocabularySegmenter):
+        paths = _paths(segmenter, inventory)
+    else:
+        return None
+    return [number for number, end in _last_tokens(segmenter, paths).items() if end != number]
+
+
+def _paths(segmenter: VocabularySegmenter, inventory: Inventory) -> dict[int, list[int]]:
+    """The atoms of each type's string, behind an unknown one if it stands inside a word."""
+    vocabulary = segmenter.vocabulary
+    paths = {}
+    for number, text in inventory.spelled.items():
+        written, has = vocabulary.types[number], number in inventory.marked
+        if written in _BYTES and inventory.bodies[number] is None:
+            continue
+        inside = has if vocabulary.marker == "##" else vocabulary.marker in ("Ġ", "▁") and not has
+        shown = text if vocabulary.marker == "##" else written
+        paths[number] = [UNKNOWN] * inside + _path(vocabulary, shown)
+    return paths
+
+
+def _path(vocabulary: SubwordVocabulary, text: str) -> list[int]:
+    suffix, atoms = vocabulary.preprocessor.suffix, vocabulary.atoms
+    characters = list(text)
+    if suffix and text.endswith(suffix) and len(text) > len(suffix):
+        cut = len(text) - len(suffix) - 1
+        characters = [*text[:cut], text[cut:]]
+    path = []
+    for character in characters:
+        if character in atoms or not vocabulary.byte_fallback:
+            path.append(atoms.get(character, UNKNOWN))
+        else:
+            path += [atoms[BYTES[byte]] for byte in character.encode()]
+    return path
+
+
+def _last_tokens(segmenter: Segmenter, paths: dict[int, list[int]]) -> dict[int, int]:
+    """The last token of each string, by the type that it is of."""
+    if not paths:
+        return {}
+    if isinstance(segmenter, WordPiece):
+        # It gives up a piece with an unknown character, so the same look-up without that rule.
+        longest = segmenter.longest_word
+        segmenter = Greedy(segmenter.vocabulary)
+        too_long = {number for number, path in paths.items() if len(path) > longest}
+    else:
+        too_long = set()
+    offsets = np.zeros(len(paths) + 1, np.int64)
+    np.cumsum([len(path) for path in paths.values()], out=offsets[1:])
+    flat = np.array([atom for path in paths.values() for atom in path], np.int32)
+    texts = tuple(segmenter.types[number] for number in paths)
+    words = Words(texts, flat, offsets, offsets, np.ones(len(flat), np.int32))
+    ends = segmenter.segment(words).token_at[offsets[1:] - 1].tolist()
+    return {
+        number: UNKNOWN if number in too_long else end
+        for number, end in zip(paths, ends, strict=True)
+    }

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.text import UNDEFINED, count_text, percent
 from morphgraph.score.gold_set import reference_fields, signature_line
-from morphgraph.score.vocabulary_figures import FIGURES, Figure, FigureValue
-from morphgraph.score.vocabulary_health import VocabularyHealth, case_warning
+from morphgraph.score.vocabulary_figures import (
+    FIGURES,
+    Figure,
+    FigureValue,
+    case_warning,
+    values_of,
+)
+from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
 from morphgraph.tables.writing import to_csv
@@ -56,7 +62,7 @@ def figure_values(
     healths: Sequence[VocabularyHealth], alpha: float
 ) -> list[dict[str, FigureValue]]:
     """The figures of several vocabularies; the first is the baseline."""
-    return [health.values(alpha, healths[0]) for health in healths]
+    return [values_of(health, alpha, healths[0]) for health in healths]
 
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:

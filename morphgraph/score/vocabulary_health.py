@@ -109,7 +109,7 @@ class VocabularyHealth:
 
     @cached_property
     def duplicates(self) -> list[tuple[int, int]] | None:
-        """Ids of types with and without the marker that are the same otherwise; None without one."""
+        """Ids of types that differ in the marker only; None where there is no marker."""
         if not self.inventory.marker:
             return None
         spelled, marked = self.inventory.spelled, self.inventory.marked

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from morphgraph.core.text import counted
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
-from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.bootstrap import start
 from web.components.graph import merge_graph

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from morphgraph.draw.rebpe_charts import phase_label
+from morphgraph.draw.charts import phase_label
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start

@@ -73,9 +73,9 @@ def one_of(*choices: str) -> Callable[[typer.CallbackParam, str], str]:
     return check
 
 
-Ratio = partial(typer.Option, callback=_ratio)
+RatioOption = partial(typer.Option, callback=_ratio)
 """An option from 0 to 1."""
-Share = partial(typer.Option, callback=_below_one)
+ShareOption = partial(typer.Option, callback=_below_one)
 """An option from 0 to below 1."""
 
 TokeniserOption = Annotated[
@@ -109,7 +109,7 @@ RecipeOption = Annotated[
     Path | None, typer.Option(help="Replay this recipe on the tokeniser first.")
 ]
 ThresholdOption = Annotated[
-    float, Ratio("--threshold", help="Only merges with R of at least this, 0 to 1.")
+    float, RatioOption("--threshold", help="Only merges with R of at least this, 0 to 1.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -235,7 +235,7 @@ class EditOptions(BlameOptions):
     ] = 0
     holdout: Annotated[
         float,
-        Share(help="Share of entries that are not learned from, and that alone are scored."),
+        ShareOption(help="Share of entries that are not learned from, and that alone are scored."),
     ] = 0.0
     seed: Annotated[int, typer.Option(min=0, help="For --holdout, and what is random.")] = 0
     cascade: Annotated[

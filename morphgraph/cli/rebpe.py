@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.options import EditOptions, Ratio, with_options
+from morphgraph.cli.options import EditOptions, RatioOption, with_options
 from morphgraph.cli.output import (
     check_folder,
     print_json,
@@ -49,7 +49,9 @@ class ReBPEOptions(EditOptions):
     ] = 3
     minimum_ratio: Annotated[
         float,
-        Ratio("--min-ratio", help="Anneal pairs that are inside a morph in at least this share."),
+        RatioOption(
+            "--min-ratio", help="Anneal pairs that are inside a morph in at least this share."
+        ),
     ] = 0.8
 
 

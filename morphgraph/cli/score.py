@@ -14,7 +14,7 @@ from morphgraph.cli.options import (
     GoldOptions,
     JsonOption,
     RecipeOption,
-    Share,
+    ShareOption,
     load_edited,
     one_of,
     with_options,
@@ -114,7 +114,7 @@ def score(
     ] = 1,
     holdout: Annotated[
         float | None,
-        Share(
+        ShareOption(
             help="Share of the words that no method sees, with scores of their own: half of them "
             "if a method learns from the reference, else none."
         ),

@@ -1,23 +1,78 @@
-"""Plotly figures of blame and scores, from plain data.
+"""Plotly figures of blame and of ReBPE, from plain data, and what all figures share.
 
 Colours of text and paper are left to the place that shows a figure, so that it follows the theme.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.text import shortened
+from morphgraph.graph.change import ORIGINS
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from morphgraph.refine.rebpe_run import Phase
     from morphgraph.refine.threshold_curve import ThresholdPoint
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
 """Merges below and above the threshold: they differ in lightness too."""
 
 PRECISION, RECALL, F1 = "#3b7dd8", "#e08e0b", "#1d9a6c"
+
+SERIES_COLOURS = (
+    "#6078f0",
+    "#a89000",
+    "#18a860",
+    "#a83090",
+    "#7890d8",
+    "#187860",
+    "#786018",
+    "#4848f0",
+)
+"""Colours of tokenisers: far from each other for colour-blind readers too, none of them the red of
+blame, and each with a contrast of 3:1 and more on white and on the app's dark paper.
+"""
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px", "3px,9px")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
+
+CHANGE_COLOURS = {
+    "original": KEPT,
+    "annealed": "#1d9a6c",
+    "removed": REMOVED,
+    "split": "#e08e0b",
+    "repaired": "#3b7dd8",
+    "linked": "#8e6bd1",
+    "reused": "#8e6bd1",
+    "created": "#49b6c9",
+    "reified": "#49b6c9",
+}
+"""Colours of what ReBPE does to merges, and of what merges had been before."""
+
+GRID = "rgba(128, 128, 128, 0.3)"
+
+
+class Look(NamedTuple):
+    """How a tokeniser is drawn: lines and points differ without colours too."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+
+def look_of(number: int) -> Look:
+    """The look of a tokeniser, by its place from 0; when colours come again, the rest differs."""
+    shift = number + number // len(SERIES_COLOURS)
+    return Look(
+        SERIES_COLOURS[number % len(SERIES_COLOURS)],
+        _DASHES[shift % len(_DASHES)],
+        _SYMBOLS[shift % len(_SYMBOLS)],
+    )
 
 
 def plotly_text(text: str) -> str:
@@ -27,6 +82,32 @@ def plotly_text(text: str) -> str:
     '&lt;b&gt;x&lt;/b&gt; &amp; y'
     """
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def name_of(text: str, length: int = 32) -> str:
+    """A label in one line, cut at a length, in which plotly finds no tags.
+
+    >>> name_of("<b>demo</b>", 5)
+    '&lt;b&gt;d…'
+    """
+    return plotly_text(shortened(" ".join(text.split()), length))
+
+
+def whiskers(marks: Sequence[Any], scale: float = 1.0, **style: Any) -> dict[str, Any]:
+    """From each ``value`` of marks to its ``low`` and ``high``; none where these are NaN."""
+
+    def length(value: float) -> float:
+        return 0.0 if math.isnan(value) else max(0.0, scale * value)
+
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [length(mark.high - mark.value) for mark in marks],
+        "arrayminus": [length(mark.value - mark.low) for mark in marks],
+        "thickness": 1.5,
+        "width": 4,
+        **style,
+    }
 
 
 def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
@@ -70,36 +151,53 @@ def add_score_lines(
         )
 
 
+# ------------------------------------------------------------------------------------------- blame
+
+
 def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
     """How many merges have which R, in steps of 0.05; merges that were never applied are left out.
 
     ``table`` as from `refine.blame.blame_table`.
     """
-    import plotly.graph_objects as go
-
-    ratios = table["R"].dropna().to_numpy()
     edges = np.arange(21) / 20  # as exact as the ratios: linspace puts 0.15 below 0.15
     figure = figure_of("R, the share of joins on a gold boundary", "merges (log)")
-    for name, chosen, colour in (
-        ("stay", ratios[ratios < threshold], KEPT),
-        (f"R ≥ {threshold:.2f}", ratios[ratios >= threshold], REMOVED),
+    ratios = table["R"].dropna().to_numpy()
+    _add_bars(figure, edges, "stay", ratios, ratios, threshold)
+    figure.update_traces(
+        hovertemplate="R from %{customdata[0]:.2f} to %{customdata[1]:.2f}<br>"
+        "merges: %{y:,}<extra></extra>"
+    )
+    figure.update_layout(yaxis={"type": "log", "dtick": 1})
+    figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
+    return figure
+
+
+def _add_bars(
+    figure: "go.Figure",
+    edges: npt.NDArray[np.float64],
+    stay: str,
+    values: npt.NDArray[Any],
+    ratios: npt.NDArray[np.float64],
+    threshold: float,
+) -> None:
+    """Stacked bars of how many values lie between edges: those that ``stay``, and the others."""
+    import plotly.graph_objects as go
+
+    for name, mask, colour in (
+        (stay, ratios < threshold, KEPT),
+        (f"R ≥ {threshold:.2f}", ratios >= threshold, REMOVED),
     ):
-        counts, _ = np.histogram(chosen, edges)
         figure.add_trace(
             go.Bar(
                 x=(edges[:-1] + edges[1:]) / 2,
-                y=counts,
-                width=0.046,
+                y=np.histogram(values[mask], edges)[0],
+                width=np.diff(edges) * 0.94,
                 name=name,
                 marker_color=colour,
                 customdata=np.stack([edges[:-1], edges[1:]], axis=1),
-                hovertemplate="R from %{customdata[0]:.2f} to %{customdata[1]:.2f}<br>"
-                "merges: %{y:,}<extra></extra>",
             )
         )
-    figure.update_layout(barmode="stack", yaxis={"type": "log", "dtick": 1})
-    figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
-    return figure
+    figure.update_layout(barmode="stack")
 
 
 def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
@@ -149,30 +247,12 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
 
 def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "go.Figure":
     """Where in the vocabulary the blame lies: applied merges by rank, in equal bins."""
-    import plotly.graph_objects as go
-
     figure = figure_of("position in the list of merges", "merges")
-    if len(table) == 0:
-        return figure
-    edges = np.linspace(0, len(table), min(bins, len(table)) + 1)
-    places = np.arange(len(table))
-    ratio = table["R"].to_numpy()
-    for name, mask, colour in (
-        ("applied, stay", ratio < threshold, KEPT),
-        (f"R ≥ {threshold:.2f}", ratio >= threshold, REMOVED),
-    ):
-        counts, _ = np.histogram(places[mask], edges)
-        figure.add_trace(
-            go.Bar(
-                x=(edges[:-1] + edges[1:]) / 2,
-                y=counts,
-                width=np.diff(edges) * 0.94,
-                name=name,
-                marker_color=colour,
-                hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>",
-            )
-        )
-    figure.update_layout(barmode="stack")
+    if len(table):
+        edges = np.linspace(0, len(table), min(bins, len(table)) + 1)
+        places, ratios = np.arange(len(table)), table["R"].to_numpy()
+        _add_bars(figure, edges, "applied, stay", places, ratios, threshold)
+        figure.update_traces(hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>")
     return figure
 
 
@@ -190,3 +270,103 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
     figure.update_layout(hovermode="x unified")
     figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
     return figure
+
+
+# ---------------------------------------- ReBPE, after Bauwens & de Lhoneux 2026, Figures 3 and 4
+
+
+def phase_label(phase: "Phase") -> str:
+    """A phase in a word or two: ``start``, ``anneal``, ``1 knockout``, ``1 reify``."""
+    return phase.kind if phase.kind in ("start", "anneal") else f"{phase.iteration} {phase.kind}"
+
+
+def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -> "go.Figure":
+    """Precision, recall and F1 after each phase, and |V| below them.
+    ``position``: how many phases are done; a line marks the last of them.
+    """
+    import plotly.graph_objects as go
+
+    labels = [phase_label(phase) for phase in phases]
+    figure = figure_of("", "%", height=440)
+    add_score_lines(
+        figure,
+        labels,
+        [phase.score for phase in phases],
+        mode="lines+markers",
+        hovertemplate="%{y:.2f} %",
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=labels,
+            y=[phase.vocabulary_size for phase in phases],
+            name="|V|",
+            yaxis="y2",
+            mode="lines+markers",
+            line={"color": KEPT, "shape": "hvh", "width": 2},
+            hovertemplate="types: %{y:,}",
+        )
+    )
+    figure.update_layout(
+        hovermode="x unified",
+        xaxis={"type": "category", "tickangle": -40, "anchor": "y2"},
+        yaxis={"domain": [0.4, 1.0]},
+        yaxis2={
+            "domain": [0.0, 0.3],
+            "title": {"text": "|V|"},
+            "automargin": True,
+            "tickformat": ",",
+        },
+    )
+    if position is not None and 0 < position < len(phases):
+        figure.add_vline(x=position - 1, line_dash="dot", line_color=KEPT)
+    return figure
+
+
+def changes_over_phases(phases: Sequence["Phase"]) -> "go.Figure":
+    """How many merges each phase changed, by kind."""
+    shown = [phase for phase in phases if phase.kind != "start"]
+    figure = figure_of("", "merges", height=340)
+    figure.update_layout(xaxis={"tickangle": -40}, yaxis={"rangemode": "tozero"})
+    for kind in CHANGE_COLOURS:
+        numbers = [phase.counts.get(kind, 0) for phase in shown]
+        _stack(figure, kind, map(phase_label, shown), numbers, numbers, "%{y:,} " + kind)
+    return figure
+
+
+def removed_by_origin(phases: Sequence["Phase"]) -> "go.Figure":
+    """Of the merges that each knockout removed, what they had been."""
+    shown = [phase for phase in phases if phase.kind == "knockout"]
+    figure = figure_of("iteration", "merges knocked out (%)", height=340)
+    figure.update_layout(yaxis={"range": [0, 100]})
+    totals = [max(1, sum(phase.removed_by_origin.values())) for phase in shown]
+    for origin in ORIGINS:
+        numbers = [phase.removed_by_origin.get(origin, 0) for phase in shown]
+        shares = [100 * n / total for n, total in zip(numbers, totals, strict=True)]
+        hover = "%{customdata:,} " + origin + " (%{y:.1f} %)"
+        _stack(figure, origin, (str(phase.iteration) for phase in shown), shares, numbers, hover)
+    return figure
+
+
+def _stack(
+    figure: "go.Figure",
+    name: str,
+    places: Iterable[str],
+    heights: Sequence[float],
+    numbers: Sequence[int],
+    hover: str,
+) -> None:
+    """Add a bar at each place on top of those before; none at all where all numbers are 0."""
+    import plotly.graph_objects as go
+
+    if any(numbers):
+        figure.add_trace(
+            go.Bar(
+                x=list(places),
+                y=heights,
+                customdata=numbers,
+                name=name,
+                marker_color=CHANGE_COLOURS[name],
+                hovertemplate=hover + "<extra></extra>",
+            )
+        )
+    figure.update_layout(barmode="stack", xaxis={"type": "category"})

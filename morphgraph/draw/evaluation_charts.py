@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.draw.charts import plotly_text
-from morphgraph.draw.score_charts import SERIES_COLOURS, name_of
+from morphgraph.draw.charts import GRID, look_of, name_of, plotly_text, whiskers
+from morphgraph.draw.colours import rgb
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,10 +22,7 @@ _ACROSS = 3
 _ROW, _TITLE, _AXIS = 24, 40, 34
 """Heights in pixels: of a bar, of a panel's title, and of its axis."""
 _LINES_HEIGHT = 260
-_GRID = "rgba(128, 128, 128, 0.28)"
 _LABEL_LENGTH, _HEADING_LENGTH, _TITLE_LENGTH, _HOVER_LENGTH = 34, 40, 44, 80
-_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
 _MANY_VALUES = 9
 _WIDE_RANGE = 16
 
@@ -67,7 +64,8 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
     shown = panels[:MOST_PANELS]
     panel_height = max(2, height) * _ROW
     figure = _grid(shown, panel_height, shares_y=True)
-    colours = _colours([bar.colour_of for bar in bars])
+    looks = {name: n for n, name in enumerate(dict.fromkeys(bar.colour_of for bar in bars))}
+    colours = [look_of(looks[bar.colour_of]).colour for bar in bars]
     for number, panel in enumerate(shown):
         axis = _axis(number)
         drawn = [n for n, mark in enumerate(panel.marks) if not math.isnan(mark.value)]
@@ -78,10 +76,10 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
                 y=[places[n] for n in drawn],
                 orientation="h",
                 width=0.72,
-                error_x=_whiskers(marks, "rgba(128, 128, 128, 1)"),
+                error_x=whiskers(marks, color="rgba(128, 128, 128, 1)"),
                 marker={
-                    "color": [_faded(colours[bars[n].colour_of]) for n in drawn],
-                    "line": {"color": [colours[bars[n].colour_of] for n in drawn], "width": 1.5},
+                    "color": [_faded(colours[n]) for n in drawn],
+                    "line": {"color": [colours[n] for n in drawn], "width": 1.5},
                 },
                 customdata=[_hover(bars[n], panel.marks[n], panel.title) for n in drawn],
                 hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}"
@@ -141,7 +139,7 @@ def line_panels(
         axis = _axis(number)
         for line, label in enumerate(series):
             marks = [panel.marks[line * len(places) + n] for n in order]
-            colour = SERIES_COLOURS[line % len(SERIES_COLOURS)]
+            look = look_of(line)
             figure.add_trace(
                 go.Scatter(
                     x=[places[n] for n in order],
@@ -150,13 +148,9 @@ def line_panels(
                     name=name_of(label, _LABEL_LENGTH),
                     legendgroup=str(line),
                     showlegend=number == 0 and len(series) > 1,
-                    line={
-                        "color": colour,
-                        "width": 2,
-                        "dash": _DASHES[(line // len(SERIES_COLOURS)) % len(_DASHES)],
-                    },
-                    marker={"symbol": _SYMBOLS[line % len(_SYMBOLS)], "size": 7},
-                    error_y=_whiskers(marks, colour),
+                    line={"color": look.colour, "width": 2, "dash": look.dash},
+                    marker={"symbol": look.symbol, "size": 7},
+                    error_y=whiskers(marks, color=look.colour),
                     customdata=[_hover(Bar(label), mark, panel.title) for mark in marks],
                     hovertemplate="%{customdata[0]}, %{x}<br>%{customdata[1]}<br>"
                     "%{customdata[2]}<extra></extra>",
@@ -224,58 +218,30 @@ def _axis(number: int) -> str:
 
 def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
     """An empty figure with axes for each panel, some in a line, and their titles."""
-    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
 
     across = min(_ACROSS, max(1, len(panels)))
     down = max(1, math.ceil(len(panels) / across))
-    band = _TITLE + height + _AXIS + (0 if shares_y else 22)
-    total = band * down
-    figure = go.Figure()
-    figure.update_layout(height=total + 8, margin={"l": 8, "r": 16, "t": 4, "b": 4})
-    gap = 0.02 if shares_y else 0.07
-    width = (1 - gap * (across - 1)) / across
-    for number, panel in enumerate(panels):
-        line, place = divmod(number, across)
-        top = 1 - (line * band + _TITLE) / total
-        left = place * (width + gap)
-        axis = _axis(number)
-        common = {"zeroline": False, "gridcolor": _GRID, "automargin": True}
-        figure.update_layout(
-            {
-                f"xaxis{axis}": {
-                    **common,
-                    "domain": [left, left + width],
-                    "anchor": f"y{axis}",
-                    "showgrid": True,
-                },
-                f"yaxis{axis}": {
-                    **common,
-                    "domain": [top - height / total, top],
-                    "anchor": f"x{axis}",
-                },
-            }
-        )
-        figure.add_annotation(
-            text=f"<b>{name_of(panel.title, _TITLE_LENGTH)}</b>",
-            x=left,
-            xanchor="left",
-            xref="paper",
-            y=top,
-            yanchor="bottom",
-            yref="paper",
-            yshift=4,
-            showarrow=False,
-            font={"size": 13},
-        )
+    below = _AXIS if shares_y else _AXIS + 22
+    total = down * height + (down - 1) * (_TITLE + below)
+    cells: list[dict[str, Any] | None] = [{}] * max(1, len(panels))
+    cells += [None] * (across * down - len(cells))
+    figure = make_subplots(
+        down,
+        across,
+        specs=[cells[start : start + across] for start in range(0, len(cells), across)],
+        subplot_titles=[f"<b>{name_of(panel.title, _TITLE_LENGTH)}</b>" for panel in panels],
+        horizontal_spacing=0.02 if shares_y else 0.07,
+        vertical_spacing=min(1.0, (_TITLE + below) / total),
+    )
+    margin = {"l": 8, "r": 16, "t": _TITLE + 4, "b": below + 4}
+    figure.update_layout(height=total + margin["t"] + margin["b"], margin=margin)
+    figure.update_xaxes(zeroline=False, gridcolor=GRID, automargin=True, showgrid=True)
+    figure.update_yaxes(zeroline=False, gridcolor=GRID, automargin=True)
+    for number, title in enumerate(figure.layout.annotations):
+        left = figure.layout[f"xaxis{_axis(number)}"].domain[0]
+        title.update(x=left, xanchor="left", yshift=4, font={"size": 13})
     return figure
-
-
-def _colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each name, by the order in which they come; after the last, they come again."""
-    distinct = dict.fromkeys(names)
-    return {
-        name: SERIES_COLOURS[number % len(SERIES_COLOURS)] for number, name in enumerate(distinct)
-    }
 
 
 def _faded(colour: str) -> str:
@@ -284,28 +250,10 @@ def _faded(colour: str) -> str:
     >>> _faded("#6078f0")
     'rgba(96, 120, 240, 0.45)'
     """
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, 0.45)"
+    return f"rgba{(*rgb(colour), 0.45)}"
 
 
 def _hover(bar: Bar, mark: Mark, title: str) -> list[str]:
     label = f"{bar.heading} · {bar.label}" if bar.heading else bar.label
     texts = (label, title, mark.text or f"{mark.value:g}")
     return [name_of(text, _HOVER_LENGTH) for text in texts]
-
-
-def _whiskers(marks: Sequence[Mark], colour: str) -> dict[str, Any]:
-    """From each number to the ends of its whisker; none where there is none."""
-
-    def length(value: float) -> float:
-        return 0.0 if math.isnan(value) else max(0.0, value)
-
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [length(mark.high - mark.value) for mark in marks],
-        "arrayminus": [length(mark.value - mark.low) for mark in marks],
-        "thickness": 1.5,
-        "width": 3,
-        "color": colour,
-    }

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from morphgraph.core.text import ratio_text
 from morphgraph.graph.merge_graph import MergeGraph
@@ -105,13 +105,6 @@ class MergeTree:
         """The children of a vertex; a leaf has none."""
         leaves = len(self.leaves)
         return () if vertex < leaves else self.merges[vertex - leaves].children
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready data; an undefined ratio becomes None."""
-        data = asdict(self)
-        for merge in data["merges"]:
-            merge["ratio"] = None if math.isnan(merge["ratio"]) else merge["ratio"]
-        return data
 
 
 def describe_tree(

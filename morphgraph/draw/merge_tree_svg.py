@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from typing import Final, cast
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from morphgraph.draw.colours import (
+    BLAME_SCALE,
+    SCENE_COLOURS,
+    Theme,
+    blame_colour,
+    blended,
+    ink_on,
+)
 from morphgraph.draw.merge_tree import GapKind, MergeTree, TreeSpan, printable, visible_in_xml
 from morphgraph.draw.merge_tree_layout import (
     LABEL,
@@ -17,9 +25,8 @@ from morphgraph.draw.merge_tree_layout import (
     lay_out,
     subline,
     text_width,
+    wrapped_rows,
 )
-from morphgraph.draw.merge_tree_rows import wrapped_rows
-from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS, Theme
 
 ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"})
 """The only elements of a picture."""
@@ -27,12 +34,6 @@ ELEMENTS: Final = frozenset({"svg", "title", "desc", "g", "rect", "path", "text"
 GAP_COLOURS: Final[Mapping[Theme, Mapping[GapKind, str]]] = {
     "light": {"hit": "#12805c", "missed": "#c2183a", "wrong": "#6d45e0", "split": "#8a93a3"},
     "dark": {"hit": "#46d39a", "missed": "#ff6f83", "wrong": "#b9a2ff", "split": "#7d8798"},
-}
-_DASHES: Final[Mapping[GapKind, str]] = {
-    "hit": "7 4",
-    "missed": "7 4",
-    "wrong": "0.1 5",
-    "split": "0.1 5",
 }
 _MEANING: Final[Mapping[GapKind, str]] = {
     "hit": "gold boundary, split",
@@ -68,9 +69,9 @@ def to_svg(
     titled = any(tree.title for tree in trees)
     width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
     picture = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
-    _text_child(picture, "title", "Merge tree of " + visible_in_xml(trees[0].word if trees else ""))
-    _text_child(picture, "desc", " ".join(_in_words(tree) for tree in trees))
-    background = SubElement(picture, "rect", {"fill": SCENE_COLOURS[theme]["background"]})
+    _add(picture, "title", "Merge tree of " + visible_in_xml(trees[0].word if trees else ""))
+    _add(picture, "desc", " ".join(_in_words(tree) for tree in trees))
+    background = _add(picture, "rect", fill=SCENE_COLOURS[theme]["background"])
     x, y = MARGIN, MARGIN
     height = y
     highest = max((layout.levels for _, layout in drawn), default=0)
@@ -79,7 +80,8 @@ def to_svg(
         levels = layout.levels if stacked else highest
         painter = _Painter(picture, tree, layout, theme, x, y + title, levels)
         if tree.title:
-            _text(picture, x, y + 14, printable(tree.title), 14, _SANS, painter.ink, weight="bold")
+            bold = {"family": _SANS, "anchor": "start", "weight": "bold"}
+            _text(picture, x, y + 14, printable(tree.title), 14, painter.ink, **bold)
         bottom = painter.paint()
         height = max(height, bottom)
         if stacked:
@@ -143,9 +145,9 @@ class _Painter:
                 self._leaf(vertex)
         self._marks()
         for span in self.tree.characters:
-            self._bracket(span, characters, SCENE_COLOURS[self.theme]["line"], 13)
+            self._bracket(span, characters, SCENE_COLOURS[self.theme]["line"])
         for span in self.tree.morphs:
-            self._bracket(span, morphs, GAP_COLOURS[self.theme]["hit"], 13)
+            self._bracket(span, morphs, GAP_COLOURS[self.theme]["hit"])
         return end
 
     def _gap_lines(self, leaves_end: float, end: float) -> None:
@@ -172,68 +174,61 @@ class _Painter:
             if children:
                 lines.append(f"M{x:.1f} {bar:.1f}V{self.top(vertex) + _BOX:.1f}")
         if lines:
-            stroke = {"stroke": _mixed(SCENE_COLOURS[self.theme]["line"], self.ink, 0.15)}
-            SubElement(
-                self.picture,
-                "path",
-                {"d": "".join(lines), "fill": "none", "stroke-width": "1.5", **stroke},
-            )
+            stroke = blended(SCENE_COLOURS[self.theme]["line"], self.ink, 0.15)
+            _path(self.picture, "".join(lines), stroke)
 
     def _box(
         self, parent: Element, vertex: int, fill: str, height: float, shift: float = 0.0
     ) -> Element:
         box = self.layout.boxes[vertex]
         is_token = vertex in self.tree.roots
-        edge = self.ink if is_token else _mixed(fill, self.ink, 0.32)
-        return SubElement(
+        edge = self.ink if is_token else blended(fill, self.ink, 0.32)
+        return _add(
             parent,
             "rect",
-            {
-                "x": f"{self.x + box.x - box.width / 2 + shift:.1f}",
-                "y": f"{self.top(vertex) - shift:.1f}",
-                "width": f"{box.width:.1f}",
-                "height": f"{height:g}",
-                "rx": "8" if height > _LEAF else "6",
-                "fill": fill,
-                "stroke": edge,
-                "stroke-width": "2" if is_token else "1.2",
-            },
+            x=self.x + box.x - box.width / 2 + shift,
+            y=self.top(vertex) - shift,
+            width=box.width,
+            height=height,
+            rx=8 if height > _LEAF else 6,
+            fill=fill,
+            stroke=edge,
+            stroke_width=2 if is_token else 1.2,
         )
 
     def _merge(self, vertex: int) -> None:
         number = vertex - len(self.tree.leaves)
         merge = self.tree.merges[number]
-        group = SubElement(self.picture, "g", {"data-type": str(merge.type)})
-        _text_child(group, "title", merge.tooltip)
-        undefined = SCENE_COLOURS[self.theme]["undefined"]
-        fill = undefined if merge.ratio != merge.ratio else _blame(merge.ratio, self.theme)
+        group = _add(self.picture, "g", data_type=str(merge.type))
+        _add(group, "title", merge.tooltip)
+        fill = blame_colour(merge.ratio, self.theme)
         if len(merge.children) > 2:
             # A stack of cards, as in the merge graph: more than two parts lie under one merge.
             for shift in (STACK, STACK / 2):
                 self._box(group, vertex, fill, _BOX, shift)
         self._box(group, vertex, fill, _BOX)
-        ink = _ink_on(fill)
+        ink = ink_on(fill)
         x, top = self.x + self.layout.boxes[vertex].x, self.top(vertex)
         weight = "bold" if vertex in self.tree.roots else "normal"
-        _text(group, x, top + 16, merge.label, LABEL, _MONO, ink, "middle", weight)
-        faint = _mixed(fill, ink, 0.82)
-        _text(group, x, top + 31, subline(self.tree, number), SUBLINE, _SANS, faint, "middle")
+        _text(group, x, top + 16, merge.label, LABEL, ink, weight=weight)
+        faint = blended(fill, ink, 0.82)
+        _text(group, x, top + 31, subline(self.tree, number), SUBLINE, faint, _SANS)
 
     def _leaf(self, vertex: int) -> None:
         leaf = self.tree.leaves[vertex]
-        group = SubElement(self.picture, "g")
-        _text_child(group, "title", leaf.tooltip)
+        group = _add(self.picture, "g")
+        _add(group, "title", leaf.tooltip)
         fill = SCENE_COLOURS[self.theme]["background"]
         box = self._box(group, vertex, fill, _LEAF)
         if leaf.is_unknown:
             box.set("stroke-dasharray", "3 3")
         size, ink = LABEL + 1, self.ink
         if leaf.is_part:
-            size, ink = SMALL_LABEL, _mixed(fill, ink, 0.75)
+            size, ink = SMALL_LABEL, blended(fill, ink, 0.75)
         weight = "bold" if vertex in self.tree.roots else "normal"
         x = self.x + self.layout.boxes[vertex].x
         y = self.leaf_top + _LEAF / 2 + size * 0.35
-        _text(group, x, y, leaf.label, size, _MONO, ink, "middle", weight)
+        _text(group, x, y, leaf.label, size, ink, weight=weight)
 
     def _marks(self) -> None:
         """A cross where a merge closed a gold boundary."""
@@ -242,49 +237,32 @@ class _Painter:
                 x, y = self.x + self.layout.gap(gap.leaf), self.bar(gap.merge)
                 _cross(self.picture, x, y, self.theme)
 
-    def _bracket(self, span: TreeSpan, y: float, colour: str, size: float) -> None:
+    def _bracket(self, span: TreeSpan, y: float, colour: str) -> None:
         first, last = self.layout.boxes[span.first], self.layout.boxes[span.last]
         left = self.x + first.x - first.width / 2 + 1
         right = self.x + last.x + last.width / 2 - 1
-        line = f"M{left:.1f} {y:.1f}v4H{right:.1f}v-4"
-        attributes = {"d": line, "fill": "none", "stroke": colour, "stroke-width": "1.5"}
-        SubElement(self.picture, "path", attributes)
-        middle = (left + right) / 2
-        _text(self.picture, middle, y + 18, span.label, size, _MONO, self.ink, "middle")
+        _path(self.picture, f"M{left:.1f} {y:.1f}v4H{right:.1f}v-4", colour)
+        _text(self.picture, (left + right) / 2, y + 18, span.label, 13, self.ink)
 
 
 def _line(parent: Element, path: str, kind: GapKind, theme: Theme) -> None:
-    SubElement(
+    dotted = kind in ("wrong", "split")
+    _path(
         parent,
-        "path",
-        {
-            "d": path,
-            "fill": "none",
-            "stroke": GAP_COLOURS[theme][kind],
-            "stroke-width": "2.2" if kind in ("wrong", "split") else "1.8",
-            "stroke-dasharray": _DASHES[kind],
-            "stroke-linecap": "round" if kind in ("wrong", "split") else "butt",
-        },
+        path,
+        GAP_COLOURS[theme][kind],
+        stroke_width=2.2 if dotted else 1.8,
+        stroke_dasharray="0.1 5" if dotted else "7 4",
+        stroke_linecap="round" if dotted else "butt",
     )
 
 
 def _cross(parent: Element, x: float, y: float, theme: Theme) -> None:
     background = SCENE_COLOURS[theme]["background"]
     disc = f"M{x - 6:.1f} {y:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z"
-    fill = {"fill": GAP_COLOURS[theme]["missed"], "stroke": background, "stroke-width": "1.5"}
-    SubElement(parent, "path", {"d": disc, **fill})
+    _path(parent, disc, background, fill=GAP_COLOURS[theme]["missed"])
     arms = f"M{x - 2.4:.1f} {y - 2.4:.1f}l4.8 4.8m0 -4.8l-4.8 4.8"
-    SubElement(
-        parent,
-        "path",
-        {
-            "d": arms,
-            "fill": "none",
-            "stroke": background,
-            "stroke-width": "1.8",
-            "stroke-linecap": "round",
-        },
-    )
+    _path(parent, arms, background, stroke_width=1.8, stroke_linecap="round")
 
 
 def _legend(
@@ -292,7 +270,7 @@ def _legend(
 ) -> float:
     """What occurs in the picture, explained; returns the lower edge."""
     line = SCENE_COLOURS[theme]["line"]
-    ink = _mixed(SCENE_COLOURS[theme]["background"], SCENE_COLOURS[theme]["text"], 0.8)
+    ink = blended(SCENE_COLOURS[theme]["background"], SCENE_COLOURS[theme]["text"], 0.8)
     x = MARGIN
     for sample, words in _explained(trees):
         sample_width = 62.0 if sample == "scale" else 22.0 if sample else 0.0
@@ -301,23 +279,21 @@ def _legend(
             x, y = MARGIN, y + _LEGEND_ROW
         if sample == "scale":
             for step, colour in enumerate(BLAME_SCALE[theme]):
-                place = {"x": f"{x + 11 * step:.1f}", "y": f"{y:.1f}", "width": "11"}
-                SubElement(picture, "rect", {**place, "height": "11", "fill": colour})
+                _add(picture, "rect", x=x + 11 * step, y=y, width=11, height=11, fill=colour)
         elif sample == "tuple":
             for shift in (4, 2, 0):
-                place = {"x": f"{x + shift:.1f}", "y": f"{y + 2 - shift:.1f}"}
-                size = {"width": "12", "height": "10", "rx": "2"}
-                paint = {"fill": SCENE_COLOURS[theme]["undefined"], "stroke": line}
-                SubElement(picture, "rect", {**place, **size, **paint})
+                card = _add(
+                    picture, "rect", x=x + shift, y=y + 2 - shift, width=12, height=10, rx=2
+                )
+                card.attrib |= {"fill": SCENE_COLOURS[theme]["undefined"], "stroke": line}
         elif sample == "morph":
-            paint = {"stroke": GAP_COLOURS[theme]["hit"], "stroke-width": "1.5", "fill": "none"}
-            SubElement(picture, "path", {"d": f"M{x:.1f} {y + 3:.1f}v4h15v-4", **paint})
+            _path(picture, f"M{x:.1f} {y + 3:.1f}v4h15v-4", GAP_COLOURS[theme]["hit"])
         elif sample in _MEANING:
             kind = cast(GapKind, sample)
             _line(picture, f"M{x:.1f} {y + 6:.1f}h16", kind, theme)
             if sample == "missed":
                 _cross(picture, x + 8, y + 6, theme)
-        _text(picture, x + sample_width, y + 10, words, _LEGEND_SIZE, _SANS, ink)
+        _text(picture, x + sample_width, y + 10, words, _LEGEND_SIZE, ink, _SANS, "start")
         x += width + 18
     return y + 14
 
@@ -340,8 +316,27 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
         yield "morph", "gold morph"
 
 
-def _text_child(parent: Element, name: str, content: str) -> None:
-    SubElement(parent, name).text = content
+def _add(parent: Element, name: str, content: str = "", **attributes: str | float) -> Element:
+    """An element in another; ``_`` stands for ``-``, and numbers are written with one digit."""
+    written = {
+        key.replace("_", "-"): value if isinstance(value, str) else f"{value:.1f}"
+        for key, value in attributes.items()
+    }
+    element = SubElement(parent, name, written)
+    element.text = content or None
+    return element
+
+
+def _path(
+    parent: Element,
+    path: str,
+    stroke: str,
+    fill: str = "none",
+    stroke_width: float = 1.5,
+    **attributes: str,
+) -> None:
+    width = f"{stroke_width:.1f}"
+    _add(parent, "path", d=path, fill=fill, stroke=stroke, stroke_width=width, **attributes)
 
 
 def _text(
@@ -350,49 +345,11 @@ def _text(
     y: float,
     content: str,
     size: float,
-    family: str,
     fill: str,
-    anchor: str = "start",
+    family: str = _MONO,
+    anchor: str = "middle",
     weight: str = "normal",
 ) -> None:
-    attributes = {
-        "x": f"{x:.1f}",
-        "y": f"{y:.1f}",
-        "font-family": family,
-        "font-size": f"{size:g}",
-        "fill": fill,
-    }
-    if anchor != "start":
-        attributes["text-anchor"] = anchor
-    if weight != "normal":
-        attributes["font-weight"] = weight
-    SubElement(parent, "text", attributes).text = content
-
-
-# -------------------------------------------------------------------------------- colours
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def _mixed(first: str, second: str, share: float) -> str:
-    pairs = zip(_rgb(first), _rgb(second), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
-
-
-def _blame(ratio: float, theme: Theme) -> str:
-    scale = BLAME_SCALE[theme]
-    place = min(1.0, max(0.0, ratio)) * (len(scale) - 1)
-    step = min(len(scale) - 2, int(place))
-    return _mixed(scale[step], scale[step + 1], place - step)
-
-
-def _ink_on(fill: str) -> str:
-    """Black or white, whichever is read more easily on a fill."""
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (value / 255 for value in _rgb(fill))
-    ]
-    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#ffffff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.06 else "#16181d"
+    place: dict[str, str | float] = {"x": x, "y": y, "text_anchor": anchor}
+    font: dict[str, str | float] = {"font_family": family, "font_size": size, "font_weight": weight}
+    _add(parent, "text", content, fill=fill, **place, **font)

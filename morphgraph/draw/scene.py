@@ -1,15 +1,14 @@
 """The drawing of a merge graph as plain data: what to show, where, and in which state.
 
 A scene knows nothing of the program that draws it: the graph component of the app and the
-stand-alone HTML export read the same one. The colours that both use are here too, so that a
-legend beside the drawing can use them.
+stand-alone HTML export read the same one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 import networkx as nx
@@ -24,36 +23,8 @@ from morphgraph.draw.layout import (
 )
 
 VertexKind = Literal["type", "merge"]
-Theme = Literal["light", "dark"]
 
 VERTEX_FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
-
-#: The blame ratio's colours from 0 to 1 in equal steps, one scale for each theme: the higher the
-#: blame, the further from the background. Lightness is monotone, so the scale survives greyscale.
-BLAME_SCALE: Final[Mapping[Theme, tuple[str, ...]]] = {
-    "light": ("#fff3cf", "#fed27f", "#fb9a4b", "#e0562f", "#a3122f"),
-    "dark": ("#3d3623", "#694a1f", "#a55a22", "#e07a3e", "#ffb28a"),
-}
-
-#: The other colours of a drawing, by role and theme.
-SCENE_COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
-    "light": {
-        "background": "#ffffff",
-        "text": "#262730",
-        "undefined": "#eceff3",  # fill where the blame ratio is undefined
-        "line": "#aab2bf",  # edges and thin borders
-        "changed": "#1668c7",
-        "selected": "#7a3ff2",
-    },
-    "dark": {
-        "background": "#0e1117",
-        "text": "#fafafa",
-        "undefined": "#2b303b",
-        "line": "#596273",
-        "changed": "#5ab4ff",
-        "selected": "#c4a5ff",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +69,11 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as JSON-ready data; an undefined value becomes None."""
-        return {
-            "vertices": [
-                {
-                    "key": vertex.key,
-                    "kind": vertex.kind,
-                    "label": vertex.label,
-                    "tooltip": vertex.tooltip,
-                    "value": None if math.isnan(vertex.value) else vertex.value,
-                    "x": vertex.x,
-                    "y": vertex.y,
-                    "flags": sorted(vertex.flags),
-                }
-                for vertex in self.vertices
-            ],
-            "edges": [
-                {
-                    "source": edge.source,
-                    "target": edge.target,
-                    "label": edge.label,
-                    "tooltip": edge.tooltip,
-                }
-                for edge in self.edges
-            ],
-            "left_out": self.left_out,
-        }
+        data = asdict(self)
+        for vertex in data["vertices"]:
+            vertex["value"] = None if math.isnan(vertex["value"]) else vertex["value"]
+            vertex["flags"] = sorted(vertex["flags"])
+        return data
 
 
 def scene_of(

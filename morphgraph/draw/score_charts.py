@@ -5,37 +5,33 @@ on numbered places rather than under their names, so that two of one name stay t
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, percent, ratio_text, shortened
-from morphgraph.draw.charts import F1, KEPT, PRECISION, RECALL, figure_of, plotly_text
+from morphgraph.core.text import UNDEFINED, percent, shortened, signed
+from morphgraph.draw.charts import (
+    F1,
+    GRID,
+    KEPT,
+    PRECISION,
+    RECALL,
+    SERIES_COLOURS,
+    figure_of,
+    look_of,
+    name_of,
+    plotly_text,
+    whiskers,
+)
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-SERIES_COLOURS = (
-    "#6078f0",
-    "#a89000",
-    "#18a860",
-    "#a83090",
-    "#7890d8",
-    "#187860",
-    "#786018",
-    "#4848f0",
-)
-"""Colours of tokenisers: far from each other for colour-blind readers too, none of them the red of
-blame, and each with a contrast of 3:1 and more on white and on the app's dark paper.
-"""
-_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "12px,3px", "3px,9px")
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "star", "x")
 MOST_IN_RADAR = 8
 """More tokenisers than this cannot be distinguished in a radar chart."""
 
-_GRID = "rgba(128, 128, 128, 0.3)"
-_LABEL_LENGTH, _LEGEND_LENGTH, _TITLE_LENGTH = 32, 28, 60
+_LEGEND_LENGTH, _TITLE_LENGTH = 28, 60
 _ROW, _FRAME, _LEGEND_ROW = 34, 110, 12
 """Heights in pixels: of a tokeniser, of what is around all, and added for a name in the legend."""
 _SIDES = 90
@@ -67,15 +63,6 @@ class Difference(NamedTuple):
     label: str
     difference: Spread
     mark: str = ""
-
-
-def name_of(text: str, length: int = _LABEL_LENGTH) -> str:
-    """A label in one line, cut at a length, in which plotly finds no tags.
-
-    >>> name_of("<b>demo</b>", 5)
-    '&lt;b&gt;d…'
-    """
-    return plotly_text(shortened(" ".join(text.split()), length))
 
 
 def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
@@ -138,7 +125,7 @@ def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
             "zeroline": False,
             "showgrid": False,
         },
-        xaxis={"zeroline": False, "showgrid": True, "gridcolor": _GRID},
+        xaxis={"zeroline": False, "showgrid": True, "gridcolor": GRID},
     )
     return figure
 
@@ -153,11 +140,12 @@ def _add_spreads(
     spreads: Sequence[Spread],
     labels: Sequence[str],
     texts: Sequence[str],
+    shift: float = 0.0,
     **trace: Any,
 ) -> None:
     """Numbers on their lines, with whiskers; those that are undefined are left out.
 
-    ``trace``: more properties.
+    ``shift``: how far below its line each stands; ``trace``: more properties.
     """
     import plotly.graph_objects as go
 
@@ -165,8 +153,8 @@ def _add_spreads(
     figure.add_trace(
         go.Scatter(
             x=[100 * spreads[place].value for place in shown],
-            y=shown,
-            error_x=_whiskers([spreads[place] for place in shown], 100),
+            y=[place + shift for place in shown],
+            error_x=whiskers([spreads[place] for place in shown], 100),
             customdata=[[name_of(labels[place], _TITLE_LENGTH), texts[place]] for place in shown],
             hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
             mode="markers",
@@ -175,34 +163,28 @@ def _add_spreads(
     )
 
 
-def _whiskers(spreads: Sequence[Spread], scale: float) -> dict[str, Any]:
-    """From each value to the ends of its interval; none where there is no interval."""
+def spread_text(spread: Spread) -> str:
+    """A share with its interval, if it has one.
 
-    def length(value: float) -> float:
-        return 0.0 if math.isnan(value) else max(0.0, scale * value)
-
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [length(spread.high - spread.value) for spread in spreads],
-        "arrayminus": [length(spread.value - spread.low) for spread in spreads],
-        "thickness": 1.5,
-        "width": 4,
-    }
-
-
-def spread_text(spread: Spread, unit: Literal["%", ""] = "%") -> str:
-    """A number with its interval, if it has one.
-
-    >>> spread_text(Spread(0.5, 0.25, 0.75)), spread_text(Spread(1.5), "")
-    ('50.00 % [25.00, 75.00]', '1.50')
-    >>> spread_text(Spread(float("nan")))
-    'n/a'
+    >>> spread_text(Spread(0.5, 0.25, 0.75)), spread_text(Spread(math.nan))
+    ('50.00 % [25.00, 75.00]', 'n/a')
     """
+    return _with_interval(spread, percent, " %")
+
+
+def points_text(spread: Spread) -> str:
+    """A difference of shares in percentage points, with its interval, if it has one.
+
+    >>> points_text(Spread(0.0125, -0.005, 0.03)), points_text(Spread(-0.5))
+    ('+1.25 points [−0.50, +3.00]', '−50.00 points')
+    """
+    return _with_interval(spread, lambda value: signed(100 * value), " points")
+
+
+def _with_interval(spread: Spread, written: Callable[[float], str], unit: str) -> str:
     if math.isnan(spread.value):
         return UNDEFINED
-    written = percent if unit else ratio_text
-    text = f"{written(spread.value)} {unit}".rstrip()
+    text = written(spread.value) + unit
     if math.isnan(spread.low) or math.isnan(spread.high):
         return text
     return f"{text} [{written(spread.low)}, {written(spread.high)}]"
@@ -229,6 +211,7 @@ def radar(
     places = [360 * number / max(1, len(titles)) for number in range(len(titles))]
     shown = list(zip(labels, values, strict=True))[:MOST_IN_RADAR]
     for number, (label, row) in enumerate(shown):
+        look = look_of(number)
         drawn = [
             None if math.isnan(share) else 100 * (share if sign > 0 else 1 - share)
             for share, sign in zip(row, better, strict=True)
@@ -246,13 +229,13 @@ def radar(
                 name=name_of(label, _LEGEND_LENGTH),
                 mode="lines+markers",
                 connectgaps=False,
-                line={"color": SERIES_COLOURS[number], "dash": _DASHES[number], "width": 2},
-                marker={"symbol": _SYMBOLS[number], "size": 8},
+                line={"color": look.colour, "dash": look.dash, "width": 2},
+                marker={"symbol": look.symbol, "size": 8},
                 hovertemplate="%{text}<extra></extra>",
             )
         )
     between = 90 + 180 / max(1, len(titles))  # numbers where no title is
-    axis = {"gridcolor": _GRID, "linecolor": _GRID}
+    axis = {"gridcolor": GRID, "linecolor": GRID}
     figure.update_layout(
         margin={"l": _SIDES, "r": _SIDES, "t": 28, "b": 90},
         showlegend=True,
@@ -298,61 +281,39 @@ def _check_lengths(lists: Sequence[Sequence[Any]]) -> None:
 def breakdown(
     categories: Sequence[str],
     entries: Sequence[int],
-    lines: Mapping[str, Sequence[float]],
+    lines: Mapping[str, Sequence[Spread]],
     title: str,
-    intervals: Mapping[str, Sequence[tuple[float, float]]] | None = None,
-    unit: Literal["%", ""] = "%",
 ) -> "go.Figure":
     """A score of tokenisers in each of several categories of words, the first category on top.
 
-    ``entries``: how many words each category has; ``lines``: for each label, a number for each
-    category, NaN for a gap; ``intervals``: for each label, as many pairs of low and high.
-    ``unit``: "%" shows shares in percent.
+    ``entries``: how many words each category has; ``lines``: for each label, a share for each
+    category, NaN for a gap.
     """
-    import plotly.graph_objects as go
-
-    _check_lengths([categories, entries, *lines.values(), *(intervals or {}).values()])
-    scale = 100 if unit else 1
+    _check_lengths([categories, entries, *lines.values()])
     size = 9 if len(lines) <= _MANY else 7
     ticks = [
         f"{name_of(name)}<br>{number:,}" for name, number in zip(categories, entries, strict=True)
     ]
     row = max(_ROW + 10, (size + 2) * len(lines) + 12)
-    figure = _rows_of(f"{name_of(title, _TITLE_LENGTH)} {unit}".rstrip(), ticks, row)
+    figure = _rows_of(f"{name_of(title, _TITLE_LENGTH)} %", ticks, row)
     figure.update_layout(height=figure.layout.height + _LEGEND_ROW * len(lines), showlegend=True)
-    for number, (label, values) in enumerate(lines.items()):
-        shift = 0.8 * ((number + 0.5) / len(lines) - 0.5)
-        pairs = (intervals or {}).get(label, [(math.nan, math.nan)] * len(values))
-        spreads = {
-            place: Spread(value, *pair)
-            for place, (value, pair) in enumerate(zip(values, pairs, strict=True))
-            if not math.isnan(value)
-        }
-        # Colours come again after the last one, but not with the same symbol.
-        symbol = _SYMBOLS[(number + number // len(SERIES_COLOURS)) % len(_SYMBOLS)]
-        figure.add_trace(
-            go.Scatter(
-                x=[scale * spread.value for spread in spreads.values()],
-                y=[place + shift for place in spreads],
-                mode="markers",
-                name=name_of(label, _LEGEND_LENGTH),
-                error_x=_whiskers(list(spreads.values()), scale),
-                marker=_marker(SERIES_COLOURS[number % len(SERIES_COLOURS)], symbol, size),
-                customdata=[
-                    [
-                        name_of(label, _TITLE_LENGTH),
-                        name_of(categories[place], _TITLE_LENGTH),
-                        f"{entries[place]:,}",
-                        spread_text(spread, unit),
-                    ]
-                    for place, spread in spreads.items()
-                ],
-                hovertemplate="%{customdata[0]}<br>%{customdata[1]}, %{customdata[2]} entries<br>"
-                "%{customdata[3]}<extra></extra>",
-            )
+    for number, (label, spreads) in enumerate(lines.items()):
+        look = look_of(number)
+        texts = [
+            f"{name_of(category, _TITLE_LENGTH)}, {count:,} entries<br>{spread_text(spread)}"
+            for category, count, spread in zip(categories, entries, spreads, strict=True)
+        ]
+        _add_spreads(
+            figure,
+            spreads,
+            [label] * len(spreads),
+            texts,
+            shift=0.8 * ((number + 0.5) / len(lines) - 0.5),
+            name=name_of(label, _LEGEND_LENGTH),
+            marker=_marker(look.colour, look.symbol, size),
         )
     for place in range(1, len(categories)):
-        figure.add_hline(y=place - 0.5, line={"color": _GRID, "width": 1})
+        figure.add_hline(y=place - 0.5, line={"color": GRID, "width": 1})
     return figure
 
 
@@ -385,21 +346,3 @@ def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline"
     if not known:
         figure.update_xaxes(range=[-1, 1])
     return figure
-
-
-def points_text(spread: Spread) -> str:
-    """A difference of shares in percentage points, with its interval, if it has one.
-
-    >>> points_text(Spread(0.0125, -0.005, 0.03)), points_text(Spread(-0.5))
-    ('+1.25 points [−0.50, +3.00]', '−50.00 points')
-    """
-    if math.isnan(spread.value):
-        return UNDEFINED
-
-    def signed(value: float) -> str:
-        return f"{100 * value:+.2f}".replace("-", "−")
-
-    text = f"{signed(spread.value)} points"
-    if math.isnan(spread.low) or math.isnan(spread.high):
-        return text
-    return f"{text} [{signed(spread.low)}, {signed(spread.high)}]"

@@ -7,15 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.text import shortened
-from morphgraph.draw.charts import figure_of, plotly_text
+from morphgraph.draw.charts import figure_of, look_of, plotly_text
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
 MOST_POINTS = 2000
-_COLOURS = ("#3b7dd8", "#e08e0b", "#1d9a6c", "#d9472b", "#9467bd", "#7f93b2")
-_DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
@@ -86,9 +84,5 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
 
 
 def _line(number: int) -> dict[str, object]:
-    """Colour and dash of a line: lines differ without colours too."""
-    return {
-        "color": _COLOURS[number % len(_COLOURS)],
-        "dash": _DASHES[number % len(_DASHES)],
-        "width": 2.5,
-    }
+    look = look_of(number)
+    return {"color": look.colour, "dash": look.dash, "width": 2.5}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import xml.etree.ElementTree as ElementTree
@@ -17,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, graph_of, with_words
 
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.merge_tree import (
     MergeTree,
     TreeGap,
@@ -27,10 +27,8 @@ from morphgraph.draw.merge_tree import (
     printable,
     visible_in_xml,
 )
-from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out
-from morphgraph.draw.merge_tree_rows import wrapped_rows
+from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out, wrapped_rows
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
-from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -144,13 +142,6 @@ def test_unknown_characters_are_shown_as_they_are(small_tokeniser: MAKE) -> None
     assert [leaf.label for leaf in tree.leaves] == ["a", "b", "◌\u0301", "日"]
     assert [leaf.is_unknown for leaf in tree.leaves] == [False, False, True, True]
     assert "not in the alphabet" in tree.leaves[3].tooltip
-
-
-def test_as_json(study: Study) -> None:
-    tree = describe_tree(study.tokeniser, study.benchmark.words, 0)
-    data = json.loads(json.dumps(tree.to_dict(), allow_nan=False))
-    assert data["merges"][0]["ratio"] is None
-    assert data["merges"][1]["children"] == [6, 2, 3]
 
 
 @given(st.text())

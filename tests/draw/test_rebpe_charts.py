@@ -3,7 +3,7 @@
 import pytest
 
 from morphgraph.core.demos import demo_gold_path
-from morphgraph.draw.rebpe_charts import (
+from morphgraph.draw.charts import (
     changes_over_phases,
     phase_label,
     removed_by_origin,

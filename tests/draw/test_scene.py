@@ -8,8 +8,9 @@ from typing import Any
 
 import networkx as nx
 
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.layout import LONGEST_LABEL
-from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS, VERTEX_FLAGS, Scene, scene_of
+from morphgraph.draw.scene import VERTEX_FLAGS, Scene, scene_of
 
 
 def graph_of_everything() -> nx.DiGraph:

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.draw.charts import SERIES_COLOURS, name_of
 from morphgraph.draw.score_charts import (
     MOST_IN_RADAR,
-    SERIES_COLOURS,
     Difference,
     Dumbbell,
     Spread,
     breakdown,
     difference_forest,
     dumbbells,
-    name_of,
     points_text,
     radar,
     spread_text,
@@ -90,7 +89,7 @@ def test_heights_grow() -> None:
     assert heights[2] - heights[1] == 15 * 34
 
     def height(categories: int, lines: int) -> int:
-        values = {str(number): [0.5] * categories for number in range(lines)}
+        values = {str(number): [Spread(0.5)] * categories for number in range(lines)}
         figure = breakdown(["c"] * categories, [1] * categories, values, "F1")
         return int(figure.layout.height)
 
@@ -132,9 +131,11 @@ def test_breakdown() -> None:
     figure = breakdown(
         ["noun", "verb", "other"],
         [1234, 5, 0],
-        {"a": [0.5, 0.25, NAN], "b": [NAN, 1.0, NAN]},
+        {
+            "a": [Spread(0.5, 0.25, 0.75), Spread(0.25), UNKNOWN],
+            "b": [Spread(NAN, 0, 0), Spread(1.0, 0.5, 1.0), Spread(NAN, 0, 0)],
+        },
         "F1",
-        {"a": [(0.25, 0.75), (NAN, NAN), (NAN, NAN)], "b": [(0, 0), (0.5, 1.0), (0, 0)]},
     )
     one, other = figure.data
     assert list(one.x) == [50, 25]
@@ -144,7 +145,7 @@ def test_breakdown() -> None:
     assert list(other.x) == [100]
     assert list(other.y) == pytest.approx([1.2])
     assert list(other.error_x.arrayminus) == [50]
-    assert list(one.customdata[0]) == ["a", "noun", "1,234", "50.00 % [25.00, 75.00]"]
+    assert list(one.customdata[0]) == ["a", "noun, 1,234 entries<br>50.00 % [25.00, 75.00]"]
     axis = figure.layout.yaxis
     assert list(axis.ticktext) == ["noun<br>1,234", "verb<br>5", "other<br>0"]
     assert list(axis.range) == [2.5, -0.5]
@@ -152,15 +153,8 @@ def test_breakdown() -> None:
     assert [shape.y0 for shape in figure.layout.shapes] == [0.5, 1.5]
 
 
-def test_breakdown_of_no_shares() -> None:
-    figure = breakdown(["c"], [2], {"a": [1.5]}, "Tokens per word", unit="")
-    assert list(figure.data[0].x) == [1.5]
-    assert figure.data[0].customdata[0][3] == "1.50"
-    assert figure.layout.xaxis.title.text == "Tokens per word"
-
-
 def test_many_lines_look_different() -> None:
-    figure = breakdown(["c"], [1], {str(number): [0.5] for number in range(30)}, "F1")
+    figure = breakdown(["c"], [1], {str(number): [Spread(0.5)] for number in range(30)}, "F1")
     looks = {(trace.marker.color, trace.marker.symbol) for trace in figure.data}
     assert len(looks) == 30
     places = [trace.y[0] for trace in figure.data]
@@ -207,7 +201,7 @@ def test_hostile_labels() -> None:
     figures = [
         dumbbells([Dumbbell(HOSTILE, known, UNKNOWN, known)]),
         radar([HOSTILE], [HOSTILE, "b", "c"], [[0.5, 0.25, NAN]], [-1, 1, 1]),
-        breakdown([HOSTILE], [1], {HOSTILE: [0.5]}, HOSTILE),
+        breakdown([HOSTILE], [1], {HOSTILE: [Spread(0.5)]}, HOSTILE),
         difference_forest([Difference(HOSTILE, known, "*")], HOSTILE),
     ]
     for figure in figures:
@@ -238,11 +232,9 @@ def test_numbers_must_fit() -> None:
     with pytest.raises(MorphGraphError, match="same length"):
         radar(["a", "b"], ["x"], [[0.5]])
     with pytest.raises(MorphGraphError, match="same length"):
-        breakdown(["a"], [1, 2], {"x": [0.5]}, "F1")
+        breakdown(["a"], [1, 2], {"x": [Spread(0.5)]}, "F1")
     with pytest.raises(MorphGraphError, match="same length"):
-        breakdown(["a"], [1], {"x": [0.5, 0.5]}, "F1")
-    with pytest.raises(MorphGraphError, match="same length"):
-        breakdown(["a"], [1], {"x": [0.5]}, "F1", {"x": []})
+        breakdown(["a"], [1], {"x": [Spread(0.5)] * 2}, "F1")
 
 
 def test_nothing_at_all() -> None:

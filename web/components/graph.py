@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
 from morphgraph.draw.export_html import vis_script
-from morphgraph.draw.scene import BLAME_SCALE, SCENE_COLOURS
 from web.components import component
 
 _CONSTANTS = (

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from morphgraph.draw.colours import Theme
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
-from morphgraph.draw.scene import Theme
 from web.components import component
 from web.components.graph import Click, click_handler
 

@@ -8,13 +8,13 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, percent, shortened
-from morphgraph.draw.explore import view_around
-from morphgraph.draw.rebpe_charts import (
+from morphgraph.draw.charts import (
     changes_over_phases,
     phase_label,
     removed_by_origin,
     scores_over_phases,
 )
+from morphgraph.draw.explore import view_around
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe_run import Phase, ReBPERun

@@ -225,16 +225,11 @@ def _made_breakdown(
     found = break_down(outcomes, by, metric, scope, table.weighting, gold)
     if not found.groups:
         return found, None
-    estimates = {label: found.estimates(n) for n, label in enumerate(found.labels)}
     figure = breakdown(
         [group.name for group in found.groups],
         [group.size for group in found.groups],
-        {label: [each.value for each in row] for label, row in estimates.items()},
+        {label: list(map(_spread, found.estimates(n))) for n, label in enumerate(found.labels)},
         METRICS[found.metric].title,
-        {
-            label: [(each.interval.low, each.interval.high) for each in row]
-            for label, row in estimates.items()
-        },
     )
     return found, figure
 

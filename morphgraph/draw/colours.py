@@ -1,0 +1,78 @@
+"""Colours of merge graphs and merge trees, light and dark, and how they are blended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+Theme = Literal["light", "dark"]
+
+#: The blame ratio's colours from 0 to 1 in equal steps, one scale for each theme: the higher the
+#: blame, the further from the background. Lightness is monotone, so the scale survives greyscale.
+BLAME_SCALE: Final[Mapping[Theme, tuple[str, ...]]] = {
+    "light": ("#fff3cf", "#fed27f", "#fb9a4b", "#e0562f", "#a3122f"),
+    "dark": ("#3d3623", "#694a1f", "#a55a22", "#e07a3e", "#ffb28a"),
+}
+
+#: The other colours of a drawing, by role and theme.
+SCENE_COLOURS: Final[Mapping[Theme, Mapping[str, str]]] = {
+    "light": {
+        "background": "#ffffff",
+        "text": "#262730",
+        "undefined": "#eceff3",  # fill where the blame ratio is undefined
+        "line": "#aab2bf",  # edges and thin borders
+        "changed": "#1668c7",
+        "selected": "#7a3ff2",
+    },
+    "dark": {
+        "background": "#0e1117",
+        "text": "#fafafa",
+        "undefined": "#2b303b",
+        "line": "#596273",
+        "changed": "#5ab4ff",
+        "selected": "#c4a5ff",
+    },
+}
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The red, green and blue of a colour, 0 to 255.
+
+    >>> rgb("#6078f0")
+    (96, 120, 240)
+    """
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def blended(first: str, second: str, share: float) -> str:
+    """The colour that lies between two.
+
+    >>> blended("#000000", "#ffffff", 0.5)
+    '#808080'
+    """
+    parts = zip(rgb(first), rgb(second), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
+
+
+def blame_colour(ratio: float, theme: Theme) -> str:
+    """What a blame ratio is filled with; one that is NaN is undefined.
+
+    >>> blame_colour(0.0, "light"), blame_colour(float("nan"), "light")
+    ('#fff3cf', '#eceff3')
+    """
+    if ratio != ratio:
+        return SCENE_COLOURS[theme]["undefined"]
+    scale = BLAME_SCALE[theme]
+    place = min(1.0, max(0.0, ratio)) * (len(scale) - 1)
+    step = min(len(scale) - 2, int(place))
+    return blended(scale[step], scale[step + 1], place - step)
+
+
+def ink_on(fill: str) -> str:
+    """Black or white, whichever is read more easily on a fill (WCAG 2.1, relative luminance)."""
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in rgb(fill))
+    )
+    light = sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) + 0.05
+    return "#ffffff" if 1.05 / light > light / 0.06 else "#16181d"

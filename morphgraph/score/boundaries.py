@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[Any]
+"""Numbers or truth values, one for each word."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class BoundaryTally:
         other.weight = weight
         return other
 
-    def ratio(self, part: Array, whole: Array, needed: Array | None = None) -> Ratio:
+    def ratio(self, part: Counts, whole: Counts, needed: Counts | None = None) -> Ratio:
         """A ratio of weighted sums."""
         weight = self.weight
         return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, undefined_score
+from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, Counts, undefined_score
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.sequences import edit_distances, longest_common
@@ -66,50 +66,30 @@ class Tally(BoundaryTally):
         return self.relevant + 1
 
     @property
-    def pieces(self) -> Array:
-        """Pieces that tokens cover."""
-        return self.outcome.pieces.astype(np.float64)
-
-    @property
-    def morphemes(self) -> Array:
-        """Pieces that tokens cover, or the morphemes that a program wrote instead."""
-        return np.diff(self.outcome.morphemes.words).astype(np.float64)
-
-    @property
-    def underlying(self) -> Array:
+    def underlying(self) -> Counts:
         """The source's own morphemes, as many as there are."""
-        return np.diff(self._underlying.words).astype(np.float64)
+        return self._underlying.counts
 
     @property
-    def tokens(self) -> Array:
-        """Tokens."""
-        return self.outcome.tokens.astype(np.float64)
+    def morphemes(self) -> Counts:
+        """Pieces that tokens cover, or the morphemes that a program wrote instead."""
+        return self.outcome.morphemes.counts
+
+    @property
+    def lengths(self) -> Counts:
+        """Characters."""
+        return self.outcome.gold_set.lengths
 
     @property
     def is_cut(self) -> npt.NDArray[np.bool_]:
         """Whether a word has two tokens or more, a marker alone not counted."""
         return self.outcome.parts > 1
 
-    @property
-    def characters(self) -> Array:
-        """Characters."""
-        return self.outcome.gold_set.lengths.astype(np.float64)
-
-    @property
-    def left_out(self) -> Array:
-        """Characters in no token."""
-        return self.outcome.left_out.astype(np.float64)
-
-    @property
-    def inside(self) -> Array:
-        """Splits inside a character."""
-        return self.outcome.inside.astype(np.float64)
-
     def share(self, which: npt.NDArray[np.bool_]) -> Ratio:
         """The share of entries for which something holds."""
-        return self.ratio(which.astype(np.float64), self.ones)
+        return self.ratio(which, self.ones)
 
-    def of_source(self, part: Array, whole: Array) -> Ratio:
+    def of_source(self, part: Counts, whole: Counts) -> Ratio:
         """A ratio against the source's morphemes, which have no whole words: undefined there."""
         known = float(self.scope == "morphemic")
         return self.ratio(part * known, whole * known)
@@ -117,10 +97,7 @@ class Tally(BoundaryTally):
     def mean(self, part: Array, whole: Array) -> Ratio:
         """The mean over entries of a ratio, those left out for which it is undefined."""
         defined = whole > 0
-        return self.ratio(
-            np.divide(part, whole, out=np.zeros_like(part), where=defined),
-            defined.astype(np.float64),
-        )
+        return self.ratio(np.divide(part, whole, out=np.zeros_like(part), where=defined), defined)
 
 
 @dataclass(frozen=True)
@@ -134,9 +111,9 @@ class Metric:
     title: str
     group: str
     meaning: str
-    better: Literal[-1, 0, 1]
-    unit: Literal["%", ""]
     of: Callable[[Tally], Ratio]
+    better: Literal[-1, 0, 1] = 1
+    unit: Literal["%", ""] = "%"
 
 
 def _macro_f1(tally: Tally) -> Ratio:
@@ -145,7 +122,7 @@ def _macro_f1(tally: Tally) -> Ratio:
 
 
 def _morphscore(tally: Tally) -> Ratio:
-    listed = (tally.is_cut & (tally.relevant == 1)).astype(np.float64)
+    listed = tally.is_cut & (tally.relevant == 1)
     return tally.ratio(tally.hits * listed, listed)
 
 
@@ -157,7 +134,7 @@ def _morphscore_mean(whole: str, single: bool) -> Callable[[Tally], Ratio]:
     def of(tally: Tally) -> Ratio:
         found = tally.hits / np.maximum(getattr(tally, whole), 1)
         known = tally.relevant > 0 if single else (tally.relevant > 0) & tally.is_cut
-        return tally.ratio(np.where(tally.is_cut, found, 1.0) * known, known.astype(np.float64))
+        return tally.ratio(np.where(tally.is_cut, found, 1.0) * known, known)
 
     return of
 
@@ -168,176 +145,142 @@ MORPHSCORE = "MorphScore"
 
 METRICS: Mapping[str, Metric] = {
     "precision": Metric(
-        "Precision",
-        BOUNDARIES,
-        "Splits that are gold boundaries ÷ splits.",
-        1,
-        "%",
-        lambda t: t.precision,
+        "Precision", BOUNDARIES, "Splits that are gold boundaries ÷ splits.", lambda t: t.precision
     ),
     "recall": Metric(
         "Recall",
         BOUNDARIES,
         "Gold boundaries that are splits ÷ gold boundaries.",
-        1,
-        "%",
         lambda t: t.recall,
     ),
-    "f1": Metric(
-        "F1", BOUNDARIES, "The harmonic mean of precision and recall.", 1, "%", lambda t: t.f1
-    ),
+    "f1": Metric("F1", BOUNDARIES, "The harmonic mean of precision and recall.", lambda t: t.f1),
     "macro_precision": Metric(
         "Macro precision",
         MACRO,
         "The mean of each word's own precision, over words that are split.",
-        1,
-        "%",
         lambda t: t.mean(t.hits, t.predicted),
     ),
     "macro_recall": Metric(
         "Macro recall",
         MACRO,
         "The mean of each word's own recall, over words with gold boundaries.",
-        1,
-        "%",
         lambda t: t.mean(t.hits, t.relevant),
     ),
     "macro_f1": Metric(
         "Macro F1",
         MACRO,
         "The mean of each word's own F1, over words with gold boundaries.",
-        1,
-        "%",
         _macro_f1,
     ),
     "exact": Metric(
         "Exact match",
         WORDS,
         "Words that are cut just as in the gold ÷ words.",
-        1,
-        "%",
         lambda t: t.share(t.is_exact),
     ),
     "over": Metric(
         "Over-segmented",
         WORDS,
         "Words with a split that is not a gold boundary ÷ words.",
-        -1,
-        "%",
         lambda t: t.share(t.wrong > 0),
+        better=-1,
     ),
     "under": Metric(
         "Under-segmented",
         WORDS,
         "Words with a gold boundary that is not split ÷ words.",
-        -1,
-        "%",
         lambda t: t.share(t.missed > 0),
+        better=-1,
     ),
     "morph_precision": Metric(
         "Morph precision",
         MORPHS,
         "Longest common subsequence of morphs and tokens ÷ tokens (SIGMORPHON 2022).",
-        1,
-        "%",
-        lambda t: t.ratio(t.common, t.pieces),
+        lambda t: t.ratio(t.common, t.outcome.pieces),
     ),
     "morph_recall": Metric(
         "Morph recall",
         MORPHS,
         "Longest common subsequence of morphs and tokens ÷ morphs (SIGMORPHON 2022).",
-        1,
-        "%",
         lambda t: t.ratio(t.common, t.morphs),
     ),
     "morph_f1": Metric(
         "Morph F1",
         MORPHS,
         "The harmonic mean of morph precision and morph recall (SIGMORPHON 2022).",
-        1,
-        "%",
-        lambda t: t.ratio(2 * t.common, t.pieces + t.morphs),
+        lambda t: t.ratio(2 * t.common, t.outcome.pieces + t.morphs),
     ),
     "distance": Metric(
         "Levenshtein distance",
         MORPHS,
         "Mean edits between the morphs and the tokens of a word, separators counted too.",
-        -1,
-        "",
         lambda t: t.ratio(t.distance, t.ones),
+        better=-1,
+        unit="",
     ),
     "morpheme_precision": Metric(
         "Morpheme precision",
         MORPHEMES,
         "As morph precision, but against the morphemes that the source lists (“able”, not “abl”).",
-        1,
-        "%",
         lambda t: t.of_source(t.common_underlying, t.morphemes),
     ),
     "morpheme_recall": Metric(
         "Morpheme recall",
         MORPHEMES,
         "As morph recall, but against the morphemes that the source lists.",
-        1,
-        "%",
         lambda t: t.of_source(t.common_underlying, t.underlying),
     ),
     "morpheme_f1": Metric(
         "Morpheme F1",
         MORPHEMES,
         "The harmonic mean of morpheme precision and morpheme recall.",
-        1,
-        "%",
         lambda t: t.of_source(2 * t.common_underlying, t.morphemes + t.underlying),
     ),
     "morpheme_distance": Metric(
         "Morpheme distance",
         MORPHEMES,
         "Mean edits between the morphemes that the source lists and the tokens of a word.",
-        -1,
-        "",
         lambda t: t.of_source(t.distance_underlying, t.ones),
+        better=-1,
+        unit="",
     ),
     "fertility": Metric(
         "Tokens per word",
         TOKENS,
         "Tokens ÷ words of the reference.",
-        0,
-        "",
-        lambda t: t.ratio(t.tokens, t.ones),
+        lambda t: t.ratio(t.outcome.tokens, t.ones),
+        better=0,
+        unit="",
     ),
     "characters": Metric(
         "Characters per token",
         TOKENS,
         "Characters that are in tokens ÷ tokens, of the reference's words.",
-        0,
-        "",
-        lambda t: t.ratio(t.characters - t.left_out, t.tokens),
+        lambda t: t.ratio(t.lengths - t.outcome.left_out, t.outcome.tokens),
+        better=0,
+        unit="",
     ),
     "left_out": Metric(
         "Left out",
         TOKENS,
         "Characters that are in no token ÷ characters.",
-        -1,
-        "%",
-        lambda t: t.ratio(t.left_out, t.characters),
+        lambda t: t.ratio(t.outcome.left_out, t.lengths),
+        better=-1,
     ),
     "inside": Metric(
         "Splits inside a character",
         TOKENS,
         "Splits between the bytes of one character, for each word. They are not gaps, so no other "
         "score counts them.",
-        -1,
-        "",
-        lambda t: t.ratio(t.inside, t.ones),
+        lambda t: t.ratio(t.outcome.inside, t.ones),
+        better=-1,
+        unit="",
     ),
     "morphscore": Metric(
         "MorphScore",
         MORPHSCORE,
         "Of words with one gold boundary and two tokens or more, those split there (Arnett & "
         "Bergen 2025, version 1).",
-        1,
-        "%",
         _morphscore,
     ),
     "morphscore_precision": Metric(
@@ -345,8 +288,6 @@ METRICS: Mapping[str, Metric] = {
         MORPHSCORE,
         "The mean of each word's precision, over words with a gold boundary and two tokens or more "
         "(Arnett & Bergen 2025, version 2).",
-        1,
-        "%",
         _morphscore_mean("predicted", single=False),
     ),
     "morphscore_recall": Metric(
@@ -354,24 +295,18 @@ METRICS: Mapping[str, Metric] = {
         MORPHSCORE,
         "The mean of each word's recall, over words with a gold boundary and two tokens or more "
         "(version 2).",
-        1,
-        "%",
         _morphscore_mean("relevant", single=False),
     ),
     "morphscore_precision_all": Metric(
         "MorphScore precision, all words",
         MORPHSCORE,
         "As MorphScore precision, but words of one token count too, as 1 (version 2).",
-        1,
-        "%",
         _morphscore_mean("predicted", single=True),
     ),
     "morphscore_recall_all": Metric(
         "MorphScore recall, all words",
         MORPHSCORE,
         "As MorphScore recall, but words of one token count too, as 1 (version 2).",
-        1,
-        "%",
         _morphscore_mean("relevant", single=True),
     ),
 }

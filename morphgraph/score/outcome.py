@@ -43,6 +43,11 @@ class Strings:
         )
 
     @property
+    def counts(self) -> EntryCounts:
+        """How many strings each word has."""
+        return np.diff(self.words)
+
+    @property
     def arrays(self) -> tuple[npt.NDArray[np.int32], EntryCounts, EntryCounts]:
         """The three arrays, as kernels take them."""
         return self.points, self.strings, self.words

@@ -15,11 +15,15 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
+from statistics import fmean
 
 import networkx as nx
+
+from morphgraph.core.text import shortened
 
 Position = tuple[float, float]
 
@@ -36,15 +40,6 @@ SWEEPS = 4
 RELAXATIONS = 4
 
 
-def short_label(label: str) -> str:
-    """Return the label as drawn: cut to ``LONGEST_LABEL`` characters.
-
-    >>> short_label("Ġ" + "x" * 30)
-    'Ġxxxxxxxxxxxxxxxxxxxxxx…'
-    """
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
-
-
 @lru_cache(maxsize=20_000)
 def vertex_size(label: str, kind: str) -> tuple[float, float]:
     """Return the room (width, height) that a vertex needs, on the generous side of any font.
@@ -55,7 +50,7 @@ def vertex_size(label: str, kind: str) -> tuple[float, float]:
     True
     """
     em = 0.0
-    for character in short_label(label):
+    for character in shortened(label, LONGEST_LABEL):
         if unicodedata.combining(character):
             continue
         if unicodedata.east_asian_width(character) in "WF":
@@ -83,22 +78,6 @@ def natural_order(graph: nx.DiGraph, key: Hashable) -> tuple[float, int, str, st
     return float(rank), int(digits) if digits.isdecimal() else 0, digits, text
 
 
-def is_atom(graph: nx.DiGraph, key: Hashable) -> bool:
-    """Tell whether a vertex is an atom: its attribute ``atom``, or else a guess from the graph.
-
-    Without the attribute, a type that no shown merge produces counts as an atom, unless it has
-    neighbours that are not shown and is longer than one character.
-    """
-    attributes = graph.nodes[key]
-    if attributes.get("kind", "type") != "type":
-        return False
-    if "atom" in attributes:
-        return bool(attributes["atom"])
-    if graph.in_degree(key) > 0:
-        return False
-    return not attributes.get("frontier", False) or len(str(attributes.get("label", ""))) <= 1
-
-
 def layered_positions(
     graph: nx.DiGraph,
     previous: Mapping[str, Position] | None = None,
@@ -108,7 +87,7 @@ def layered_positions(
     """Return the centre (x, y) of each vertex; x grows along every edge, y grows downwards.
 
     The graph must be acyclic, as a merge graph is: a result is longer than its parts. Vertex
-    attributes read: ``kind``, ``label``, ``rank``, ``atom``, ``frontier``. ``previous`` holds
+    attributes read: ``kind``, ``label``, ``rank``, ``atom``. ``previous`` holds
     positions of an earlier drawing (vertices that are gone may be among them): if most vertices
     are known, they keep their positions and new ones are fitted in between; otherwise the known
     ones keep their relative order. The focus lies at y = 0. Coordinates are whole numbers. The
@@ -266,26 +245,16 @@ class _Unit:
     y: float = 0.0
     widths: tuple[float, float, float] = (0.0, 0.0, 0.0)  # parts, merges, type
 
-    def keys(self) -> Iterable[str]:
-        yield self.main
-        yield from self.merges
-        for parts in self.parts.values():
-            yield from parts
-
 
 def _fresh(graph: nx.DiGraph, known: Mapping[str, Position]) -> dict[str, Position]:
-    keys = _topological(graph)
-    units, unit_of = _units(graph, keys)
-    before: list[list[int]] = [[] for _ in units]
-    after: list[list[int]] = [[] for _ in units]
-    for source, target in sorted((unit_of[s], unit_of[t]) for s, t in graph.edges):
-        if source != target:
-            before[target].append(source)
-            after[source].append(target)
-    _assign_layers(graph, units, before, after)
-    layers = _order(graph, units, before, after, known)
-    columns = _columns(units, layers)
-    _relax(units, columns, before, after)
+    units, unit_of = _units(graph, _topological(graph))
+    order = nx.DiGraph()
+    order.add_nodes_from(range(len(units)))
+    edges = sorted((unit_of[source], unit_of[target]) for source, target in graph.edges)
+    order.add_edges_from((source, target) for source, target in edges if source != target)
+    _assign_layers(graph, units, order)
+    columns = _columns(units, _ordered_layers(graph, units, order, known))
+    _relax(units, columns, order)
     return _spread(graph, units, columns)
 
 
@@ -306,7 +275,7 @@ def _units(graph: nx.DiGraph, keys: Sequence[str]) -> tuple[list[_Unit], dict[st
             and len(after) == 1
             and kinds[after[0]] == "merge"
             and graph.in_degree(after[0]) > 1
-            and not is_atom(graph, key)
+            and not graph.nodes[key].get("atom")
         ):
             own = parts.setdefault(after[0], [])
             if len(own) + 1 < graph.in_degree(after[0]):
@@ -339,57 +308,30 @@ def _units(graph: nx.DiGraph, keys: Sequence[str]) -> tuple[list[_Unit], dict[st
     return units, unit_of
 
 
-def _assign_layers(
-    graph: nx.DiGraph,
-    units: Sequence[_Unit],
-    before: Sequence[Sequence[int]],
-    after: Sequence[Sequence[int]],
-) -> None:
+def _assign_layers(graph: nx.DiGraph, units: Sequence[_Unit], order: nx.DiGraph) -> None:
     """Layer = longest path; a source other than an atom moves right, next to what it is part of."""
-    for i in _unit_order(before, after):
-        units[i].layer = max((units[j].layer + 1 for j in before[i]), default=0)
+    for layer, generation in enumerate(nx.topological_generations(order)):
+        for i in generation:
+            units[i].layer = layer
     for i, unit in enumerate(units):
-        if not before[i] and after[i] and not is_atom(graph, unit.main):
-            unit.layer = min(units[j].layer for j in after[i]) - 1
+        if not order.pred[i] and order.succ[i] and not graph.nodes[unit.main].get("atom"):
+            unit.layer = min(units[j].layer for j in order.succ[i]) - 1
 
 
-def _unit_order(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[int]:
-    waiting = [len(b) for b in before]
-    ready = [i for i, count in enumerate(waiting) if count == 0]
-    for i in ready:  # grows while it is read
-        for j in after[i]:
-            waiting[j] -= 1
-            if waiting[j] == 0:
-                ready.append(j)
-    return ready
-
-
-def _order(
-    graph: nx.DiGraph,
-    units: Sequence[_Unit],
-    before: Sequence[Sequence[int]],
-    after: Sequence[Sequence[int]],
-    known: Mapping[str, Position],
+def _ordered_layers(
+    graph: nx.DiGraph, units: Sequence[_Unit], order: nx.DiGraph, known: Mapping[str, Position]
 ) -> list[list[int]]:
     """Order the units of each layer; those seen before keep their relative order."""
-    seen: dict[int, Position] = {}
-    for i, unit in enumerate(units):
-        if unit.main in known:
-            x, y = known[unit.main]
-            seen[i] = (y, x)
+    seen = {i: known[unit.main][::-1] for i, unit in enumerate(units) if unit.main in known}
     rank = {i: natural_order(graph, unit.main) for i, unit in enumerate(units)}
-    count = max(unit.layer for unit in units) + 1
-    layers: list[list[int]] = [[] for _ in range(count)]
+    layers: list[list[int]] = [[] for _ in range(max(unit.layer for unit in units) + 1)]
     for i in sorted(range(len(units)), key=rank.__getitem__):
         layers[units[i].layer].append(i)
     place = [0.0] * len(units)
 
     def settle(layer: list[int]) -> None:
-        slots = [n for n, i in enumerate(layer) if i in seen]
-        for n, i in zip(
-            slots, sorted((layer[n] for n in slots), key=seen.__getitem__), strict=True
-        ):
-            layer[n] = i
+        before = iter(sorted(filter(seen.__contains__, layer), key=seen.__getitem__))
+        layer[:] = [next(before) if i in seen else i for i in layer]
         for n, i in enumerate(layer):
             place[i] = (n + 0.5) / len(layer)
 
@@ -397,14 +339,9 @@ def _order(
         settle(layer)
     for sweep in range(SWEEPS):
         rightward = sweep % 2 == 0
-        neighbours = before if rightward else after
+        neighbours = order.pred if rightward else order.succ
         for layer in layers if rightward else reversed(layers):
-            wish = {
-                i: sum(place[j] for j in neighbours[i]) / len(neighbours[i])
-                if neighbours[i]
-                else place[i]
-                for i in layer
-            }
+            wish = {i: fmean([place[j] for j in neighbours[i] or (i,)]) for i in layer}
             layer.sort(key=lambda i, wish=wish: (round(wish[i], 9), rank[i]))  # type: ignore[misc]
             settle(layer)
     return layers
@@ -413,25 +350,15 @@ def _order(
 def _columns(units: Sequence[_Unit], layers: Sequence[Sequence[int]]) -> list[list[list[int]]]:
     """Set each layer in as many columns as let the whole drawing be shown largest."""
     rows = [sum(units[i].height for i in layer) for layer in layers]
-    tried: dict[tuple[int, ...], float] = {}
-    for n in range(5, 5 + math.ceil(max(rows) / ROW)):
-        counts = tuple(math.ceil(total / (ROW * n)) for total in rows)
-        if counts not in tried:
-            columns = [
-                column
-                for layer, count in zip(layers, counts, strict=True)
-                for column in _set_in_columns(units, layer, count)
-            ]
-            width = LAYER_GAP * len(layers) + sum(
-                sum(_column_widths(units, column)) + 2 * INNER_GAP + COLUMN_GAP
-                for column in columns
-            )
-            height = max(sum(units[i].height for i in column) for column in columns)
-            tried[counts] = max(width / ASPECT, height)
-    best = min(tried, key=tried.__getitem__)
-    result = [
-        _set_in_columns(units, layer, count) for layer, count in zip(layers, best, strict=True)
-    ]
+    counts = dict.fromkeys(
+        tuple(math.ceil(total / (ROW * n)) for total in rows)
+        for n in range(5, 5 + math.ceil(max(rows) / ROW))
+    )
+    tried = (
+        [_set_in_columns(units, layer, n) for layer, n in zip(layers, count, strict=True)]
+        for count in counts
+    )
+    result = min(tried, key=lambda layers: _extent(units, layers))
     for columns in result:
         for column in columns:
             top = -sum(units[i].height for i in column) / 2
@@ -439,6 +366,16 @@ def _columns(units: Sequence[_Unit], layers: Sequence[Sequence[int]]) -> list[li
                 units[i].y = top + units[i].height / 2
                 top += units[i].height
     return result
+
+
+def _extent(units: Sequence[_Unit], layers: Sequence[Sequence[Sequence[int]]]) -> float:
+    """How large a surface must be to show all columns of all layers."""
+    columns = [column for layer in layers for column in layer]
+    width = LAYER_GAP * len(layers) + sum(
+        sum(_column_widths(units, column)) + 2 * INNER_GAP + COLUMN_GAP for column in columns
+    )
+    height = max(sum(units[i].height for i in column) for column in columns)
+    return max(width / ASPECT, height)
 
 
 def _set_in_columns(units: Sequence[_Unit], layer: Sequence[int], count: int) -> list[list[int]]:
@@ -457,10 +394,7 @@ def _column_widths(units: Sequence[_Unit], column: Sequence[int]) -> list[float]
 
 
 def _relax(
-    units: Sequence[_Unit],
-    layers: Sequence[Sequence[Sequence[int]]],
-    before: Sequence[Sequence[int]],
-    after: Sequence[Sequence[int]],
+    units: Sequence[_Unit], layers: Sequence[Sequence[Sequence[int]]], order: nx.DiGraph
 ) -> None:
     """Pull each unit towards the middle of its neighbours, keeping order and spacing."""
     columns = [column for layer in layers for column in layer]
@@ -468,10 +402,8 @@ def _relax(
     for sweep in range(RELAXATIONS):
         for layer in layers if sweep % 2 == 0 else reversed(layers):
             for column in layer:
-                wishes = []
-                for i in column:
-                    near = [*before[i], *after[i]]
-                    wishes.append(sum(units[j].y for j in near) / len(near) if near else units[i].y)
+                near = ([*order.pred[i], *order.succ[i]] or [i] for i in column)
+                wishes = [fmean([units[j].y for j in each]) for each in near]
                 heights = [units[i].height for i in column]
                 for i, y in zip(column, _spaced(wishes, heights, bound), strict=True):
                     units[i].y = y
@@ -488,10 +420,8 @@ def _spaced(wishes: Sequence[float], heights: Sequence[float], bound: float) -> 
     >>> _spaced([0.0, 0.0, 100.0], [10.0, 10.0, 10.0], 20.0)
     [-5.0, 5.0, 15.0]
     """
-    offsets, total = [], 0.0
-    for height in heights:
-        offsets.append(total + height / 2)
-        total += height
+    total = sum(heights)
+    offsets = [end - height / 2 for end, height in zip(accumulate(heights), heights, strict=True)]
     blocks: list[tuple[float, int]] = []  # (mean, count)
     for wish, offset in zip(wishes, offsets, strict=True):
         mean, count = wish - offset, 1
@@ -505,49 +435,33 @@ def _spaced(wishes: Sequence[float], heights: Sequence[float], bound: float) -> 
 
 
 def _spread(
-    graph: nx.DiGraph,
-    units: Sequence[_Unit],
-    layers: Sequence[Sequence[Sequence[int]]],
+    graph: nx.DiGraph, units: Sequence[_Unit], layers: Sequence[Sequence[Sequence[int]]]
 ) -> dict[str, Position]:
     """Turn units into positions of vertices, column by column from the left."""
     positions: dict[str, Position] = {}
     left = 0.0
     for layer in layers:
         for column in layer:
-            widths = _column_widths(units, column)
-            # Merges and parts stand next to their type, so a column is flush at its right edge
-            # only as far as its widest type needs.
-            part_x = left + widths[0] / 2
-            left += widths[0] + INNER_GAP if widths[0] else 0.0
-            merge_x = left + widths[1] / 2
-            left += widths[1] + INNER_GAP if widths[1] else 0.0
-            for i in column:
-                _place_unit(graph, units[i], (part_x, merge_x, left), widths, positions)
-            left += widths[2] + COLUMN_GAP
+            parts, merges, types = _column_widths(units, column)
+            # Merges and parts stand next to their type: flush at the right edge of their columns.
+            part_end = left + parts
+            merge_end = part_end + (INNER_GAP if parts else 0.0) + merges
+            left = merge_end + (INNER_GAP if merges else 0.0)
+            for unit in (units[i] for i in column):
+                # A type with a merge starts where its column starts; one without is centred.
+                width = unit.widths[2] if unit.merges else types
+                positions[unit.main] = (left + width / 2, unit.y)
+                top = unit.y - unit.height / 2
+                for merge in unit.merges or list(unit.parts):
+                    own = unit.parts.get(merge, [])
+                    height = ROW * max(1, len(own))
+                    if merge != unit.main:
+                        x = merge_end - _size(graph, merge)[0] / 2
+                        positions[merge] = (x, top + height / 2)
+                    for n, part in enumerate(own):
+                        x = part_end - _size(graph, part)[0] / 2
+                        positions[part] = (x, top + ROW * (n + 0.5))
+                    top += height
+            left += types + COLUMN_GAP
         left += LAYER_GAP - COLUMN_GAP
     return positions
-
-
-def _place_unit(
-    graph: nx.DiGraph,
-    unit: _Unit,
-    lefts: tuple[float, float, float],
-    widths: Sequence[float],
-    positions: dict[str, Position],
-) -> None:
-    part_x, merge_x, main_left = lefts
-    own = unit.widths[2]
-    # A type with a merge starts where its column starts; one without is centred.
-    main_x = main_left + (own if unit.merges else widths[2]) / 2
-    positions[unit.main] = (main_x, unit.y)
-    top = unit.y - unit.height / 2
-    for merge in unit.merges or list(unit.parts):
-        parts = unit.parts.get(merge, [])
-        height = ROW * max(1, len(parts))
-        if merge != unit.main:
-            merge_width = _size(graph, merge)[0]
-            positions[merge] = (merge_x + (widths[1] - merge_width) / 2, top + height / 2)
-        for n, part in enumerate(parts):
-            part_width = _size(graph, part)[0]
-            positions[part] = (part_x + (widths[0] - part_width) / 2, top + ROW * (n + 0.5))
-        top += height

@@ -7,19 +7,19 @@ stand-alone HTML export read the same one.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 import networkx as nx
 
+from morphgraph.core.text import shortened
 from morphgraph.draw.layout import (
     LONGEST_LABEL,
     Position,
-    is_atom,
     layered_positions,
     natural_order,
-    short_label,
 )
 
 VertexKind = Literal["type", "merge"]
@@ -90,7 +90,7 @@ def scene_of(
     ``graph`` alternates type vertices ``"t<id>"`` and merge vertices ``"m<id>"`` with the
     attributes ``kind``, ``label``, ``tooltip``, ``rank`` (merges) and, optionally, ``ghost`` (no
     longer in the vocabulary), ``frontier`` (has neighbours that are not shown) and ``atom``; an
-    edge part → merge has ``index`` or ``indices``, the places of the part among the parts.
+    edge part → merge has ``indices``, the places of the part among the parts.
     ``values`` maps vertices to blame ratios; those absent are undefined. ``changed`` holds the
     vertices to highlight, ``previous`` the positions of an earlier drawing (see
     ``layered_positions``); keys that the graph lacks are ignored in all of them.
@@ -108,24 +108,21 @@ def scene_of(
     positions = layered_positions(graph, previous, focus=focus)
     highlighted = set(changed)
     edges = []
-    part_counts: dict[str, int] = {}
-    for _, target, attributes in graph.edges(data=True):
-        part_counts[target] = part_counts.get(target, 0) + len(_indices(attributes))
-    for source, target, attributes in sorted(graph.edges(data=True), key=lambda edge: edge[:2]):
-        indices = _indices(attributes)
-        if graph.nodes[target].get("kind") != "merge":
+    part_counts: Counter[str] = Counter()
+    for _, merge, indices in graph.edges(data="indices", default=()):
+        part_counts[merge] += len(indices)
+    for source, target, indices in sorted(graph.edges(data="indices", default=())):
+        if not indices:
             edges.append(SceneEdge(source, target, ""))
             continue
-        places = " and ".join(
-            filter(None, [", ".join(str(i + 1) for i in indices[:-1]), str(indices[-1] + 1)])
-        )
+        *others, last = (str(index + 1) for index in indices)
+        places = f"parts {', '.join(others)} and {last}" if others else f"part {last}"
         edges.append(
             SceneEdge(
                 source,
                 target,
-                f"×{len(indices)}" if len(indices) > 1 else "",
-                f"{graph.nodes[source].get('label', source)}: "
-                f"part{'s' if len(indices) > 1 else ''} {places} of {part_counts[target]}",
+                f"×{len(indices)}" if others else "",
+                f"{graph.nodes[source].get('label', source)}: {places} of {part_counts[target]}",
             )
         )
     vertices = []
@@ -136,8 +133,8 @@ def scene_of(
         x, y = positions[key]
         flags = {
             "focus": key == focus,
-            "atom": is_atom(graph, key),
-            "tuple": kind == "merge" and part_counts.get(key, 0) >= 3,
+            "atom": bool(attributes.get("atom")),
+            "tuple": kind == "merge" and part_counts[key] >= 3,
             "changed": key in highlighted,
             "ghost": bool(attributes.get("ghost", False)),
             "frontier": bool(attributes.get("frontier", False)),
@@ -146,7 +143,7 @@ def scene_of(
             SceneVertex(
                 key=key,
                 kind=kind,
-                label=short_label(label),
+                label=shortened(label, LONGEST_LABEL),
                 tooltip=_tooltip(str(attributes.get("tooltip") or ""), label),
                 value=float(values.get(key, math.nan)),
                 x=x,
@@ -155,13 +152,6 @@ def scene_of(
             )
         )
     return Scene(tuple(vertices), tuple(edges), left_out)
-
-
-def _indices(attributes: Mapping[str, Any]) -> tuple[int, ...]:
-    indices = attributes.get("indices")
-    if indices is None:
-        indices = (attributes.get("index", 0),)
-    return tuple(indices)
 
 
 def _tooltip(tooltip: str, label: str) -> str:

@@ -357,7 +357,7 @@ def big_scene() -> Any:
         graph.add_node(f"m{n}", kind="merge", label=str(n), rank=n, tooltip=f"merge {n}")
         graph.add_node(f"t{10 + n}", kind="type", label=f"stellung{n}", ghost=n == 3)
         parts = [2, 0, 1] if n % 4 == 1 else [2, n % 2]
-        graph.add_edges_from((f"t{p}", f"m{n}", {"index": i}) for i, p in enumerate(parts))
+        graph.add_edges_from((f"t{p}", f"m{n}", {"indices": (i,)}) for i, p in enumerate(parts))
         graph.add_edge(f"m{n}", f"t{10 + n}")
     values = {f"{kind}{n + 10 * (kind == 't')}": n / 11 for n in range(1, 12) for kind in "mt"}
     return scene_of(graph, focus="t2", values=values, changed=["m5"], left_out=40)

@@ -22,7 +22,7 @@ def nasty_scene() -> Scene:
         graph.add_node(f"t{i}", kind="type", label=name, tooltip=f"href {name}\nsecond line")
     graph.add_node("t9", kind="type", label="", tooltip="", ghost=True)
     graph.add_node("m1", kind="merge", label="1", rank=1, tooltip="merge 1")
-    graph.add_edges_from((f"t{i}", "m1", {"index": i}) for i in range(len(NASTY)))
+    graph.add_edges_from((f"t{i}", "m1", {"indices": (i,)}) for i in range(len(NASTY)))
     graph.add_edge("m1", "t9")
     return scene_of(graph, focus="t9", values={"m1": 0.7}, changed=["m1"], left_out=1234)
 

@@ -18,14 +18,14 @@ def graph_of_everything() -> nx.DiGraph:
     graph.add_node("t0", kind="type", label="a", tooltip="a\natom", atom=True, frontier=True)
     graph.add_node("t1", kind="type", label="aa", tooltip="aa")
     graph.add_node("t2", kind="type", label="aaab", tooltip="aaab", ghost=True)
-    graph.add_node("t3", kind="type", label="b", tooltip="b")
+    graph.add_node("t3", kind="type", label="b", tooltip="b", atom=True)
     graph.add_node("m5", kind="merge", label="5", rank=5, tooltip="merge 5")
     graph.add_node("m9", kind="merge", label="9", rank=9, tooltip="merge 9")
     graph.add_edge("t0", "m5", indices=(0, 1))
     graph.add_edge("m5", "t1")
-    graph.add_edge("t1", "m9", index=0)
-    graph.add_edge("t0", "m9", index=1)
-    graph.add_edge("t3", "m9", index=2)
+    graph.add_edge("t1", "m9", indices=(0,))
+    graph.add_edge("t0", "m9", indices=(1,))
+    graph.add_edge("t3", "m9", indices=(2,))
     graph.add_edge("m9", "t2")
     return graph
 

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,7 +35,17 @@ def show(
     description = describe_reference(reference)
     shown = reference.entries[: limit or None]
     if as_json:
-        print_json(_report(reference, description, shown))
+        print_json(
+            {
+                "name": reference.name,
+                "format": reference.format,
+                "checksum": reference.checksum,
+                "partial": reference.partial,
+                "description": asdict(description),
+                "entries": [asdict(entry) for entry in shown],
+                "skipped": [asdict(skip) for skip in reference.skipped],
+            }
+        )
         return
     _print_entries(shown)
     if len(shown) < len(reference):
@@ -107,20 +117,6 @@ def _print_description(reference: "Reference", description: "Description") -> No
     print(f"longest word: {visible(description.longest_word)}")
     if reference.partial:
         print(reference.partial_note)
-
-
-def _report(
-    reference: "Reference", description: "Description", entries: "tuple[Entry, ...]"
-) -> dict[str, Any]:
-    return {
-        "name": reference.name,
-        "format": reference.format,
-        "checksum": reference.checksum,
-        "partial": reference.partial,
-        "description": asdict(description),
-        "entries": [asdict(entry) for entry in entries],
-        "skipped": [asdict(skip) for skip in reference.skipped],
-    }
 
 
 def list_sources(

@@ -68,7 +68,20 @@ def train(
     with progress_bar("training") as advance:
         words = _words(counts, text, column)
         if method is None:
-            data, report = _tokenizer_json(words, vocab_size, minimum_count, special, advance)
+            from morphgraph.train.tokeniser import train_tokeniser
+
+            document, merges = train_tokeniser(
+                words,
+                vocab_size,
+                minimum_count=minimum_count or 0,
+                special=special or [],
+                progress=advance,
+            )
+            data: str | bytes = json.dumps(document, ensure_ascii=False, indent=1)
+            report: dict[str, Any] = {
+                "vocab_size": len(document["model"]["vocab"]),
+                "merges": merges,
+            }
         else:
             data, report = _model(method, words, vocab_size, pipeline, minimum_count, advance)
     write(out, data)
@@ -95,26 +108,6 @@ def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCo
         raise MorphGraphError("--column names a column of the --text file. Give one, or leave out.")
     found: WordCounts = word_counts(counts or "")
     return found
-
-
-def _tokenizer_json(
-    words: "WordCounts",
-    vocab_size: int,
-    minimum_count: int | None,
-    special: list[str] | None,
-    advance: Any,
-) -> tuple[bytes, dict[str, Any]]:
-    from morphgraph.train.tokeniser import train_tokeniser
-
-    document, merges = train_tokeniser(
-        words,
-        vocab_size,
-        minimum_count=minimum_count or 0,
-        special=special or [],
-        progress=advance,
-    )
-    data = json.dumps(document, ensure_ascii=False, indent=1).encode()
-    return data, {"vocab_size": len(document["model"]["vocab"]), "merges": merges}
 
 
 def _model(

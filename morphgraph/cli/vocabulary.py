@@ -110,6 +110,7 @@ def _report(
 ) -> dict[str, Any]:
     from morphgraph.score.vocabulary_lists import list_behind
     from morphgraph.tables.vocabulary import figure_values, signature, values_json
+    from morphgraph.tables.writing import whole
 
     tokenisers = []
     for health, values in zip(found, figure_values(found, alpha), strict=True):
@@ -121,14 +122,12 @@ def _report(
         if list_ is not None:
             table = _limited(list_behind(health, list_), limit)
             rows = table.drop(columns="type_id").to_dict("records")
-            entry["list"] = [{key: _whole(value) for key, value in row.items()} for row in rows]
+            entry["list"] = [
+                {key: whole(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
+                for row in rows
+            ]
         tokenisers.append(entry)
     return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
-
-
-def _whole(value: Any) -> Any:
-    """A cell with whole numbers as integers."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":

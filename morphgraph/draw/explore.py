@@ -48,11 +48,10 @@ def view_around(
     edit changed are preferred, then those applied most often.
     """
     graph = study.graph
-    blamed = study.blame()
     change = graph.history[-1] if graph.history else None
     rewired = {entry.merge for entry in change.rewired} if change else set()
     rewired |= change.added_merges.keys() if change else set()
-    importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
+    importance = _applications(study.blame())
     drawn = previous or {}
     ghosts = [n for n in change.removed_types if type_key(n) in drawn] if change and shown else []
     gone = {
@@ -122,8 +121,7 @@ def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
     colour is blame as it is now. Source: Bauwens & de Lhoneux 2026, Figure 1.
     """
     graph = study.graph.copy()
-    blamed = study.blame()
-    importance = dict(zip(map(int, blamed.arrays.merge_ids), blamed.applied.tolist(), strict=True))
+    importance = _applications(study.blame())
     knockout = graph.preview_knockout(types)
     numbers = [graph.ids[text] for text in types]
     affected = [entry.merge for entry in knockout.rewired]
@@ -172,6 +170,11 @@ def stages(study: Study, types: Sequence[str], *, limit: int = 40) -> Stages:
     return Stages(before, knocked_out, scene(changed, numbers), knockout, reification)
 
 
+def _applications(blamed: Blame) -> dict[int, float]:
+    """How often each merge was applied: by this, merges are chosen to be shown."""
+    return dict(zip(blamed.arrays.merge_ids.tolist(), blamed.applied.tolist(), strict=True))
+
+
 def _describe(
     study: Study,
     around: Neighbourhood,
@@ -183,26 +186,23 @@ def _describe(
     ``gone``: merges of it that the graph no longer has.
     """
     graph, blamed = graph or study.graph, study.blame()
-    names = study.tokeniser.readable_types
     values: dict[str, float] = {}
     for key, attributes in around.digraph.nodes(data=True):
         number = int(key[1:])
+        is_gone = bool(attributes.get("ghost"))
         if key.startswith("t"):
             attributes["label"] = shortened(attributes["label"], _LONGEST)
             producers = graph.incoming(number)
-            if attributes.get("ghost"):
-                attributes["tooltip"] = f"{attributes['label']}\nknocked out"
-                continue
-            if not producers:
-                kind = "special token" if graph.types[number] in study.tokeniser.special else "atom"
+            if is_gone or not producers:
+                special = graph.types[number] in study.tokeniser.special
+                kind = "knocked out" if is_gone else "special token" if special else "atom"
                 attributes["tooltip"] = f"{attributes['label']}\n{kind}"
                 continue
             number = max(producers, key=lambda merge: _blame_of(blamed, merge))
-        is_gone = bool(attributes.get("ghost"))
         merge = gone[number] if gone and is_gone else graph.merge(number)
-        described = " + ".join(_name(study, graph, names, part) for part in merge.parts)
-        described += f" → {_name(study, graph, names, merge.result)}"
-        tooltip = f"{shortened(described, _LONGEST)}\nrank {merge.rank:,}"
+        *parts, result = (_name(study, graph, number) for number in (*merge.parts, merge.result))
+        described = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
+        tooltip = f"{described}\nrank {merge.rank:,}"
         if is_gone:
             attributes["tooltip"] = f"{tooltip}\nknocked out"
             continue
@@ -223,8 +223,9 @@ def _blame_of(blamed: Blame, merge: int) -> tuple[float, float, float]:
     return (blamed.ratio[position], blamed.blamed[position], -position)
 
 
-def _name(study: Study, graph: MergeGraph, names: Sequence[str], number: int) -> str:
+def _name(study: Study, graph: MergeGraph, number: int) -> str:
     """A type as people read it, also one that only a copy of the study's graph has."""
+    names = study.tokeniser.readable_types
     return names[number] if number < len(names) else study.tokeniser.readable(graph.types[number])
 
 
@@ -233,9 +234,6 @@ def first_focus(study: Study) -> int:
     blamed = study.blame()
     if len(blamed.arrays) == 0:
         return study.graph.type_ids()[0]
-    chosen = blamed.candidates(0.5)
-    if len(chosen) == 0:
-        chosen = blamed.order
-    if len(chosen) == 0:
-        return int(blamed.arrays.results[0])
+    groups = (blamed.candidates(0.5), blamed.order, [0])
+    chosen = next(group for group in groups if len(group))
     return int(blamed.arrays.results[max(chosen, key=lambda position: blamed.blamed[position])])

@@ -7,7 +7,7 @@ from morphgraph.score.comparison import ComparedWord, Comparison
 from morphgraph.tables import model
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Cell, Column, Table
-from morphgraph.tables.writing import rendered, to_csv
+from morphgraph.tables.writing import csv_bytes, rendered
 
 _TITLE = "Comparison of segmentations"
 
@@ -64,24 +64,17 @@ def comparison_csv(comparison: Comparison, rows: Sequence[ComparedWord]) -> byte
     """Rows as CSV: the word, its gold morphs, and for each method its tokens, errors and whether
     it is exact; tokens are separated by spaces.
     """
-    names = (Column("word"), Column("gold"))
-    columns = [
-        column
-        for label in comparison.labels
-        for column in (
-            Column(label),
-            Column(f"{label}: errors", "count"),
-            Column(f"{label}: exact", "count"),
-        )
+    told = ("", ": errors", ": exact")
+    lines: list[list[object]] = [
+        ["word", "gold", *(label + what for label in comparison.labels for what in told)]
     ]
-    lines = []
     for row in rows:
-        cells: list[Cell] = []
+        line: list[object] = [row.text, " ".join(row.gold or ())]
         for found in row.cells:
             known = (found.errors, int(found.exact)) if found.exact is not None else [UNDEFINED] * 2
-            cells += map(Cell, (" ".join(found.tokens), *known))
-        lines.append(model.Row((row.text, " ".join(row.gold or ())), tuple(cells)))
-    return to_csv(Table("", names, tuple(columns), tuple(lines)))
+            line += [" ".join(found.tokens), *known]
+        lines.append(line)
+    return csv_bytes(lines)
 
 
 def comparison_latex(comparison: Comparison, rows: Sequence[ComparedWord]) -> str:

@@ -14,7 +14,7 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
-from morphgraph.tables.writing import one_line, to_csv, to_markdown
+from morphgraph.tables.writing import csv_bytes, one_line, to_csv, to_markdown, whole
 from morphgraph.tokeniser.tokeniser import base_name
 
 if TYPE_CHECKING:
@@ -193,22 +193,13 @@ def breakdown_table(found: Breakdown) -> Table:
 
 def breakdown_csv(found: Breakdown) -> bytes:
     """One row for each group and tokeniser, with the signature in each; shares are 0 to 1."""
-    numbers = (Column(f"number of {found.counted}", "count"), Column("tokeniser"))
-    values = tuple(Column(name, "number") for name in (found.metric, "low", "high"))
+    head = ("group", f"number of {found.counted}", "tokeniser", found.metric, "low", "high")
     rows = [
-        Row(
-            (group.name,),
-            (
-                Cell(group.size),
-                Cell(label),
-                *map(Cell, (each.value, each.interval.low, each.interval.high)),
-            ),
-            after=(("signature", found.signature),),
-        )
+        (group.name, group.size, label, each.value, each.interval.low, each.interval.high)
         for number, label in enumerate(found.labels)
         for group, each in zip(found.rows[number], found.estimates(number), strict=True)
     ]
-    return to_csv(Table("", (Column("group"),), (*numbers, *values), tuple(rows)))
+    return csv_bytes([(*head, "signature"), *((*row, found.signature) for row in rows)])
 
 
 def flota_table(found: FlotaScores) -> Table:
@@ -230,13 +221,10 @@ def errors_csv(browser: ErrorBrowser, entries: Iterable[int]) -> bytes:
     """Some words with their gold segments, tokens and errors, one a row, and the signature."""
     signature = browser.outcome.signature(scores=f"{browser.scope} errors")
     weighted = browser.outcome.gold_set.frequencies is not None
-    names = ("word", "gold", "tokens", "marked", "kind")
-    counts = ("wrong splits", "missed boundaries", "frequency")
-    rows = []
-    for entry in entries:
-        row = browser.row(int(entry))
-        texts = (row.word, row.gold, row.tokens, row.marked, row.kind)
-        numbers = (row.wrong, row.missed, row.weight if weighted else math.nan)
-        rows.append(Row(texts, tuple(map(Cell, numbers)), after=(("signature", signature),)))
-    columns = tuple(Column(name, "count") for name in counts)
-    return to_csv(Table("", tuple(map(Column, names)), columns, tuple(rows)))
+    texts = ("word", "gold", "tokens", "marked", "kind")
+    lines = [(*texts, "wrong splits", "missed boundaries", "frequency", "signature")]
+    for row in (browser.row(int(entry)) for entry in entries):
+        weight = whole(row.weight) if weighted else math.nan
+        told = (getattr(row, name) for name in texts)
+        lines.append((*told, row.wrong, row.missed, weight, signature))
+    return csv_bytes(lines)

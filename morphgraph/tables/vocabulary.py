@@ -18,7 +18,7 @@ from morphgraph.score.vocabulary_figures import (
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Cell, Column, Row, Table, text_frame
-from morphgraph.tables.writing import to_csv
+from morphgraph.tables.writing import csv_bytes, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +120,7 @@ def signature(healths: Sequence[VocabularyHealth], alpha: float) -> str:
     return signature_line(
         {
             "corpus": healths[0].corpus_signature if healths else "none",
-            "alpha": str(int(alpha)) if float(alpha).is_integer() else repr(float(alpha)),
+            "alpha": str(whole(float(alpha))),
             **(reference_fields(reference) if reference is not None else {"reference": "none"}),
             "tokenisers": ", ".join(health.tokeniser_signature for health in healths),
             "version": __version__,
@@ -133,20 +133,18 @@ def figures_csv(healths: Sequence[VocabularyHealth], alpha: float) -> bytes:
 
     A share is a number from 0 to 1.
     """
-    rows = []
+    head = ("tokeniser", "figure", "name", "value", "of", "why n/a", "signature")
+    lines: list[Sequence[object]] = [head]
     for health, values in zip(healths, figure_values(healths, alpha), strict=True):
         line = signature([health], alpha)
         if health is not healths[0]:
             line += f"|baseline:{healths[0].tokeniser_signature}"
         for figure in FIGURES:
             value = values[figure.key]
-            of = value.of if value.of and not math.isnan(value.number) else ""
-            cells = (Cell(value.number), Cell(of), Cell(value.why))
+            of = whole(value.of) if value.of and not math.isnan(value.number) else ""
             names = (health.label, figure.key, label_of(figure, alpha))
-            rows.append(Row(names, cells, after=(("signature", line),)))
-    columns = (Column("tokeniser"), Column("figure"), Column("name"))
-    numbers = (Column("value", "count"), Column("of", "count"), Column("why n/a"))
-    return to_csv(Table("", columns, numbers, tuple(rows)))
+            lines.append((*names, whole(value.number), of, value.why, line))
+    return csv_bytes(lines)
 
 
 def figures_latex(healths: Sequence[VocabularyHealth], alpha: float) -> str:
@@ -158,14 +156,10 @@ def values_json(values: Mapping[str, FigureValue]) -> dict[str, Any]:
     """Values as JSON; undefined ones are null, with why."""
     found: dict[str, Any] = {}
     for key, value in values.items():
-        undefined = math.isnan(value.number)
-        number = value.number
-        entry: dict[str, Any] = {
-            "value": None if undefined else int(number) if number.is_integer() else number
-        }
-        if value.of and not undefined:
-            entry["of"] = int(value.of) if float(value.of).is_integer() else value.of
+        known = not math.isnan(value.number)
+        found[key] = {"value": whole(value.number) if known else None}
+        if value.of and known:
+            found[key]["of"] = whole(value.of)
         if value.why:
-            entry["why"] = value.why
-        found[key] = entry
+            found[key]["why"] = value.why
     return found

@@ -130,7 +130,18 @@ def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
 def _csv_value(value: object) -> object:
     if isinstance(value, str):
         return harmless(value)
-    return UNDEFINED if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float):
+        return UNDEFINED if math.isnan(value) else float(value)
+    return value
+
+
+def whole(value: float) -> float:
+    """A number, as an integer where it is whole.
+
+    >>> whole(2.0), whole(2.5)
+    (2, 2.5)
+    """
+    return int(value) if float(value).is_integer() else value
 
 
 def to_csv(table: Table) -> bytes:
@@ -160,8 +171,7 @@ def to_csv(table: Table) -> bytes:
 def _number(value: float | str, column: Column) -> object:
     if isinstance(value, str) or math.isnan(value):
         return value
-    whole = column.form == "count" and float(value).is_integer()
-    return int(value) if whole or isinstance(value, int) else float(value)
+    return whole(value) if column.form == "count" else value
 
 
 def _extra(cell: Cell, name: str) -> object:
@@ -184,7 +194,7 @@ def _frame_value(value: Any) -> object:
         return value
     if value is None or pd.isna(value):
         return math.nan
-    return int(value) if float(value).is_integer() else float(value)
+    return whole(value)
 
 
 # ---------------------------------------------------------------------------------------- templates

@@ -89,8 +89,8 @@ def train(
     if as_json:
         print_json(report)
         return
-    merges = f", {counted(report['merges'], 'merge')}" if "merges" in report else ""
-    print(f"{counted(report['vocab_size'], 'type')}{merges}: saved {out}")
+    shown = f", {counted(report['merges'], 'merge')}" if "merges" in report else ""
+    print(f"{counted(report['vocab_size'], 'type')}{shown}: saved {out}")
     if "signature" in report:
         print(report["signature"])
 

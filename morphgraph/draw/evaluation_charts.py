@@ -62,8 +62,18 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
     _check(panels, len(bars))
     places, ticks, height = _places(bars)
     shown = panels[:MOST_PANELS]
-    panel_height = max(2, height) * _ROW
-    figure = _grid(shown, panel_height, shares_y=True)
+    figure = _grid(shown, max(2, height) * _ROW, shares_y=True)
+    figure.update_xaxes(rangemode="tozero")
+    figure.update_yaxes(
+        range=[height - 0.5, -0.5],
+        tickvals=[place for place, _ in ticks],
+        ticktext=[text for _, text in ticks],
+        showgrid=False,
+        # Room between labels and bars.
+        ticks="outside",
+        ticklen=5,
+        tickcolor="rgba(0, 0, 0, 0)",
+    )
     looks = {name: n for n, name in enumerate(dict.fromkeys(bar.colour_of for bar in bars))}
     colours = [look_of(looks[bar.colour_of]).colour for bar in bars]
     for number, panel in enumerate(shown):
@@ -88,22 +98,6 @@ def bar_panels(bars: Sequence[Bar], panels: Sequence[Panel]) -> go.Figure:
                 yaxis=f"y{axis}",
                 showlegend=False,
             )
-        )
-        figure.update_layout(
-            {
-                f"yaxis{axis}": {
-                    "range": [height - 0.5, -0.5],
-                    "tickvals": [place for place, _ in ticks],
-                    "ticktext": [text for _, text in ticks],
-                    "showticklabels": number % _ACROSS == 0,
-                    "showgrid": False,
-                    # Room between labels and bars.
-                    "ticks": "outside",
-                    "ticklen": 5,
-                    "tickcolor": "rgba(0, 0, 0, 0)",
-                },
-                f"xaxis{axis}": {"rangemode": "tozero"},
-            }
         )
         for n, mark in enumerate(panel.marks):
             if math.isnan(mark.value):
@@ -134,6 +128,7 @@ def line_panels(
     _check(panels, len(series) * len(places))
     shown = panels[:MOST_PANELS]
     figure = _grid(shown, _LINES_HEIGHT, shares_y=False)
+    figure.update_xaxes(_x_axis(places, title))
     order = sorted(range(len(places)), key=lambda n: places[n])
     for number, panel in enumerate(shown):
         axis = _axis(number)
@@ -158,7 +153,6 @@ def line_panels(
                     yaxis=f"y{axis}",
                 )
             )
-        figure.update_layout({f"xaxis{axis}": _x_axis(places, title)})
     if len(series) > 1:
         figure.update_layout(
             height=figure.layout.height + 26 * math.ceil(len(series) / 4),
@@ -238,6 +232,9 @@ def _grid(panels: Sequence[Panel], height: int, *, shares_y: bool) -> go.Figure:
     figure.update_layout(height=total + margin["t"] + margin["b"], margin=margin)
     figure.update_xaxes(zeroline=False, gridcolor=GRID, automargin=True, showgrid=True)
     figure.update_yaxes(zeroline=False, gridcolor=GRID, automargin=True)
+    if shares_y:
+        figure.update_yaxes(showticklabels=False)
+        figure.update_yaxes(showticklabels=True, col=1)
     for number, title in enumerate(figure.layout.annotations):
         left = figure.layout[f"xaxis{_axis(number)}"].domain[0]
         title.update(x=left, xanchor="left", yshift=4, font={"size": 13})

@@ -9,26 +9,18 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core import __version__
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
+from morphgraph.score.compression import unknown_id
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, reference_fields, signature_line
 from morphgraph.segment.flota import First, Flota, Longest
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import (
-    INSIDE_CHARACTER,
-    NO_GAP,
-    UNKNOWN,
-    Segmentation,
-    Segmenter,
-    Words,
-)
+from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Segmenter
 
 FlotaMethod = Literal["FLOTA", "FIRST", "LONGEST"]
 FLOTA_METHODS: tuple[FlotaMethod, ...] = ("FLOTA", "FIRST", "LONGEST")
-
-_INSIDE = -1
-"""The position of a boundary that lies inside a character: no morph begins or ends there."""
 
 
 @dataclass(frozen=True)
@@ -123,47 +115,51 @@ def flota_scores(
     """
     pairs = [entry for entry in reference.entries if len(entry.morphs) == 2]
     whole = _in_vocabulary(vocabulary, [entry.word for entry in pairs])
-    parts = [_in_vocabulary(vocabulary, [entry.morphs[side] for entry in pairs]) for side in (0, 1)]
-    scored = ~whole & parts[0] & parts[1]
-    entries = [pairs[number] for number in np.flatnonzero(scored)]
+    first, second = (_in_vocabulary(vocabulary, [e.morphs[side] for e in pairs]) for side in (0, 1))
+    entries = [pairs[number] for number in np.flatnonzero(~whole & first & second)]
+    told = [entry for entry in entries if entry.kinds and len(entry.kinds) == 2]
     stems = np.array([_stems(entry) for entry in entries], np.bool_).reshape(-1, 2)
-    flota_words = vocabulary.encode([entry.word for entry in entries], bare=bare)
-    words = standard.encode([entry.word for entry in entries], bare=bare)
+    texts = [entry.word for entry in entries]
+    words = {
+        "FLOTA": vocabulary.encode(texts, bare=bare),
+        "standard": standard.encode(texts, bare=bare),
+    }
 
     def score(method: FlotaMethod, k: int | None) -> FlotaScore:
-        segmenter: Segmenter
+        segmenter: Segmenter = standard
         if method == "FLOTA":
             segmenter = Flota(vocabulary, k, strict)
-        elif k is None:
-            segmenter = standard
-        else:
+        elif k is not None:
             segmenter = (First if method == "FIRST" else Longest)(standard, k)
-        found = segmenter.segment(flota_words if method == "FLOTA" else words)
-        unknown = _unknown_id(segmenter, standard)
-        covered = _covered(found, entries, unknown)
-        return _score(method, k, covered, _found(found, entries, unknown), stems)
+        found = segmenter.segment(words["FLOTA" if method == "FLOTA" else "standard"])
+        known = _known(found, unknown_id(segmenter))
+        return _score(
+            method, k, _covered(found, entries, known), _found(found, entries, known), stems
+        )
 
-    without_kinds = sum(_kinds(entry) is None for entry in entries)
     return FlotaScores(
         tuple(score(method, k) for method in FLOTA_METHODS for k in ks),
-        _signature(vocabulary, reference, standard, bare, strict),
+        signature_line(
+            {
+                **reference_fields(reference),
+                "words": BARE if bare else RUNNING_TEXT,
+                "vocabulary": vocabulary.signature(),
+                **({"flota": "strict"} if strict else {}),
+                "standard": standard.signature(),
+                "version": __version__,
+            }
+        ),
         len(reference) - len(pairs),
         int(whole.sum()),
-        int((~whole & ~(parts[0] & parts[1])).sum()),
-        without_kinds,
-        len(entries) - int(stems.any(1).sum()) - without_kinds,
+        int((~whole & ~(first & second)).sum()),
+        len(entries) - len(told),
+        len(told) - int(stems.any(1).sum()),
     )
 
 
-def _kinds(entry: Entry) -> tuple[MorphemeKind | None, ...] | None:
-    """The kinds of the morphs; None where the entry does not say."""
-    kinds = entry.kinds
-    return kinds if kinds is not None and len(kinds) == len(entry.morphs) else None
-
-
-def _stems(entry: Entry) -> tuple[bool, bool]:
-    first, second = _kinds(entry) or (None, None)
-    return first is MorphemeKind.FREE, second is MorphemeKind.FREE
+def _stems(entry: Entry) -> list[bool]:
+    kinds = entry.kinds if entry.kinds and len(entry.kinds) == 2 else (None, None)
+    return [kind is MorphemeKind.FREE for kind in kinds]
 
 
 def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -178,76 +174,46 @@ def _in_vocabulary(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.N
 
 
 def _one_token(vocabulary: SubwordVocabulary, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-    lengths = np.array([len(text) for text in texts], np.int64)
     segmentation = Flota(vocabulary, 1).segment(vocabulary.encode(texts))
-    spans = _token_spans(segmentation, lengths, UNKNOWN)
+    lengths = np.array([len(text) for text in texts], np.int64)
+    word, start, end = _spans(segmentation, _known(segmentation, None))
     found = np.zeros(len(texts), np.bool_)
-    found[spans.word[(spans.start == 0) & (spans.end == lengths[spans.word])]] = True
+    found[word[(start == 0) & (end == lengths[word])]] = True
     return found & (lengths > 0)
 
 
-@dataclass(frozen=True)
-class _Spans:
-    """For each token: its word, and the characters of the word that it covers, ``start : end``."""
-
-    word: npt.NDArray[np.int32]
-    start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]
-
-
-def _starts(words: Words) -> npt.NDArray[np.int64]:
-    """How many characters of the word are left of each atom; `_INSIDE` within a character.
-
-    What follows a marker is where the marker is.
-    """
-    count = len(words.atoms)
-    behind = (
-        np.append(np.int64(NO_GAP), words.gap_position[:-1]) if count else np.zeros(0, np.int64)
-    )
-    begins = words.word_offsets[:-1][np.diff(words.word_offsets) > 0]
-    behind[begins] = 0
-    known = behind != NO_GAP
-    known[begins] = True
-    latest = np.maximum.accumulate(np.where(known, np.arange(count), 0))
-    starts = np.where(behind == INSIDE_CHARACTER, _INSIDE, behind)[latest]
-    return starts.astype(np.int64)
+def _known(segmentation: Segmentation, unknown: int | None) -> npt.NDArray[np.bool_]:
+    """Whether the token that ends at each atom, if one does, stands for what is a type."""
+    token = segmentation.token_at
+    outside = (UNKNOWN, UNKNOWN if unknown is None else unknown)
+    known: npt.NDArray[np.bool_] = (token >= 0) & ~np.isin(token, outside)
+    known[list(segmentation.words.unknown)] = False
+    return known
 
 
-def _token_spans(
-    segmentation: Segmentation, lengths: npt.NDArray[np.int64], unknown: int
-) -> _Spans:
-    """The characters that each known token covers; ``lengths``: those of each word."""
-    words, token_at = segmentation.words, segmentation.token_at
-    starts = _starts(words)
-    breaks = np.flatnonzero(token_at != INSIDE_TOKEN)
-    firsts = np.append(0, breaks[:-1] + 1)[: len(breaks)]
-    is_known = _is_known(segmentation, breaks, unknown)
-    ends, firsts = breaks[is_known], firsts[is_known]
-    word = words.word_of_atom[ends]
-    is_last = ends + 1 == words.word_offsets[word + 1]
-    behind = np.append(starts, 0)[ends + 1]
-    return _Spans(word, starts[firsts], np.where(is_last, lengths[word], behind))
-
-
-def _is_known(
-    segmentation: Segmentation, ends: npt.NDArray[np.int64], unknown: int
-) -> npt.NDArray[np.bool_]:
-    """Whether the token that ends at each of these atoms stands for what is a type."""
-    token = segmentation.token_at[ends]
-    outside = np.zeros(len(segmentation.token_at), np.bool_)
-    outside[list(segmentation.words.unknown)] = True
-    known: npt.NDArray[np.bool_] = (token >= 0) & (token != UNKNOWN) & (token != unknown)
-    return known & ~outside[ends]
+def _spans(
+    segmentation: Segmentation, known: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each known token of whole characters its word, and those of the word that it covers."""
+    words = segmentation.words
+    ends = np.flatnonzero(segmentation.token_at != INSIDE_TOKEN)
+    firsts = np.append(0, ends[:-1] + 1)[: len(ends)]
+    is_inside = words.gap_position == INSIDE_CHARACTER
+    whole = ~is_inside[ends] & ~np.append(False, is_inside)[firsts]
+    ends, firsts = ends[whole & known[ends]], firsts[whole & known[ends]]
+    word = words.word_of_atom[ends].astype(np.int64)
+    before, behind = words.spans
+    begin = words.character_offsets[word]
+    return word, before[firsts] - begin, behind[ends] - begin
 
 
 def _covered(
-    segmentation: Segmentation, entries: Sequence[Entry], unknown: int
+    segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
     """Whether each of an entry's two morphs is in its known tokens put together: (entries, 2)."""
     words, token_at = segmentation.words, segmentation.token_at
     ends = np.flatnonzero(token_at != INSIDE_TOKEN)
-    is_kept = _is_known(segmentation, ends, unknown)
-    of_atom = is_kept[np.searchsorted(ends, np.arange(len(token_at)))]
+    of_atom = known[ends][np.searchsorted(ends, np.arange(len(token_at)))]
     # A character of which a token holds some bytes only is in none as a whole.
     whole = words.characters_of(of_atom) & ~words.characters_of(~of_atom)
     covered = np.ones((len(entries), 2), np.bool_)
@@ -260,16 +226,15 @@ def _covered(
 
 
 def _found(
-    segmentation: Segmentation, entries: Sequence[Entry], unknown: int
+    segmentation: Segmentation, entries: Sequence[Entry], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Whether each of an entry's two morphs is a token: bool, (entries, 2)."""
-    lengths = np.array([len(entry.word) for entry in entries], np.int64)
-    cuts = np.array([len(entry.morphs[0]) for entry in entries], np.int64)
-    spans = _token_spans(segmentation, lengths, unknown)
+    """Whether each of an entry's two morphs is a known token: bool, (entries, 2)."""
+    word, start, end = _spans(segmentation, known)
+    cut = np.array([len(entry.morphs[0]) for entry in entries], np.int64)[word]
+    length = np.array([len(entry.word) for entry in entries], np.int64)[word]
     found = np.zeros((len(entries), 2), np.bool_)
-    cut, length = cuts[spans.word], lengths[spans.word]
-    found[spans.word[(spans.start == 0) & (spans.end == cut)], 0] = True
-    found[spans.word[(spans.start == cut) & (spans.end == length)], 1] = True
+    found[word[(start == 0) & (end == cut)], 0] = True
+    found[word[(start == cut) & (end == length)], 1] = True
     return found
 
 
@@ -295,32 +260,3 @@ def _score(
 
 def _share(hits: npt.NDArray[np.bool_]) -> float:
     return float(hits.mean()) if len(hits) else math.nan
-
-
-def _unknown_id(segmenter: Segmenter, standard: Segmenter) -> int:
-    """The type that a segmenter uses for what no type covers; `UNKNOWN` where it has none."""
-    owner = standard if isinstance(segmenter, First | Longest) else segmenter
-    number = getattr(owner, "unknown_id", UNKNOWN)
-    return number if isinstance(number, int) else UNKNOWN
-
-
-def _signature(
-    vocabulary: SubwordVocabulary,
-    reference: Reference,
-    standard: Segmenter,
-    bare: bool,
-    strict: bool,
-) -> str:
-    """One line that names all that the scores depend on."""
-    from morphgraph.core import __version__
-
-    return signature_line(
-        {
-            **reference_fields(reference),
-            "words": BARE if bare else RUNNING_TEXT,
-            "vocabulary": vocabulary.signature(),
-            **({"flota": "strict"} if strict else {}),
-            "standard": standard.signature(),
-            "version": __version__,
-        }
-    )

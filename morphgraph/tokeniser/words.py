@@ -66,7 +66,7 @@ class Words:
 
     def characters_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """For each character of all words, and one more, whether one of its atoms is chosen."""
-        before, behind = self._spans
+        before, behind = self.spans
         change = np.zeros(int(self.character_offsets[-1]) + 1, np.int64)
         np.add.at(change, before[chosen], 1)
         np.add.at(change, behind[chosen], -1)
@@ -94,10 +94,10 @@ class Words:
             return np.zeros(0, np.int32)
         of_character = np.concatenate([*numbers, np.zeros(1, np.int32)])
         last = self.character_offsets[self.word_of_atom + 1] - 1
-        return of_character[np.minimum(self._spans[0], last)]
+        return of_character[np.minimum(self.spans[0], last)]
 
     @cached_property
-    def _spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where each atom begins and ends among the characters of all words.
 
         A marker is where what follows it begins; the bytes of a character span it whole.

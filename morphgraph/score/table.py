@@ -12,13 +12,13 @@ from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL, Tally, check_metrics
 from morphgraph.score.outcome import Outcome, outcome_of, outcome_of_predictions
 from morphgraph.score.uncertainty import (
+    NO_INTERVAL,
     USUAL_DRAWS,
     Draws,
     Interval,
     MeanRatio,
     Score,
     approximate_randomisation,
-    difference_intervals,
 )
 from morphgraph.tokeniser.words import RandomSegmenter, Segmenter
 
@@ -85,11 +85,11 @@ class ScoreTable:
             raise MorphGraphError(
                 f"There is no tokeniser {baseline}, only {len(outcomes)} of them."
             )
-        metrics = check_metrics(metrics)
         self.outcomes = tuple(outcomes)
+        self._known = {n: o for n, o in enumerate(outcomes) if isinstance(o, Outcome)}
         self.scope: Scope = scope
         self.weighting: Weighting = weighting
-        self.metrics = tuple(metrics)
+        self.metrics = check_metrics(metrics)
         self.baseline = baseline
         self.draws = draws
 
@@ -101,32 +101,27 @@ class ScoreTable:
     @cached_property
     def estimates(self) -> list[dict[str, Estimate] | None]:
         """The scores of each tokeniser by name of the metric; None for one that failed."""
-        ratios = self._ratios
-        known = [number for number, found in enumerate(ratios) if found]
-        flat = [ratio for number in known for ratio in ratios[number].values()]
+        flat = [score for scores in self._scores.values() for score in scores.values()]
         intervals = iter(self.draws.intervals(flat))
-        tests = self._tests(known)
-        rows: list[dict[str, Estimate] | None] = [None] * len(ratios)
-        for place, number in enumerate(known):
+        rows: list[dict[str, Estimate] | None] = [None] * len(self.outcomes)
+        for place, (number, scores) in enumerate(self._scores.items()):
             rows[number] = {
-                name: self._estimate(number, ratio, next(intervals), tests[name][place])
-                for name, ratio in ratios[number].items()
+                name: self._estimate(number, score, next(intervals), self._tests[name][place])
+                for name, score in scores.items()
             }
         return rows
 
     @cached_property
-    def _ratios(self) -> list[dict[str, Score]]:
-        return [
-            {} if isinstance(outcome, SegmentationFailure) else self._scores(outcome, self.metrics)
-            for outcome in self.outcomes
-        ]
+    def _scores(self) -> dict[int, dict[str, Score]]:
+        """Those of each tokeniser that did not fail, by its number."""
+        return {n: self._scores_of(outcome, self.metrics) for n, outcome in self._known.items()}
 
     @cached_property
     def runs(self) -> int:
         """How many runs scores are means over, 1 for none."""
-        return max(len(o.runs) if isinstance(o, Outcome) else 1 for o in self.outcomes)
+        return max((len(outcome.runs) for outcome in self._known.values()), default=1)
 
-    def _scores(self, outcome: Outcome, names: Sequence[str]) -> dict[str, Score]:
+    def _scores_of(self, outcome: Outcome, names: Sequence[str]) -> dict[str, Score]:
         tallies = [Tally(run, self.scope, self.weighting) for run in outcome.runs]
         found: dict[str, Score] = {}
         for name in names:
@@ -137,64 +132,59 @@ class ScoreTable:
         return found
 
     def _estimate(self, number: int, score: Score, interval: Interval, p: float) -> Estimate:
-        outcome = self.outcomes[number]
-        is_mean = isinstance(outcome, Outcome) and bool(outcome.more_runs)
-        deviation = score.deviation if is_mean and isinstance(score, MeanRatio) else np.nan
+        is_random = bool(self._known[number].more_runs)
+        deviation = score.deviation if is_random and isinstance(score, MeanRatio) else np.nan
         return Estimate(score.value, interval, p, deviation)
 
-    def _tests(self, known: list[int]) -> dict[str, list[float]]:
+    @cached_property
+    def _tests(self) -> dict[str, list[float]]:
         """p-values of each metric against the baseline, for those that did not fail."""
+        known = list(self._known)
         if self.baseline not in known:
             return {name: [np.nan] * len(known) for name in self.metrics}
         tests = approximate_randomisation(
-            [[self._ratios[number][name] for number in known] for name in self.metrics],
+            [[self._scores[number][name] for number in known] for name in self.metrics],
             known.index(self.baseline),
             trials=self.draws.trials,
             seed=self.draws.seed,
         )
-        for place, number in enumerate(known):
-            if not self._is_tested(number):
-                for row in tests:
-                    row[place] = np.nan
-        return dict(zip(self.metrics, tests, strict=True))
+        return {
+            name: [
+                p if self._is_tested(number) else np.nan
+                for number, p in zip(known, row, strict=True)
+            ]
+            for name, row in zip(self.metrics, tests, strict=True)
+        }
 
     def _is_tested(self, number: int) -> bool:
         """Whether a difference to the baseline says something: not if it is the gold, nor if one of
         the two was learned from these very words and the other one has not seen them.
         """
-        outcome, baseline = self.outcomes[number], self.outcomes[self.baseline or 0]
-        return (
-            isinstance(outcome, Outcome)
-            and isinstance(baseline, Outcome)
-            and not outcome.is_gold
-            and outcome.held_in == baseline.held_in
-        )
+        outcome, baseline = self._known.get(number), self._known.get(self.baseline or 0)
+        if outcome is None or baseline is None or outcome.is_gold:
+            return False
+        return outcome.held_in == baseline.held_in
 
     def of(self, number: int, names: Sequence[str]) -> dict[str, Estimate]:
         """Some scores of a row, also such as are not in the table; none of one that failed."""
-        outcome, known = self.outcomes[number], self.estimates[number]
-        if isinstance(outcome, SegmentationFailure) or known is None:
+        known = self.estimates[number]
+        if known is None:
             return {}
-        missing = self._scores(outcome, [name for name in names if name not in known])
+        missing = self._scores_of(self._known[number], [n for n in names if n not in known])
         intervals = self.draws.intervals(list(missing.values()))
         more = {
             name: self._estimate(number, score, interval, np.nan)
             for (name, score), interval in zip(missing.items(), intervals, strict=True)
         }
-        return {name: known[name] if name in known else more[name] for name in names}
+        return {name: {**more, **known}[name] for name in names}
 
     def differences(self, name: str) -> list[Interval]:
         """The 95 % intervals of a score's differences to the baseline; NaN for what failed."""
-        known = [number for number, found in enumerate(self._ratios) if found]
-        intervals = [Interval(np.nan, np.nan)] * len(self.outcomes)
+        known = list(self._known)
+        intervals = [NO_INTERVAL] * len(self.outcomes)
         if self.baseline in known:
-            ratios = [self._ratios[number][name] for number in known]
-            found = difference_intervals(
-                ratios,
-                known.index(self.baseline),
-                resamples=self.draws.resamples,
-                seed=self.draws.seed,
-            )
+            scores = [self._scores[number][name] for number in known]
+            found = self.draws.intervals(scores, known.index(self.baseline))
             for number, interval in zip(known, found, strict=True):
                 intervals[number] = interval
         return intervals
@@ -202,7 +192,7 @@ class ScoreTable:
     @property
     def gold_set(self) -> GoldSet | None:
         """What all are measured by; None if all failed."""
-        return next((o.gold_set for o in self.outcomes if isinstance(o, Outcome)), None)
+        return next((outcome.gold_set for outcome in self._known.values()), None)
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -215,15 +205,17 @@ class ScoreTable:
         outcome = self.outcomes[number]
         if isinstance(outcome, SegmentationFailure):
             return f"failed: {' '.join(outcome.message.split())}"
-        return outcome.signature(**self.settings, **self._test_named(number))
+        is_tested = number != self.baseline and self._is_tested(number)
+        return outcome.signature(**self.settings, **(self._test if is_tested else {}))
 
-    def _test_named(self, number: int) -> dict[str, str]:
-        if self.baseline is None or number == self.baseline or not self._is_tested(number):
+    @property
+    def _test(self) -> dict[str, str]:
+        """How differences to the baseline are tested, for signatures."""
+        if self.baseline is None:
             return {}
-        baseline = self.outcomes[self.baseline]
-        if isinstance(baseline, SegmentationFailure):
-            return {}
-        return {"test": f"{self.draws.test_named} against {baseline.tokeniser}"}
+        baseline = self._known.get(self.baseline)
+        named = "failed" if baseline is None else baseline.tokeniser
+        return {"test": f"{self.draws.test_named} against {named}"}
 
     @cached_property
     def signature(self) -> str:
@@ -232,10 +224,8 @@ class ScoreTable:
         if gold_set is None:
             return ""
         names = [o.tokeniser if isinstance(o, Outcome) else "failed" for o in self.outcomes]
-        more = dict(self.settings)
-        if self.baseline is not None:
-            more["test"] = f"{self.draws.test_named} against {names[self.baseline]}"
-        return gold_set.signature_of(" ".join(dict.fromkeys(names)), **more)
+        named = " ".join(dict.fromkeys(names))
+        return gold_set.signature_of(named, **self.settings, **self._test)
 
 
 def outcomes_of(

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ _CHUNK = 2_000_000
 """Random numbers held at a time, so that memory stays small whatever the number of entries."""
 
 Matrix = npt.NDArray[np.float64]
+Draw = Callable[[int, int, Matrix], None]
+"""From a seed and the number of the first row, fills rows of random weights of the entries."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Interval:
 
     low: float
     high: float
+
+
+NO_INTERVAL = Interval(np.nan, np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,25 +118,29 @@ class MeanRatio:
 Score = Ratio | MeanRatio
 
 _NOTHING = 1e-12
-"""Sums up to this share of all are 0 but for rounding."""
-
-_ROUNDING = 1e-12
+"""Sums up to this share of all, and differences of this size, are 0 but for rounding."""
 
 
 def bootstrap_intervals(
-    ratios: Sequence[Score], *, resamples: int = RESAMPLES, seed: int = 0
+    ratios: Sequence[Score],
+    baseline: int | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> list[Interval]:
-    """The 95 % bootstrap intervals of scores over the same entries.
+    """The 95 % bootstrap intervals of scores over the same entries, or of their differences to one.
 
-    Entries are drawn with replacement, as many as there are, the same ones for all scores; an
-    interval is between the 2.5th and 97.5th percentile over the resamples in which the score is
-    defined. Source: Efron 1979; Koehn 2004 for scores of language technology.
+    Entries are drawn with replacement, as many as there are, the same ones for all scores, so that
+    what two have in common cancels out; an interval is between the 2.5th and 97.5th percentile over
+    the resamples in which the score is defined. Source: Efron 1979; Koehn 2004 for scores of
+    language technology.
 
     >>> ones = np.ones(50)
     >>> bootstrap_intervals([Ratio(ones, ones)])
     [Interval(low=1.0, high=1.0)]
     """
-    return [_percentiles(scores) for scores in _resampled(ratios, resamples, seed)]
+    found = _resampled(ratios, resamples, seed)
+    return [_percentiles(scores - (0 if baseline is None else found[baseline])) for scores in found]
 
 
 @dataclass(frozen=True)
@@ -141,11 +151,11 @@ class Draws:
     trials: int = TRIALS
     seed: int = 0
 
-    def intervals(self, ratios: Sequence[Score]) -> list[Interval]:
-        """The 95 % bootstrap intervals of scores over the same entries."""
+    def intervals(self, ratios: Sequence[Score], baseline: int | None = None) -> list[Interval]:
+        """`bootstrap_intervals`, if there are any."""
         if not self.resamples:
-            return [Interval(np.nan, np.nan)] * len(ratios)
-        return bootstrap_intervals(ratios, resamples=self.resamples, seed=self.seed)
+            return [NO_INTERVAL] * len(ratios)
+        return bootstrap_intervals(ratios, baseline, resamples=self.resamples, seed=self.seed)
 
     @property
     def named(self) -> dict[str, str]:
@@ -163,28 +173,17 @@ class Draws:
 USUAL_DRAWS = Draws()
 
 
-def difference_intervals(
-    ratios: Sequence[Score], baseline: int, *, resamples: int = RESAMPLES, seed: int = 0
-) -> list[Interval]:
-    """The 95 % bootstrap intervals of the differences to one score, over the same entries.
-
-    Both scores are of the same resample, so that what they have in common cancels out.
-    """
-    found = _resampled(ratios, resamples, seed)
-    return [_percentiles(scores - found[baseline]) for scores in found]
-
-
 def _resampled(ratios: Sequence[Score], resamples: int, seed: int) -> list[Matrix]:
     """Each score in every resample; the same resamples for all."""
     if not ratios:
         return []
     everything, places = _side_by_side(ratios)
+    draw: Draw = plain_counts
     if worth_loading(len(everything) * resamples // _DRAWS_PER_ATOM):
         from morphgraph.kernels.resampling import draw_counts
 
-        sums = _weighted_sums(draw_counts, everything, resamples, seed)
-    else:
-        sums = _weighted_sums(plain_counts, everything, resamples, seed)
+        draw = draw_counts
+    sums = _weighted_sums(draw, everything, resamples, seed)
     return [ratio.of_sums(sums[:, columns]) for ratio, columns in zip(ratios, places, strict=True)]
 
 
@@ -233,10 +232,9 @@ def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
 
 def _percentiles(scores: Matrix) -> Interval:
     defined = scores[~np.isnan(scores)]
-    if not len(defined):
-        return Interval(np.nan, np.nan)
-    low, high = np.percentile(defined, [2.5, 97.5])
-    return Interval(float(low), float(high))
+    return (
+        Interval(*map(float, np.percentile(defined, [2.5, 97.5]))) if len(defined) else NO_INTERVAL
+    )
 
 
 def approximate_randomisation(
@@ -268,28 +266,21 @@ def approximate_randomisation(
             flat[other].of_sums(totals[there] - moved) - flat[one].of_sums(totals[here] + moved)
         )
         # A trial in which a score is undefined speaks for no difference.
-        reached = int((~(differences < abs(difference) - _ROUNDING)).sum())
+        reached = int((~(differences < abs(difference) - _NOTHING)).sum())
         return (1 + reached) / (1 + trials)
 
     found = []
-    first = 0
-    for ratios in scores:
+    for first, ratios in zip(accumulate(map(len, scores), initial=0), scores, strict=False):
         numbers = range(first, first + len(ratios))
         found.append([p_value(first + baseline, number) for number in numbers])
-        first += len(ratios)
     return found
 
 
-def _weighted_sums(
-    draw: Callable[[int, int, Matrix], None], columns: Matrix, rows: int, seed: int
-) -> Matrix:
+def _weighted_sums(draw: Draw, columns: Matrix, rows: int, seed: int) -> Matrix:
     """Sums of columns, (entries, k), under ``rows`` rows of random weights: (rows, k)."""
     entries = len(columns)
-    sums = np.empty((rows, columns.shape[1]))
-    if not entries:
-        sums[:] = 0
-        return sums
-    height = max(1, min(rows, _CHUNK // entries))
+    sums = np.zeros((rows, columns.shape[1]))
+    height = max(1, min(rows, _CHUNK // max(entries, 1)))
 
     def run(start: int) -> None:
         weights = np.empty((min(height, rows - start), entries))

@@ -35,7 +35,6 @@ from morphgraph.refine.registry import LEARNERS, offered
 
 if TYPE_CHECKING:
     from morphgraph.refine.learning import Entrant
-    from morphgraph.score.boundaries import BoundaryScore
     from morphgraph.score.breakdown import Breakdown
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
@@ -143,7 +142,7 @@ def score(
     from morphgraph.refine.learning import Learner, learn_and_score
     from morphgraph.score.breakdown import check_breakdown
     from morphgraph.score.gold_set import HOLDOUT, SCOPES, GoldSet
-    from morphgraph.score.metrics import USUAL, check_metrics
+    from morphgraph.score.metrics import METRICS, USUAL, boundary_score, check_metrics
     from morphgraph.score.outcome import Outcome
     from morphgraph.score.outcome import ideal as ideal_of
     from morphgraph.score.table import ScoreTable, SegmentationFailure
@@ -151,7 +150,8 @@ def score(
     from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 
     if scores == "help":
-        _list_scores()
+        listed = [[metric.group, name, metric.meaning] for name, metric in METRICS.items()]
+        print_table(["group", "score", "meaning"], listed, left={0, 1, 2})
         return
     writers: dict[str, Any] = {".csv": scores_csv, ".tex": scores_latex, ".md": scores_markdown}
     check_ending(out, *writers)
@@ -222,7 +222,9 @@ def score(
         print_json(report)
         return
     if len(named) == 1 and len(gold_sets) == 1 and scores is None and tables[0].runs == 1:
-        print_scores([_counts_behind(table) for table in tables])
+        firsts = [next(o for o in t.outcomes if isinstance(o, Outcome)) for t in tables]
+        pairs = zip(firsts, tables, strict=True)
+        print_scores([boundary_score(o, t.scope, t.weighting) for o, t in pairs])
     for gold_set in gold_sets:
         print_skipped({skip.reason: skip.count for skip in gold_set.reference.skipped})
     _print(tables, broken, found)
@@ -284,13 +286,6 @@ def _flota_scores(
     ]
 
 
-def _list_scores() -> None:
-    from morphgraph.score.metrics import METRICS
-
-    rows = [[metric.group, name, metric.meaning] for name, metric in METRICS.items()]
-    print_table(["group", "score", "meaning"], rows, left={0, 1, 2})
-
-
 def _print(
     tables: "list[ScoreTable]", broken: "list[Breakdown]", found: "list[FlotaScores]"
 ) -> None:
@@ -314,15 +309,6 @@ def _print(
         print(f"\n{visible(further.title)}")
         print_model(further)
         print(*further.signatures)
-
-
-def _counts_behind(table: "ScoreTable") -> "BoundaryScore":
-    """The counts of the first tokeniser of a table."""
-    from morphgraph.score.metrics import boundary_score
-    from morphgraph.score.outcome import Outcome
-
-    outcome = next(o for o in table.outcomes if isinstance(o, Outcome))
-    return boundary_score(outcome, table.scope, table.weighting)
 
 
 def _report(tables: "list[ScoreTable]") -> dict[str, Any]:

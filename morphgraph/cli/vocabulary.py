@@ -18,8 +18,6 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import apart, count_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tokeniser.words import Segmenter
 
@@ -59,7 +57,7 @@ def vocabulary(
     from morphgraph.score.compression import NamedCounts, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.score.vocabulary_health import VocabularyHealth
-    from morphgraph.tables.vocabulary import signature
+    from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
 
     check_alpha(alpha)
     if list_ is not None:
@@ -78,11 +76,14 @@ def vocabulary(
         print(signature(found, alpha))
     elif as_json:
         print_json(_report(found, alpha, list_, limit))
-    elif list_ is not None:
-        _print_lists(found, list_, limit)
-        print(signature(found, alpha))
     else:
-        _print(found, alpha)
+        if list_ is not None:
+            _print_lists(found, list_, limit)
+        else:
+            print_model(figure_table(found, alpha))
+            for why in why_undefined(found, alpha):
+                print(f"n/a: {why}")
+        print(signature(found, alpha))
 
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
@@ -120,7 +121,7 @@ def _report(
             "figures": values_json(values),
         }
         if list_ is not None:
-            table = _limited(list_behind(health, list_), limit)
+            table = list_behind(health, list_)[: limit or None]
             rows = table.drop(columns="type_id").to_dict("records")
             entry["list"] = [
                 {key: whole(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
@@ -130,19 +131,6 @@ def _report(
     return {"alpha": alpha, "tokenisers": tokenisers, "signature": signature(found, alpha)}
 
 
-def _limited(table: "pd.DataFrame", limit: int) -> "pd.DataFrame":
-    return table.head(limit) if limit else table
-
-
-def _print(found: "list[VocabularyHealth]", alpha: float) -> None:
-    from morphgraph.tables.vocabulary import figure_table, signature, why_undefined
-
-    print_model(figure_table(found, alpha))
-    for why in why_undefined(found, alpha):
-        print(f"n/a: {why}")
-    print(signature(found, alpha))
-
-
 def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
     from pandas.api.types import is_numeric_dtype
 
@@ -150,13 +138,12 @@ def _print_lists(found: "list[VocabularyHealth]", key: str, limit: int) -> None:
 
     for health in found:
         table = list_behind(health, key)
-        shown = _limited(table, limit).drop(columns="type_id")
-        rows = [[_cell(value) for value in row] for row in shown.itertuples(index=False)]
+        shown = table[: limit or None].drop(columns="type_id")
+        rows = [
+            [count_text(cell) if isinstance(cell, float) else str(cell) for cell in row]
+            for row in shown.itertuples(index=False)
+        ]
         strings = {n for n, name in enumerate(shown) if not is_numeric_dtype(shown[name])}
         print(f"{health.label}: {len(shown):,} of {len(table):,}")
         if rows:
             print_table(list(shown.columns), rows, left=strings)
-
-
-def _cell(value: Any) -> str:
-    return count_text(value) if isinstance(value, float) else str(value)

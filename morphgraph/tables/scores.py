@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from morphgraph.score.errors import ErrorBrowser
     from morphgraph.score.flota import FlotaScores
 
-_PARTS = ("", " low", " high", " p")
 _NAME_LENGTH = 60
 
 
@@ -49,16 +48,14 @@ def score_rows(table: ScoreTable) -> list[dict[str, str | float]]:
     Shares are numbers from 0 to 1. What is undefined is NaN, and so is everything of a tokeniser
     that failed, whose ``error`` says why; that of others is empty.
     """
+    shown = scores_table([table])
     rows: list[dict[str, str | float]] = []
-    parts = (*_PARTS, " sd") if table.runs > 1 else _PARTS
-    for outcome, found in zip(table.outcomes, table.estimates, strict=True):
-        row: dict[str, str | float] = {"label": outcome.label, "vocabulary size": _size(outcome)}
-        for name in table.metrics:
-            cell = _cell(None if found is None else found[name])
-            numbers = (float(cell.value), cell.low, cell.high, cell.p, cell.sd)
-            row |= {f"{name}{part}": n for part, n in zip(parts, numbers, strict=False)}
-        row["error"] = outcome.message if isinstance(outcome, SegmentationFailure) else ""
-        rows.append(row)
+    for row in shown.rows:
+        line: dict[str, str | float] = {"label": row.names[0]}
+        for column, cell in zip(shown.columns, row.cells, strict=True):
+            line[column.csv] = cell.value
+            line |= {f"{column.csv} {extra}": getattr(cell, extra) for extra in column.extras}
+        rows.append(line | {"error": row.error})
     return rows
 
 
@@ -83,12 +80,11 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
 
     The gold itself, the ceiling of all others, is nobody's rival.
     """
-    wanted = {name for table in tables for name in table.metrics}
-    if not any(table.outcomes for table in tables) or not wanted:
+    names = list(dict.fromkeys(name for table in tables for name in table.metrics))
+    if not any(table.outcomes for table in tables) or not names:
         raise MorphGraphError(
             "There are no scores to write. Score at least one tokeniser by at least one metric."
         )
-    names = [name for name in METRICS if name in wanted]
     extras = ("low", "high", "p", *(["sd"] if any(table.runs > 1 for table in tables) else []))
     columns = [Column("|V|", "count", csv="vocabulary size")]
     for name in names:

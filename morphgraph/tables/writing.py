@@ -250,12 +250,6 @@ def to_markdown(table: Table) -> str:
     return rendered("table.md.j2", table=table)
 
 
-def grid_markdown(table: Table) -> str:
-    """A table alone, without notes."""
-    grid = environment().get_template("grid.md.j2").module.grid  # type: ignore[attr-defined]
-    return str(grid(table)).rstrip("\n")
-
-
 def to_html(table: Table) -> str:
     """A table as a piece of HTML: its blocks, what marks mean, and signatures."""
     return rendered("table.html.j2", table=table)

@@ -24,7 +24,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import Flota
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import HELD_IN
-from morphgraph.tables.writing import grid_markdown, to_csv, to_html
+from morphgraph.tables.writing import to_csv, to_html, to_markdown
 from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from tests.batch.test_cells import DEMO, HELD_OUT, measured, value
 from tests.batch.test_report_table import results, score
@@ -125,7 +125,7 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
         [True, False],
         [False, True],
     ]
-    text = grid_markdown(table)
+    text = to_markdown(table)
     assert "| Method | all words · F1 % ↑ | 50 % held out · F1 % ↑ |" in text
     assert r"| FLOTA | **50.00**\*\* | n/a |" in text
     assert r"| ReBPE | 90.00 held in | **60.00**\*\*\* [50.00, 70.00] |" in text

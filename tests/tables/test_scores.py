@@ -130,10 +130,10 @@ def test_csv_of_several_tables() -> None:
     one = table_of(["f1"], [("a", [estimate(0.25, 0.125, 0.5, 0.0625)])])
     other = table_of(["precision"], [("b", [estimate(NAN)])], name="x.tsv")
     rows = csv_rows([one, other])
-    numbers = [f"{m}{part}" for m in ("precision", "f1") for part in ("", " low", " high", " p")]
+    numbers = [f"{m}{part}" for m in ("f1", "precision") for part in ("", " low", " high", " p")]
     assert list(rows[0])[6:-3] == numbers
-    assert [rows[0][key] for key in numbers] == ["", "", "", "", "0.25", "0.125", "0.5", "0.0625"]
-    assert [rows[1][key] for key in numbers] == ["n/a", "n/a", "n/a", "n/a", "", "", "", ""]
+    assert [rows[0][key] for key in numbers] == ["0.25", "0.125", "0.5", "0.0625", "", "", "", ""]
+    assert [rows[1][key] for key in numbers] == ["", "", "", "", "n/a", "n/a", "n/a", "n/a"]
     assert [row["reference"] for row in rows] == ["gold_1.tsv", "x.tsv"]
 
 

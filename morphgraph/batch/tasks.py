@@ -81,7 +81,6 @@ _COMPUTING = (
     "batch/tasks.py",
     "core",
     "corpus",
-    "export",
     "graph",
     "kernels",
     "reference",

@@ -9,12 +9,17 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import lists_merges
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.inputs import attempt, catalogue_panel, content_of, reference_upload, taken, upload_key
+from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
 from web.method_picker import add_model
-from web.reference_notes import doubtful_reference, reference_in_another_language, skipped_lines
-from web.scoreboard import score_metrics
+from web.scoreboard import (
+    doubtful_reference,
+    reference_in_another_language,
+    score_metrics,
+    skipped_lines,
+)
 from web.session import Session, Source, uploaded_model
 from web.text import plain
+from web.widgets import attempt
 
 _FIELD = "tokeniser"
 _ADDED = "models opened as tokenisers"
@@ -39,24 +44,19 @@ def tokeniser_upload(current: Session) -> None:
     )
     if not files:
         return
-    contents: dict[str, bytes] = {}
-    if not attempt(lambda: contents.update({file.name: content_of(file) for file in files})):
-        return
-    other = _other_half(contents)
-    if other:
-        st.info(f"Add {other} to the same field: the two belong together.")
-        return
-    found: list[Segmenter] = []
-    if not attempt(lambda: found.append(uploaded_model(contents))):
-        return
-    if type(found[0]) is not Bte:
-        _use_as_model(found[0], files[0].name, files[0].file_id)
-        return
-    tokeniser = found[0].tokeniser.fork()
-    source = Source(tokeniser.name, tuple(contents.items()))
-    if attempt(lambda: current.open_tokeniser(tokeniser, source)):
+    with attempt():
+        contents = {file.name: content_of(file) for file in files}
+        other = _other_half(contents)
+        if other:
+            st.info(f"Add {other} to the same field: the two belong together.")
+            return
+        found = uploaded_model(contents)
+        if type(found) is not Bte:
+            _use_as_model(found, files[0].name, files[0].file_id)
+            return
+        tokeniser = found.tokeniser.fork()
+        current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
         taken(_FIELD)
-        st.rerun()
 
 
 def _other_half(contents: Mapping[str, bytes]) -> str:

@@ -1,11 +1,8 @@
 """What vocabularies are made of, which types, and how well they compress a corpus."""
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
 from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
@@ -23,17 +20,24 @@ from morphgraph.tables.vocabulary import (
 from morphgraph.tokeniser.tokeniser import base_name
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.downloads import downloads
 from web.edits import look_at
 from web.inputs import frequency_choice
-from web.session import Session, remembered, trained_models
+from web.session import Session, trained_models
 from web.text import code, plain
+from web.widgets import (
+    attempt,
+    choice,
+    chosen_row,
+    downloads,
+    remembered,
+    rows_high,
+    show_table,
+    width_of,
+)
 
 _NOW, _START = "now", "before the edits"
 _FIGURE = "vocabulary figure"
 _MOST = 6
-# The height of a table's row, in pixels.
-_ROW = 35
 # The width of the column of figures, in pixels: the longest name fits.
 _NAMES = 240
 
@@ -47,14 +51,12 @@ def vocabulary_page(current: Session) -> None:
         "in tokens. The first tokeniser is the baseline."
     )
     chosen, alpha = _choices(current)
-    corpus: NamedCounts | None = current.once(
-        ("vocabulary corpus",), lambda: corpus_of(current.study.benchmark)
-    )
+    corpus = current.once(("vocabulary corpus",), lambda: corpus_of(current.study.benchmark))
     _frequencies(current, corpus)
     if not chosen:
         st.info("Choose at least one tokeniser.")
         return
-    try:
+    with attempt():
         healths = [_health(current, name, corpus) for name in chosen]
         with st.container(key="vocabulary-figures"):
             left, right = st.columns([6, 5], gap="large")
@@ -63,9 +65,13 @@ def vocabulary_page(current: Session) -> None:
         with right:
             _types_behind(current, chosen, healths)
         _charts(current, healths)
-        _take_away(healths, alpha)
-    except MorphGraphError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        st.code(signature(healths, alpha), language=None, wrap_lines=True)
+        downloads(
+            {
+                "vocabulary.csv": lambda: figures_csv(healths, alpha),
+                "vocabulary.tex": lambda: figures_latex(healths, alpha),
+            }
+        )
 
 
 # ------------------------------------------------------------------------------------- choices
@@ -77,19 +83,18 @@ def _choices(current: Session) -> tuple[list[str], float]:
     states = [_START, _NOW] if edited else [_NOW]
     names = [*states, *(f"model {name}" for name in trained_models())]
     left, right = st.columns([6, 2])
-    with remembered(vocabulary_tokenisers=states, vocabulary_alpha=ALPHA):
-        st.session_state["vocabulary_tokenisers"] = [
-            name for name in st.session_state["vocabulary_tokenisers"] if name in names
-        ]
-        chosen = left.multiselect(
-            "Tokenisers",
-            names,
-            key="vocabulary_tokenisers",
-            format_func=lambda name: _label(current, name),
-            max_selections=_MOST,
-            help="The open tokeniser, as it is before your edits if there are any, and models that "
-            "you trained on the page Train or opened on the page Compare.",
-        )
+    chosen = choice(
+        left.multiselect,
+        "Tokenisers",
+        names,
+        key="vocabulary_tokenisers",
+        first=states,
+        format_func=lambda name: _label(current, name),
+        max_selections=_MOST,
+        help="The open tokeniser, as it is before your edits if there are any, and models that "
+        "you trained on the page Train or opened on the page Compare.",
+    )
+    with remembered(vocabulary_alpha=ALPHA):
         alpha = right.number_input(
             "α of the Rényi efficiency",
             0.01,
@@ -130,8 +135,7 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
                 label=_label(current, name),
             )
 
-    made: VocabularyHealth = current.once(("vocabulary", name, id(model)), make)
-    return made
+    return current.once(("vocabulary", name, id(model)), make)
 
 
 def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
@@ -163,10 +167,9 @@ def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> N
         if rows and rows[0] < len(FIGURES):
             st.session_state[_FIGURE] = FIGURES[rows[0]].key
 
-    st.dataframe(
+    show_table(
         frame.rename(columns=str),
-        hide_index=True,
-        height=_ROW * (len(frame) + 1) + 3,
+        height=rows_high(len(frame)),
         key=key,
         on_select=choose,
         selection_mode="single-row",
@@ -176,7 +179,7 @@ def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> N
                 str(number): st.column_config.TextColumn(
                     health.label,
                     alignment="right",
-                    width=_width([health.label[:24], *frame[number]]),
+                    width=width_of([health.label[:24], *frame[number]]),
                 )
                 for number, health in enumerate(healths)
             },
@@ -190,25 +193,17 @@ def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> N
         st.caption("n/a: " + " ".join(plain(why) for why in undefined))
 
 
-def _width(texts: list[str]) -> int:
-    """The width of a column, in pixels, that cuts none of its texts."""
-    return 8 * max(map(len, texts)) + 24
-
-
 def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyHealth]) -> None:
     """The types behind the chosen figure of a tokeniser."""
-    if _FIGURE not in st.session_state:
-        known = st.session_state.get(f"kept {_FIGURE}")
-        first = "never_used" if healths[0].corpus is not None else "duplicates"
-        st.session_state[_FIGURE] = known or first
-    key = st.selectbox(
+    key = choice(
+        st.selectbox,
         "Types behind",
         [figure.key for figure in FIGURES],
-        format_func=lambda key: figure_called(key).label,
         key=_FIGURE,
+        first="never_used" if healths[0].corpus is not None else "duplicates",
+        format_func=lambda key: figure_called(key).label,
         help="Or click a row of the table.",
     )
-    st.session_state[f"kept {_FIGURE}"] = key
     figure = figure_called(key)
     st.caption(plain(figure.definition))
     number = 0
@@ -223,21 +218,15 @@ def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyH
         st.caption("There is no list of types behind this figure.")
         return
     health = healths[number]
-    table: pd.DataFrame = current.once(
-        ("vocabulary list", key, id(health)), lambda: list_behind(health, key)
-    )
+    table = current.once(("vocabulary list", key, id(health)), lambda: list_behind(health, key))
     wanted = st.text_input(
         "Search", key="vocabulary search", placeholder="part of a type", icon=":material/search:"
     )
     shown = matching(table, wanted)
-    event: Any = st.dataframe(
+    row = chosen_row(
         shown,
-        hide_index=True,
-        height=min(420, _ROW * (len(shown) + 1) + 3),
-        # A selected row is a number: it must not outlive the rows that it was chosen among.
+        420,
         key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
-        on_select="rerun",
-        selection_mode="single-row",
         column_order=[name for name in shown.columns if name != "type_id"],
         column_config={
             name: st.column_config.NumberColumn(name, format="localized")
@@ -247,9 +236,8 @@ def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyH
     )
     of = f"{len(shown):,} of " if len(shown) < len(table) else ""
     st.caption(f"{of}{counted(len(table), 'row')}.")
-    rows = event.selection.rows if event else []
-    if rows and rows[0] < len(shown) and chosen[number] in (_NOW, _START):
-        _offer(current, int(shown.iloc[rows[0]]["type_id"]))
+    if row is not None and chosen[number] in (_NOW, _START):
+        _offer(current, int(shown.iloc[row]["type_id"]))
 
 
 def _offer(current: Session, number: int) -> None:
@@ -299,16 +287,6 @@ def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
             ),
         )
         st.plotly_chart(figure, key="type lengths")
-
-
-def _take_away(healths: list[VocabularyHealth], alpha: float) -> None:
-    st.code(signature(healths, alpha), language=None, wrap_lines=True)
-    downloads(
-        {
-            "vocabulary.csv": lambda: figures_csv(healths, alpha),
-            "vocabulary.tex": lambda: figures_latex(healths, alpha),
-        }
-    )
 
 
 vocabulary_page(start("Vocabulary"))

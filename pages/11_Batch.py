@@ -10,7 +10,7 @@ from web.batch.progress import is_over
 from web.batch.runs import runs_tab
 from web.batch.state import COMPARE, CONFIGURE, RUNS, VIEW, known_runs, recall_drafts
 from web.bootstrap import start
-from web.session import remembered
+from web.widgets import remembered
 
 
 def batch_page() -> None:

@@ -1,6 +1,6 @@
 """Browse the merge graph, and click types to knock them out."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -10,12 +10,13 @@ from morphgraph.draw.explore import View, first_focus, view_around
 from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.bootstrap import start
-from web.components.graph import merge_graph
+from web.components import merge_graph
 from web.edits import handle_clicks, look_at, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
-from web.session import Session, remembered
+from web.session import Session
 from web.views.type_panel import changed_words, example_tree, type_panel
+from web.widgets import download, remembered
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 
@@ -67,8 +68,7 @@ def explorer(current: Session) -> None:
     keep_session(current)
 
 
-@dataclass(frozen=True)
-class Controls:
+class Controls(NamedTuple):
     """What the row of widgets above the graph says."""
 
     down: int
@@ -151,36 +151,29 @@ def _legend(view: View, limit: int) -> None:
         <span>pill: type · box: merge, with its rank · dots: more neighbours</span></div>"""
     )
     if view.left_out_merges:
-        st.caption(
-            f"{counted(view.left_out_merges, 'merge')} left out to stay within the vertices drawn: "
-            + (
-                "lower the steps."
-                if limit >= MAX_VERTICES
-                else "raise “At most”, or lower the steps."
-            )
-        )
+        fix = "raise “At most”, or lower the steps."
+        if limit >= MAX_VERTICES:
+            fix = "lower the steps."
+        left_out = counted(view.left_out_merges, "merge")
+        st.caption(f"{left_out} left out to stay within the vertices drawn: {fix}")
 
 
 def _exports(current: Session, view: View) -> None:
+    study = current.study
     with st.popover("Export", icon=":material/download:"):
-        name = f"{current.study_number}"
-        st.download_button(
+        download(
             "This picture as a web page",
-            lambda: stand_alone_html(view.scene, "morphgraph").encode(),
-            file_name="merge-graph.html",
-            mime="text/html",
-            key=f"html {name}",
-            on_click="ignore",
+            lambda: stand_alone_html(view.scene, "morphgraph"),
+            "merge-graph.html",
+            key=f"html {current.study_number}",
+            icon=None,
         )
-        st.download_button(
+        download(
             "The whole graph as GraphML",
-            lambda: to_graphml(
-                to_networkx(current.study.graph, names=current.study.tokeniser.readable_types)
-            ),
-            file_name="merge-graph.graphml",
-            mime="application/xml",
-            key=f"graphml {name}",
-            on_click="ignore",
+            lambda: to_graphml(to_networkx(study.graph, names=study.tokeniser.readable_types)),
+            "merge-graph.graphml",
+            key=f"graphml {current.study_number}",
+            icon=None,
         )
 
 

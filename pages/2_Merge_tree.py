@@ -1,14 +1,14 @@
 """How a word comes to be segmented, merge by merge, now and before edits."""
 
-import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, ratio_text, shortened
 from morphgraph.draw.merge_tree import MergeTree
 from web.bootstrap import start
-from web.session import Session, remembered
+from web.session import Session
 from web.text import code, plain
-from web.views.trees import Since, number_of, word_key, word_tree_changes, word_tree_now
+from web.views.trees import Since, before_and_after, now, number_of, word_key, word_trees
+from web.widgets import choice, remembered, show_table
 
 # Characters of a typed word that are shown.
 LONGEST = 200
@@ -26,18 +26,17 @@ def tree_page(current: Session) -> None:
     number = number_of(study, word)
     compared = _NOTHING
     if study.graph.history:
-        with remembered(tree_compared="the last edit"):
-            compared = (
-                st.segmented_control(
-                    "Compare with before", [*_SINCE, _NOTHING], key="tree_compared", required=True
-                )
-                or _NOTHING
-            )
-    shown = word if number is None else number
+        compared = choice(
+            st.segmented_control,
+            "Compare with before",
+            [*_SINCE, _NOTHING],
+            key="tree_compared",
+            required=True,
+        )
+    states = now(current)
     if compared in _SINCE:
-        trees = word_tree_changes(current, shown, "tree", _SINCE[compared])
-    else:
-        trees = word_tree_now(current, shown, "tree")
+        states = before_and_after(current, word, _SINCE[compared])
+    trees = word_trees(current, word, states, "tree")
     if not trees:
         return
     if number is None:
@@ -101,18 +100,15 @@ def _merge_table(tree: MergeTree) -> None:
         st.caption("No merge applies to this word: its tokens are its atoms.")
         return
     closed = [merge.closes for merge in tree.merges]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "step": range(1, len(tree.merges) + 1),
-                "rank": [merge.rank for merge in tree.merges],
-                "merge": [shortened(merge.description, 200) for merge in tree.merges],
-                "R": [ratio_text(merge.ratio) for merge in tree.merges],
-                **({"gold boundaries closed": closed} if tree.has_gold else {}),
-            }
-        ),
-        hide_index=True,
-        height=min(35 * (len(tree.merges) + 1) + 3, 420),
+    show_table(
+        {
+            "step": range(1, len(tree.merges) + 1),
+            "rank": [merge.rank for merge in tree.merges],
+            "merge": [shortened(merge.description, 200) for merge in tree.merges],
+            "R": [ratio_text(merge.ratio) for merge in tree.merges],
+            **({"gold boundaries closed": closed} if tree.has_gold else {}),
+        },
+        420,
         column_config={
             "step": st.column_config.NumberColumn(width="small"),
             "rank": st.column_config.NumberColumn(format="localized", width="small"),

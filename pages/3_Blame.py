@@ -15,8 +15,9 @@ from web.bootstrap import start
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
-from web.session import Session, remembered
+from web.session import Session
 from web.text import code
+from web.widgets import chosen_row, remembered
 
 
 @st.fragment
@@ -26,7 +27,9 @@ def blame_dashboard(current: Session) -> None:
     scope, weighting = _what_to_blame_by(current)
     score_metrics(current, "blame", scope, weighting)
     blamed = study.blame(weighting, scope)
-    table = _table(current, blamed, scope, weighting)
+    table = current.once(
+        ("blame table", scope, weighting), lambda: blame_table(study.tokeniser, blamed)
+    )
     threshold = _threshold(current, blamed)
     keep_session(current)
     show_message()
@@ -74,15 +77,6 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
     return scope, weighting
 
 
-def _table(current: Session, blamed: Blame, scope: Scope, weighting: Weighting) -> pd.DataFrame:
-    key = (current.study_number, current.study.graph.recipe_checksum(), scope, weighting)
-    kept = st.session_state.get("blame table")
-    if kept is None or kept[0] != key:
-        kept = (key, blame_table(current.study.tokeniser, blamed))
-        st.session_state["blame table"] = kept
-    return kept[1]
-
-
 def _threshold(current: Session, blamed: Blame) -> float:
     study = current.study
     slider, numbers, button = st.columns([4, 5, 3], vertical_alignment="center")
@@ -93,12 +87,11 @@ def _threshold(current: Session, blamed: Blame) -> float:
     positions = blamed.candidates(threshold)
     types = candidate_types(study.tokeniser, blamed, threshold)
     total = max(1, len(blamed.arrays))
-    rate = percent(blamed.dropout_rate(positions))
     go = "goes" if len(positions) == 1 else "go"
     numbers.markdown(
         f"**{len(positions):,}** of {counted(total, 'merge')} {go} "
         f"({len(positions) / total:.1%})  \n"
-        f"effective dropout rate **{rate} %** of all joins"
+        f"effective dropout rate **{percent(blamed.dropout_rate(positions))} %** of all joins"
     )
     button.button(
         f"Knock out all {len(types):,}",
@@ -121,13 +114,10 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
     shown = shown.sort_values(
         ["R", "B", "rank"], ascending=[False, False, True], na_position="last"
     )
-    event: Any = st.dataframe(
+    row = chosen_row(
         shown,
-        hide_index=True,
         height=460,
         key=f"merges {state} {only} {threshold if only else ''}",
-        on_select="rerun",
-        selection_mode="single-row",
         column_order=["rank", "type", "merge", "parts", "N", "B", "R"],
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
@@ -141,9 +131,8 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
         },
     )
     st.caption(f"{counted(len(shown), 'merge')}; R is empty where a merge was never applied.")
-    rows = event.selection.rows if event else []
-    if rows and rows[0] < len(shown):
-        _offer(current, int(shown.iloc[rows[0]]["merge_id"]))
+    if row is not None:
+        _offer(current, int(shown.iloc[row]["merge_id"]))
 
 
 def _offer(current: Session, merge: int) -> None:
@@ -163,9 +152,8 @@ def _curve(
     current: Session, blamed: Blame, scope: Scope, weighting: Weighting, threshold: float
 ) -> None:
     study = current.study
-    key = (study.graph.recipe_checksum(), scope, weighting)
-    points = current.curves.get(key)
-    if points is None:
+    key = ("curve", study.graph.recipe_checksum(), scope, weighting)
+    if key not in current.computed:
         place = st.empty()
         with place.container():
             st.write("Scores after knocking out, for the 99 thresholds from 0.01 to 0.99.")
@@ -177,7 +165,7 @@ def _curve(
         def advance(share: float) -> None:
             bar.progress(share, "Knocking out and scoring…")
 
-        points = threshold_curve(
+        current.computed[key] = threshold_curve(
             study.tokeniser,
             study.benchmark,
             blamed,
@@ -186,7 +174,7 @@ def _curve(
             progress=advance,
         )
         place.empty()
-        current.curves[key] = points
+    points = current.computed[key]
     st.plotly_chart(threshold_curves(points, threshold), key="threshold curve")
     defined = [point for point in points if point.f1 == point.f1]
     if defined:

@@ -1,5 +1,8 @@
 """ReBPE, step by step: anneal, knock out, reify, back and forth, to convergence."""
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
@@ -8,14 +11,51 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
 from web.edits import show_message
-from web.reopening import keep_session
+from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
-from web.session import Session, remembered
-from web.views.rebpe import ablation_table, charts, followed_word, phase_changes
-from web.views.stages import chosen_types
+from web.session import Session
+from web.views.rebpe import ablation_table, charts, chosen_types, followed_word, phase_changes
+from web.widgets import remembered
 
-_DEFAULTS = ReBPESettings()
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
+_SWITCHES = (
+    ("anneal", "Anneal", "First add merges that hardly ever cross a boundary."),
+    ("repair", "Repair", "Tuple merges that can no longer apply get parts that can."),
+    ("link", "Link", "Use pair merges that are there inside tuple merges."),
+    ("expand", "Expand", "Create pair merges inside tuple merges."),
+    ("cascade", "Cascade", "Knockouts also remove what is made from a type."),
+)
+"""Name, label, and what it does."""
+_NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
+    (
+        "threshold",
+        "θ, least R",
+        0.01,
+        1.0,
+        0.05,
+        "Knock out merges with a blame ratio of at least this.",
+    ),
+    ("iterations", "Iterations", 1, 100, 1, "At most this many iterations."),
+    ("minimum", "Least |V|", 0, None, 1000, "Knockouts leave at least this many types."),
+    (
+        "maximum",
+        "Most |V|",
+        0,
+        None,
+        1000,
+        "Annealing adds at most this many types; 0 for no limit.",
+    ),
+    (
+        "holdout",
+        "Held out %",
+        0,
+        90,
+        10,
+        "Share of words hidden from the run; its plots score only these.",
+    ),
+    ("seed", "Seed", 0, None, 1, "Of the holdout."),
+)
+"""Name, label, least, most, step, and what it does."""
 
 
 def rebpe_page(current: Session) -> None:
@@ -50,22 +90,18 @@ def _page(current: Session) -> None:
     _buttons(current, run)
     _timeline(current, run)
     names = ["What changed", "One word", "Over the run", "Ablation", "Chosen types"]
-    changes, word, over, ablation, types = st.tabs(names, on_change="rerun", key="rebpe tab")
-    if changes.open:
-        with changes:
-            phase_changes(current, run)
-    if word.open:
-        with word:
-            followed_word(current, run)
-    if over.open:
-        with over:
-            charts(run)
-    if ablation.open:
-        with ablation:
-            ablation_table(current, run)
-    if types.open:
-        with types:
-            chosen_types(current)
+    shown: tuple[Callable[[], None], ...] = (
+        lambda: phase_changes(current, run),
+        lambda: followed_word(current, run),
+        lambda: charts(run),
+        lambda: ablation_table(current, run),
+        lambda: chosen_types(current),
+    )
+    tabs = st.tabs(names, on_change="rerun", key="rebpe tab")
+    for tab, show in zip(tabs, shown, strict=True):
+        if tab.open:
+            with tab:
+                show()
 
 
 # ------------------------------------------------------------------------------------- settings
@@ -74,121 +110,47 @@ def _page(current: Session) -> None:
 def _settings(current: Session, *, locked: bool) -> ReBPESettings:
     """The switches of the run; locked once it has begun."""
     benchmark = current.study.benchmark
-    with (
-        remembered(
-            rebpe_anneal=True,
-            rebpe_repair=True,
-            rebpe_link=True,
-            rebpe_expand=True,
-            rebpe_cascade=False,
-            rebpe_threshold=_DEFAULTS.threshold,
-            rebpe_iterations=_DEFAULTS.iterations,
-            rebpe_minimum=0,
-            rebpe_maximum=0,
-            rebpe_holdout=0,
-            rebpe_seed=0,
-            rebpe_tuples_once=False,
-            rebpe_scope="morphemic",
-            rebpe_weighting="types",
-        ),
-        st.expander("Settings", icon=":material/tune:"),
-    ):
+    usual = {f"rebpe_{name}": value for name, value in setting_values(ReBPESettings()).items()}
+    with remembered(**usual), st.expander("Settings", icon=":material/tune:"):
         if locked:
             st.caption(
                 "A run keeps its settings. Start over, or a new run from here, unlocks them."
             )
-        switches = st.columns(5)
-
-        def switch(place: int, label: str, key: str, help_: str) -> bool:
-            return switches[place].toggle(label, key=f"rebpe_{key}", disabled=locked, help=help_)
-
-        anneal = switch(
-            0, "Anneal", "anneal", "First add merges that hardly ever cross a boundary."
-        )
-        repair = switch(
-            1, "Repair", "repair", "Tuple merges that can no longer apply get parts that can."
-        )
-        link = switch(2, "Link", "link", "Use pair merges that are there inside tuple merges.")
-        expand = switch(3, "Expand", "expand", "Create pair merges inside tuple merges.")
-        cascade = switch(4, "Cascade", "cascade", "Knockouts also remove what is made from a type.")
+        given: dict[str, Any] = {}
+        for column, (name, label, help_) in zip(st.columns(5), _SWITCHES, strict=True):
+            given[name] = column.toggle(label, key=f"rebpe_{name}", disabled=locked, help=help_)
         row = st.columns(6)
-        threshold = row[0].number_input(
-            "θ, least R",
-            0.01,
-            1.0,
-            step=0.05,
-            key="rebpe_threshold",
-            disabled=locked,
-            help="Knock out merges with a blame ratio of at least this.",
-        )
-        iterations = row[1].number_input(
-            "Iterations",
-            1,
-            100,
-            key="rebpe_iterations",
-            disabled=locked,
-            help="At most this many iterations.",
-        )
-        minimum = row[2].number_input(
-            "Least |V|",
-            0,
-            step=1000,
-            key="rebpe_minimum",
-            disabled=locked,
-            help="Knockouts leave at least this many types.",
-        )
-        maximum = row[3].number_input(
-            "Most |V|",
-            0,
-            step=1000,
-            key="rebpe_maximum",
-            disabled=locked,
-            help="Annealing adds at most this many types; 0 for no limit.",
-        )
-        holdout = row[4].number_input(
-            "Held out %",
-            0,
-            90,
-            step=10,
-            key="rebpe_holdout",
-            disabled=locked,
-            help="Share of words hidden from the run; its plots score only these.",
-        )
-        seed = row[5].number_input(
-            "Seed", 0, key="rebpe_seed", disabled=locked or not holdout, help="Of the holdout."
-        )
-        more = st.columns([3, 3, 4])
-        once = more[2].toggle(
+        for column, (name, label, least, most, step, help_) in zip(row, _NUMBERS, strict=True):
+            given[name] = column.number_input(
+                label,
+                least,
+                most,
+                step=step,
+                key=f"rebpe_{name}",
+                disabled=locked or (name == "seed" and not given["holdout"]),
+                help=help_,
+            )
+        holdout, seed = given.pop("holdout"), given.pop("seed")
+        given["minimum_vocabulary"] = given.pop("minimum")
+        given["maximum_vocabulary"] = given.pop("maximum") or None
+        given |= {"holdout": holdout / 100, "seed": seed if holdout else 0}
+        left, middle, right = st.columns([3, 3, 4])
+        given["tuples_once"] = right.toggle(
             "A tuple merge counts once per application",
             key="rebpe_tuples_once",
             disabled=locked,
             help="Otherwise each of its joins counts.",
         )
-        settings = ReBPESettings(
-            anneal=anneal,
-            repair=repair,
-            link=link,
-            expand=expand,
-            cascade=cascade,
-            threshold=threshold,
-            iterations=int(iterations),
-            minimum_vocabulary=int(minimum),
-            maximum_vocabulary=int(maximum) or None,
-            holdout=holdout / 100,
-            seed=int(seed) if holdout else 0,
-            tuples_once=once,
-        )
         if benchmark.reference.has_whole_words:
-            scope = more[0].segmented_control(
+            given["scope"] = left.segmented_control(
                 "Gold boundaries",
                 ["morphemic", "whole-word"],
                 key="rebpe_scope",
                 required=True,
                 disabled=locked,
             )
-            settings = settings.changed(scope=scope)
         if "tokens" in benchmark.weightings:
-            weighting = more[1].segmented_control(
+            given["weighting"] = middle.segmented_control(
                 "Each word counts",
                 ["types", "tokens"],
                 key="rebpe_weighting",
@@ -196,8 +158,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 disabled=locked,
                 format_func=lambda n: "once" if n == "types" else "by its frequency",
             )
-            settings = settings.changed(weighting=weighting)
-    return settings
+    return ReBPESettings(**given)
 
 
 # ------------------------------------------------------------------------------------- running
@@ -227,67 +188,63 @@ def _progress(current: Session, run: ReBPERun) -> None:
         1 - 0.75**last.iteration,
         f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …",
     )
-    right.button(
-        "Stop",
-        icon=":material/stop:",
-        width="stretch",
-        on_click=current.ask,
-        args=("",),
-        help="What is done stays; resume whenever you like.",
-        key="rebpe stop",
-    )
+    with right:
+        said = "What is done stays; resume whenever you like."
+        _button("Stop", "stop", "stop", current.ask, "", width="stretch", help=said)
 
 
 def _buttons(current: Session, run: ReBPERun) -> None:
     """What to do next."""
     upcoming = run.upcoming
     if upcoming is None:
-        says = (
-            "Converged: nothing is left to change."
-            if run.converged
-            else ("The limit of iterations is reached.")
-        )
+        says = "The limit of iterations is reached."
+        if run.converged:
+            says = "Converged: nothing is left to change."
         st.markdown(f":green[:material/check_circle:] {says}")
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Done"
         if upcoming is not None:
             number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
             label = f"Next: {_NAMES[upcoming[1]]}{number}"
-        st.button(
-            label,
-            icon=":material/skip_next:",
-            key="rebpe phase",
-            on_click=current.ask,
-            args=("phase",),
-            disabled=upcoming is None,
-            help="Run one phase.",
-        )
-        st.button(
-            "One iteration",
-            icon=":material/redo:",
-            key="rebpe iteration",
-            on_click=current.ask,
-            args=("iteration",),
-            disabled=upcoming is None,
-            help="Run to the end of the iteration: a knockout and a reification.",
-        )
-        st.button(
-            "To convergence",
-            icon=":material/fast_forward:",
-            key="rebpe all",
-            type="primary",
-            on_click=current.ask,
-            args=("all",),
-            disabled=upcoming is None,
-            help="Run until nothing changes. It can be stopped at any time.",
-        )
+        for what, name, icon, help_ in (
+            ("phase", label, "skip_next", "Run one phase."),
+            (
+                "iteration",
+                "One iteration",
+                "redo",
+                "Run to the end of the iteration: a knockout and a reification.",
+            ),
+            (
+                "all",
+                "To convergence",
+                "fast_forward",
+                "Run until nothing changes. It can be stopped at any time.",
+            ),
+        ):
+            _button(
+                name,
+                icon,
+                what,
+                current.ask,
+                what,
+                help=help_,
+                disabled=upcoming is None,
+                type="primary" if what == "all" else "secondary",
+            )
+
+
+def _button(
+    label: str, icon: str, key: str, action: Callable[..., None], *given: Any, **how: Any
+) -> None:
+    """A button that does an action with what is given."""
+    key, icon = f"rebpe {key}", f":material/{icon}:"
+    st.button(label, icon=icon, key=key, on_click=action, args=given, **how)
 
 
 def _start_over(current: Session) -> None:
-    current.asked = ""
     if current.run is not None:
         current.run.go_to(1)
-    current.run = None
+    _new_run(current)
 
 
 def _new_run(current: Session) -> None:
@@ -317,38 +274,38 @@ def _timeline(current: Session, run: ReBPERun) -> None:
         run.go_to(st.session_state[key] or position)
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
+        _button(
             "Back",
-            icon=":material/arrow_back:",
-            key="rebpe back",
-            on_click=run.go_to,
-            args=(position - 1,),
+            "arrow_back",
+            "back",
+            run.go_to,
+            position - 1,
             disabled=position <= 1,
             help="Undo one phase, and what you edited since.",
         )
-        st.button(
+        _button(
             "Forward",
-            icon=":material/arrow_forward:",
-            key="rebpe forward",
-            on_click=run.go_to,
-            args=(position + 1,),
+            "arrow_forward",
+            "forward",
+            run.go_to,
+            position + 1,
             disabled=position >= len(everything),
             help="Redo one phase.",
         )
-        st.button(
+        _button(
             "Start over",
-            icon=":material/restart_alt:",
-            key="rebpe over",
-            on_click=_start_over,
-            args=(current,),
+            "restart_alt",
+            "over",
+            _start_over,
+            current,
             help="Undo the whole run, and your edits in between. Redo brings them back.",
         )
-        st.button(
+        _button(
             "New run from here",
-            icon=":material/add:",
-            key="rebpe new",
-            on_click=_new_run,
-            args=(current,),
+            "add",
+            "new",
+            _new_run,
+            current,
             help="Keep what is done, and begin another run on top of it.",
         )
         st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -17,20 +17,29 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.downloads import downloads
-from web.inputs import catalogue_panel, frequency_choice, reference_upload
+from web.inputs import (
+    catalogue_panel,
+    choose_predictions,
+    choose_references,
+    frequency_choice,
+    reference_upload,
+)
 from web.method_picker import START, choose_methods
-from web.reference_notes import reference_in_another_language, skipped_lines
 from web.reopening import keep_session
-from web.score_inputs import choose_predictions, choose_references
-from web.scoreboard import partial_gold, score_table
-from web.session import Session, remembered
-from web.text import plain
+from web.scoreboard import (
+    partial_gold,
+    reference_in_another_language,
+    score_table,
+    skipped_lines,
+)
+from web.session import Session
 from web.views.errors import error_browser
 from web.views.scores import breakdowns, flota_scores_table, pictures
+from web.widgets import choice, downloads, remembered, rows_high, show_error, show_table
 
 # What is scored: a method, or what another program predicted.
 Scored = Segmenter | Predictions
+T = TypeVar("T")
 _NO_TEST = "no test"
 _WEIGHTED = {"types": "once", "tokens": "by frequency"}
 
@@ -57,12 +66,10 @@ def scores_page(current: Session) -> None:
         catalogue_panel(current)
     with frequencies:
         frequency_choice(current)
-    scored: list[Scored] = []
     with left:
         segmenters, labels = choose_methods(current, "scores", (START, "bpe"), models)
         predictions = choose_predictions(programs)
-    scored += segmenters
-    scored += predictions.values()
+    scored: list[Scored] = [*segmenters, *predictions.values()]
     labels = apart([*labels, *predictions])
     with right:
         gold_sets = choose_references(current, more)
@@ -90,11 +97,9 @@ def scores_page(current: Session) -> None:
     )
     pictures(current, tables)
     known = {
-        f"{table.labels[number]} on {gold_set.reference.name}"
-        if len(gold_sets) > 1
-        else table.labels[number]: outcome
+        f"{label} on {gold_set.reference.name}" if len(gold_sets) > 1 else label: outcome
         for table, gold_set in zip(tables, gold_sets, strict=True)
-        for number, outcome in enumerate(table.outcomes)
+        for label, outcome in zip(table.labels, table.outcomes, strict=True)
         if isinstance(outcome, Outcome)
     }
     breakdowns(current, tables, scope)
@@ -121,71 +126,53 @@ def _settings(
     """
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
-    chosen: dict[str, str] = {"scores_scope": scopes[0], "scores_weighting": weightings[0]}
-    tests = [*labels, _NO_TEST]
-    with (
-        st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
-        remembered(
-            scores_scope=SCOPES[0],
-            scores_weighting=WEIGHTINGS[0],
-            scores_ideal=True,
-            scores_metrics=list(USUAL),
-            scores_baseline=tests[0],
-        ),
-    ):
-        for key, label, offered in (
-            ("scores_scope", "Gold boundaries", scopes),
-            ("scores_weighting", "Each word counts", weightings),
-        ):
-            if st.session_state[key] not in offered:
-                st.session_state[key] = offered[0]
-            if len(offered) > 1:
-                chosen[key] = (
-                    st.segmented_control(
-                        label,
-                        offered,
-                        key=key,
-                        required=True,
-                        format_func=lambda name: _WEIGHTED.get(name, name),
-                    )
-                    or offered[0]
-                )
-        if st.session_state["scores_baseline"] not in tests:
-            st.session_state["scores_baseline"] = tests[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        scope = _one_of("scores_scope", "Gold boundaries", scopes)
+        weighting = _one_of("scores_weighting", "Each word counts", weightings)
         tested = _NO_TEST
         if len(labels) > 1:
-            tested = st.selectbox(
+            tested = choice(
+                st.selectbox,
                 "Test differences to",
-                tests,
+                [*labels, _NO_TEST],
                 key="scores_baseline",
                 width=200,
                 help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
                 "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
             )
-        # A field that is drawn late, in a popover, takes its value only if it is set in every run.
-        st.session_state["scores_metrics"] = list(st.session_state["scores_metrics"])
         with st.popover("Which scores", icon=":material/checklist:"):
-            metrics = st.multiselect(
+            metrics = choice(
+                st.multiselect,
                 "Scores",
-                list(METRICS),
+                METRICS,
                 key="scores_metrics",
+                first=list(USUAL),
                 format_func=lambda name: METRICS[name].title,
             )
-        with_ideal = st.toggle(
-            "Gold as a row",
-            key="scores_ideal",
-            help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its whole-word "
-            "precision is below 100 %, since it splits affixes off too.",
-        )
-    scope, weighting = chosen["scores_scope"], chosen["scores_weighting"]
+        with remembered(scores_ideal=True):
+            with_ideal = st.toggle(
+                "Gold as a row",
+                key="scores_ideal",
+                help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
+                "whole-word precision is below 100 %, since it splits affixes off too.",
+            )
     baseline = labels.index(tested) if tested in labels else None
-    return (
-        next(s for s in scopes if s == scope),
-        next(w for w in weightings if w == weighting),
-        with_ideal,
-        baseline,
-        metrics or list(USUAL),
+    return scope, weighting, with_ideal, baseline, metrics or list(USUAL)
+
+
+def _one_of(key: str, label: str, offered: Sequence[T]) -> T:
+    """The chosen scope or weighting; there is nothing to choose where one alone is offered."""
+    if len(offered) == 1:
+        return offered[0]
+    chosen: T = choice(
+        st.segmented_control,
+        label,
+        offered,
+        key=key,
+        required=True,
+        format_func=lambda name: _WEIGHTED.get(name, name),
     )
+    return chosen
 
 
 def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
@@ -226,8 +213,7 @@ def _table(
         _ = table.estimates  # computed here, so that it is kept
         return table
 
-    found: ScoreTable = current.once(key, make)
-    return found
+    return current.once(key, make)
 
 
 def _show(tables: Sequence[ScoreTable]) -> None:
@@ -235,12 +221,11 @@ def _show(tables: Sequence[ScoreTable]) -> None:
     for table in tables:
         for outcome in table.outcomes:
             if isinstance(outcome, SegmentationFailure):
-                st.error(plain(f"{outcome.label}: {outcome.message}"), icon=":material/error:")
+                show_error(f"{outcome.label}: {outcome.message}")
     frame = _frame(tables)
-    st.dataframe(
+    show_table(
         frame,
-        hide_index=True,
-        height=38 + 35 * min(len(frame), 20),
+        rows_high(20),
         column_config=_columns(tables[0].metrics),
         # Widths are measured when a table is new: another one needs another key.
         key=f"scores table {'|'.join(tables[0].metrics)} {hash(frame.to_csv())}",

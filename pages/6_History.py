@@ -3,12 +3,11 @@
 import streamlit as st
 
 from morphgraph.core.text import counted, shortened
-from morphgraph.graph.change import Change
 from morphgraph.tokeniser.recipe import read_recipe, replay
 from web.bootstrap import edit_buttons, start
-from web.downloads import recipe_button
-from web.inputs import attempt, content_of
+from web.inputs import content_of
 from web.session import Session
+from web.widgets import attempt, recipe_button, show_table
 
 
 def edit_list(current: Session) -> None:
@@ -22,18 +21,18 @@ def edit_list(current: Session) -> None:
         return
     names = study.tokeniser.readable_types
     done = len(study.graph.history)
-    st.dataframe(
+    types = [change.removed_types or change.added_types for change in changes]
+    show_table(
         {
             "step": list(range(1, len(changes) + 1)),
             "edit": [str(change.step["edit"]) for change in changes],
-            "merges": [_counted(change) for change in changes],
-            "types": [
-                shortened(", ".join(names[t] for t in _types(change)[:20]), 120)
+            "merges": [
+                ", ".join(f"{number:,} {kind}" for kind, number in change.counts().items())
                 for change in changes
             ],
+            "types": [shortened(", ".join(names[t] for t in some[:20]), 120) for some in types],
             "state": ["done" if i < done else "undone" for i in range(len(changes))],
         },
-        hide_index=True,
         column_config={
             "step": st.column_config.NumberColumn("step", width=60),
             "edit": st.column_config.TextColumn("edit", width=100),
@@ -43,16 +42,6 @@ def edit_list(current: Session) -> None:
             "state": st.column_config.TextColumn("state", width=90),
         },
     )
-
-
-def _counted(change: Change) -> str:
-    """What an edit did to merges: ``3 removed, 10 split``."""
-    return ", ".join(f"{number:,} {kind}" for kind, number in change.counts().items())
-
-
-def _types(change: Change) -> tuple[int, ...]:
-    """The types that an edit removed, or else those that it added."""
-    return change.removed_types or change.added_types
 
 
 def save_buttons(current: Session) -> None:
@@ -79,12 +68,10 @@ def recipe_upload(current: Session) -> None:
     if file is None or not st.button("Replay", icon=":material/play_arrow:"):
         return
 
-    def replay_it() -> None:
+    with attempt():
         recipe = read_recipe(content_of(file), file.name)
         changes = replay(current.study.tokeniser, recipe, file.name)
         current.notice = f"{counted(len(changes), 'edit')} replayed."
-
-    if attempt(replay_it):
         st.rerun()
 
 

@@ -7,10 +7,9 @@ from morphgraph.tokeniser.export import Export, export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.bootstrap import start
-from web.downloads import download, recipe_button, zipped
-from web.inputs import attempt
 from web.session import Session
 from web.text import plain
+from web.widgets import attempt, download, recipe_button, show_table, zipped
 
 _KEY = "checked export"
 _FOLDER = "morphgraph-tokeniser"
@@ -50,14 +49,11 @@ def export_page(current: Session) -> None:
         if not pressed:
             return
 
-    def check() -> None:
-        words = [entry.word for entry in reference.entries]
-        made = _exported(key, tokeniser, words)
+    with attempt():
+        made = _exported(key, tokeniser, [entry.word for entry in reference.entries])
         st.session_state[_KEY] = key
         with place.container():
             _result(made, tokeniser)
-
-    attempt(check)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 500 sentences…")
@@ -120,13 +116,12 @@ def _result(made: Export, tokeniser: Tokeniser) -> None:
     code = _FOR_THE_LIBRARY if made.kind == "tokenizer.json" else _WITH_OUR_CLASS
     st.code(code.strip(), language="python")
     st.subheader("What is in the archive", anchor=False)
-    st.dataframe(
+    show_table(
         {
             "file": list(made.files),
             "what it is": [FILES[name] for name in made.files],
-            "size": [_size(data) for data in made.files.values()],
+            "size": [f"{len(data) / 1000:,.1f} kB" for data in made.files.values()],
         },
-        hide_index=True,
         column_config={
             "file": st.column_config.TextColumn(width="medium"),
             "what it is": st.column_config.TextColumn(width="large"),
@@ -138,10 +133,6 @@ def _result(made: Export, tokeniser: Tokeniser) -> None:
         "ones; the README shows how to reuse a model's embeddings with it."
     )
     st.code(made.signature, language=None, wrap_lines=True)
-
-
-def _size(data: bytes) -> str:
-    return f"{len(data) / 1000:,.1f} kB"
 
 
 export_page(start("Export"))

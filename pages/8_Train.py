@@ -23,11 +23,11 @@ from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
-from web.downloads import download
-from web.inputs import attempt, content_of
+from web.inputs import content_of
 from web.method_picker import parameter_field
-from web.session import MOST_MODELS, Session, Source, remembered, trained_models, wordfreq_languages
+from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
 from web.text import plain
+from web.widgets import attempt, download, remembered, show_table
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 _ASKED = "train asked"
 _SHOWN = "train shown"
-_SOURCES = ("wordfreq", "counts", "text")
-_SOURCE_NAMES = {
+_SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
     "text": "a file of text",
@@ -126,10 +125,10 @@ def _settings() -> _Order | None:
 def _source() -> tuple[Read | None, str]:
     chosen = st.segmented_control(
         "Words from",
-        _SOURCES,
+        list(_SOURCES),
         key="train_source",
         required=True,
-        format_func=lambda name: _SOURCE_NAMES[name],
+        format_func=_SOURCES.__getitem__,
     )
     if chosen == "wordfreq":
         language = st.selectbox("Language", wordfreq_languages(), key="train_language")
@@ -152,12 +151,10 @@ def _source() -> tuple[Read | None, str]:
 
 
 def _text(file: UploadedFile) -> tuple[Read | None, str]:
-    columns: list[str] = []
-
-    def look() -> None:
-        columns.extend(text_columns(content_of(file), file.name))
-
-    if not attempt(look):
+    columns = None
+    with attempt():
+        columns = text_columns(content_of(file), file.name)
+    if columns is None:
         return None, ""
     column = None
     if columns:
@@ -236,9 +233,9 @@ def _train(order: _Order | None) -> None:
                 f"{plain(order.method.label)} trains in one go: it shows no progress, and a click "
                 "on Stop takes effect after it."
             )
-        went = attempt(lambda: _run(order, bar))
-    if went:
-        st.rerun()
+        with attempt():
+            _run(order, bar)
+            st.rerun()
 
 
 def _run(order: _Order, bar: Any) -> None:
@@ -266,11 +263,7 @@ def _run(order: _Order, bar: Any) -> None:
         minimum_count=order.least,
         progress=report(f"Training on {counted(len(counts), 'word')} …", 0.1, 1.0),
     )
-    models = trained_models()
-    models.pop(order.label, None)
-    while len(models) >= MOST_MODELS:
-        del models[next(iter(models))]
-    models[order.label] = segmenter
+    keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label
     st.session_state["train seconds"] = {
         **st.session_state.get("train seconds", {}),
@@ -296,7 +289,8 @@ def _result(current: Session) -> None:
         given = columns[2].text_input(
             "Words to segment", key="train_words", help="Separated by spaces.", max_chars=2_000
         )
-    attempt(lambda: _examples(segmenter, given.split()))
+    with attempt():
+        _examples(segmenter, given.split())
     with st.container(horizontal=True):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
         download(
@@ -344,13 +338,12 @@ def _examples(segmenter: Segmenter, words: list[str]) -> None:
         [segmenter.token_text(encoded, *end) for end in found.token_ends(number)]
         for number in range(len(words))
     ]
-    st.dataframe(
+    show_table(
         {
             "word": words,
             "tokens": [" ".join(parts) for parts in tokens],
             "number": [len(parts) for parts in tokens],
         },
-        hide_index=True,
         column_config={
             "word": st.column_config.TextColumn(width="medium"),
             "tokens": st.column_config.TextColumn(width="large"),

@@ -1,5 +1,6 @@
 """Every remedy side by side: one word or a thousand, against the gold."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,26 +9,32 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.demos import DEMOS
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, percent, ratio_text, shortened
-from morphgraph.refine.study import Study
+from morphgraph.draw.merge_tree import describe_tree
+from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
+from morphgraph.score.uncertainty import Interval
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.picky import Picky
+from morphgraph.segment.trimmed import Demolishing
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.components.compare import comparison_table
-from web.downloads import downloads
+from web.components import comparison_table, tree_picture
 from web.method_picker import START, choose_methods
-from web.reference_notes import words_in_another_language
 from web.reopening import keep_session
-from web.scoreboard import partial_gold
-from web.session import Session, remembered
-from web.text import plain, right_aligned
-from web.views.comparison import one_cell
+from web.scoreboard import partial_gold, words_in_another_language
+from web.session import Session
+from web.text import code
+from web.views.trees import file_name, now, word_trees
+from web.widgets import attempt, choice, downloads, one_page, remembered, right_aligned, show_table
 
 _PAGE = 50
 _FIRST = (START, "bpe", "dropout", "trimmed", "picky", "flota")
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
+_SAMPLES = 200
+_SHOWN = 12
 
 
 @st.fragment
@@ -47,27 +54,24 @@ def compare_page(current: Session) -> None:
     if not texts or not segmenters:
         st.info("Choose words and at least one method.")
         return
-    try:
+    with attempt():
         comparison = _compared(current, segmenters, labels, texts, gold)
-    except MorphGraphError as error:
-        st.error(plain(str(error)))
-        return
-    chosen = _filtered(comparison)
-    _table(current, comparison, chosen)
-    st.caption(
-        "Green chips are whole morphs, red ones cross a gold boundary (the red line inside). "
-        "Between chips, a solid green line is a split on a gold boundary, a broken violet one a "
-        "split inside a morph. ✓ marks words cut just as in the gold; the number counts tokens. "
-        "Click a cell to see how it came about."
-    )
-    cell = _chosen_cell(comparison)
-    if cell is not None:
-        one_cell(current, comparison, *cell)
-    _summaries(comparison)
-    if any(known is not None for known in gold):
-        partial_gold(current.study.benchmark.reference.partial_note)
-    _downloads(comparison, [comparison.rows[number] for number in chosen])
-    keep_session(current)
+        chosen = _filtered(comparison)
+        _table(comparison, chosen)
+        st.caption(
+            "Green chips are whole morphs, red ones cross a gold boundary (the red line inside). "
+            "Between chips, a solid green line is a split on a gold boundary, a broken violet one "
+            "a split inside a morph. ✓ marks words cut just as in the gold; the number counts "
+            "tokens. Click a cell to see how it came about."
+        )
+        cell = _chosen_cell(comparison)
+        if cell is not None:
+            one_cell(current, comparison, *cell)
+        _summaries(comparison)
+        if any(known is not None for known in gold):
+            partial_gold(current.study.benchmark.reference.partial_note)
+        _downloads(comparison, [comparison.rows[number] for number in chosen])
+        keep_session(current)
 
 
 def _open_asked_demo(current: Session) -> None:
@@ -101,8 +105,7 @@ def _compared(
         tuple(texts),
         tuple(gold),
     )
-    made: Comparison = current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
-    return made
+    return current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
 
 
 def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
@@ -141,15 +144,9 @@ def _filtered(comparison: Comparison) -> list[int]:
     return chosen
 
 
-def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
-    pages = max(1, -(-len(chosen) // _PAGE))
-    page = 1
-    if pages > 1:
-        page = int(
-            st.number_input(f"Page, of {pages}", 1, pages, key=f"compare page {pages}", width=140)
-        )
-    shown: list[tuple[int, ComparedWord]] = [
-        (number, comparison.rows[number]) for number in chosen[(page - 1) * _PAGE : page * _PAGE]
+def _table(comparison: Comparison, chosen: list[int]) -> None:
+    shown = [
+        (number, comparison.rows[number]) for number in one_page(chosen, _PAGE, "compare page")
     ]
     if not shown:
         st.info("No word matches.")
@@ -170,29 +167,24 @@ def _table(current: Session, comparison: Comparison, chosen: list[int]) -> None:
 
 def _summaries(comparison: Comparison) -> None:
     st.subheader("Summary of these words", anchor=False)
-    found = comparison.summaries
-    columns: dict[str, list[Any]] = {
-        "method": [summary.label for summary in found],
-        "precision %": [percent(summary.precision) for summary in found],
-        "recall %": [percent(summary.recall) for summary in found],
-        "F1 %": [percent(summary.f1) for summary in found],
-        "95 % interval of F1": [
-            f"{percent(summary.interval.low)} to {percent(summary.interval.high)}"
-            for summary in found
-        ],
-        "exact %": [percent(summary.exact) for summary in found],
-        "tokens per word": [ratio_text(summary.fertility) for summary in found],
-        "types": [f"{summary.vocabulary_size:,}" for summary in found],
-        "signature": [shortened(summary.signature, 80) for summary in found],
-    }
-    numbers = [name for name in columns if name not in ("method", "signature")]
-    st.dataframe(
-        pd.DataFrame(columns),
-        hide_index=True,
-        column_config=right_aligned(numbers),
-    )
+    rows = [
+        {
+            "method": found.label,
+            "precision %": percent(found.precision),
+            "recall %": percent(found.recall),
+            "F1 %": percent(found.f1),
+            "95 % interval of F1": _span(found.interval),
+            "exact %": percent(found.exact),
+            "tokens per word": ratio_text(found.fertility),
+            "types": f"{found.vocabulary_size:,}",
+            "signature": shortened(found.signature, 80),
+        }
+        for found in comparison.summaries
+    ]
+    frame = pd.DataFrame(rows)
+    show_table(frame, column_config=right_aligned(frame.columns[1:-1]))
     st.code(comparison.signature, language=None, wrap_lines=True)
-    if len(found) < 2:
+    if len(rows) < 2:
         return
     st.markdown("**Words that two methods cut alike, in %**")
     matrix = pd.DataFrame(
@@ -200,10 +192,11 @@ def _summaries(comparison: Comparison) -> None:
         index=list(comparison.labels),
         columns=list(comparison.labels),
     )
-    st.dataframe(
-        matrix,
-        column_config=right_aligned(matrix.columns),
-    )
+    st.dataframe(matrix, column_config=right_aligned(matrix.columns))
+
+
+def _span(interval: Interval) -> str:
+    return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
@@ -217,6 +210,9 @@ def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
         },
         "The rows that are shown, on all pages.",
     )
+
+
+# ------------------------------------------------------------------------------------- words
 
 
 Gold = tuple[str, ...] | None
@@ -237,14 +233,19 @@ def choose_words(current: Session, segmenters: Sequence[Segmenter]) -> tuple[lis
     ``segmenters``: the methods that are compared, for words on which they differ.
     """
     study = current.study
-    with remembered(compare_source=TYPED if "words" in st.query_params else DRAWN):
-        source = st.segmented_control("Words", [TYPED, DRAWN], key="compare_source", required=True)
-    if source == TYPED:
-        texts = _typed()
-    else:
+    source = choice(
+        st.segmented_control,
+        "Words",
+        [TYPED, DRAWN],
+        key="compare_source",
+        first=TYPED if "words" in st.query_params else DRAWN,
+        required=True,
+    )
+    if source == DRAWN:
         return _drawn(current, segmenters)
+    texts = _typed()
     words_in_another_language(current, [word for text in texts for word in text.split()])
-    known = _gold_of(study)
+    known = {entry.word: entry.morphs for entry in reversed(study.benchmark.reference.entries)}
     return texts, [known.get(text) for text in texts]
 
 
@@ -287,7 +288,7 @@ def _drawn(current: Session, segmenters: Sequence[Segmenter]) -> tuple[list[str]
             affix = right.text_input("Morph", key="compare_affix", max_chars=50).strip()
             order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
         elif how == "most blame":
-            order = _most_blamed(study)
+            order = study.blamed_order()
         elif how == "most disputed":
             order = _most_disputed(current, segmenters)
         else:
@@ -304,9 +305,7 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
     entries = current.study.benchmark.reference.entries
     chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
     key = ("disputed", *(segmenter.signature() for segmenter in segmenters))
-    found: list[int] = current.once(
-        key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen])
-    )
+    found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
     if len(entries) > _LOOKED_AT:
         st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")
     return [int(chosen[number]) for number in found]
@@ -334,18 +333,91 @@ def _address(**parameters: str) -> None:
             del st.query_params[name]
 
 
-def _most_blamed(study: Study) -> list[int]:
-    """Words in which the merges most to blame closed a gold boundary, worst merges first."""
-    blamed = study.blame()
-    segmentation = study.now.segmentation
-    closed, gold = segmentation.closed_by, study.benchmark.morphemic.boundary
-    gaps = np.flatnonzero((closed >= 0) & (gold == 1))
-    order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
-    return list(dict.fromkeys(study.benchmark.words.word_of_atom[order].tolist()))
+# ------------------------------------------------------------------------------------- one cell
 
 
-def _gold_of(study: Study) -> dict[str, tuple[str, ...]]:
-    return {entry.word: entry.morphs for entry in reversed(study.benchmark.reference.entries)}
+def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:
+    """The tokens of one word by one method, and its merge tree, samples or events."""
+    text, segmenter = comparison.texts[row], comparison.segmenters[column]
+    cell = comparison.rows[row].cells[column]
+    name = comparison.labels[column]
+    st.subheader(f"{name}: {code(shortened(text, 80))}", anchor=False)
+    st.write(" ".join(code(shortened(token)) for token in cell.tokens) or "no tokens")
+    if isinstance(segmenter, Dropout):
+        _samples(segmenter, text)
+    elif isinstance(segmenter, Picky):
+        _events(segmenter, text)
+    elif isinstance(segmenter, Demolishing):
+        _demolished(segmenter, text)
+    elif isinstance(segmenter, Bte) and segmenter.tokeniser is current.study.tokeniser:
+        [(_, edits)] = now(current)
+        word_trees(current, text, [(name, edits)], "compare tree")
+    elif isinstance(segmenter, Bte):
+        _tree(segmenter, text, comparison.rows[row].gold, name)
+
+
+def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -> None:
+    """The merge tree of a word by a tokeniser that is not the open one; without blame."""
+    tokeniser = segmenter.tokeniser
+    words = tokeniser.encode([text])
+    gaps = None
+    if gold is not None:
+        wanted = set(boundary_positions(gold))
+        gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
+    tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
+    tree_picture([tree], key="compare tree", file_name=file_name(text))
+
+
+def _samples(segmenter: Dropout, text: str) -> None:
+    """How often each segmentation of a word comes out."""
+    words = segmenter.encode([text])
+    found = Counter(
+        " ".join(segmenter.token_text(words, atom, token) for atom, token in sample.token_ends(0))
+        for sample in segmenter.samples(words, _SAMPLES)
+    )
+    frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
+    frame["share"] /= _SAMPLES
+    show_table(
+        frame,
+        column_config={"share": st.column_config.ProgressColumn("share", min_value=0, max_value=1)},
+    )
+    rest = len(found) - _SHOWN
+    more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
+    st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
+
+
+def _events(segmenter: Picky, text: str) -> None:
+    """The merge and split events that were performed on a word, in order."""
+    names = segmenter.types
+    performed = segmenter.events_of(segmenter.encode([text]), 0)
+
+    def spelled(types: tuple[int, ...], sign: str) -> str:
+        return shortened(sign.join(names[type_] for type_ in types), 200)
+
+    show_table(
+        {
+            "event": [entry.number for entry in performed],
+            "kind": [entry.event.kind for entry in performed],
+            "parts": [spelled(entry.event.parts, " + ") for entry in performed],
+            "type": [names[entry.event.type] for entry in performed],
+            "tokens after it": [spelled(entry.tokens, " ") for entry in performed],
+        }
+    )
+
+
+def _demolished(segmenter: Demolishing, text: str) -> None:
+    """The tokens that were taken apart again."""
+    names = segmenter.types
+    found = segmenter.demolished(segmenter.encode([text]), 0)
+    if not found:
+        st.caption("No token of this word was taken apart.")
+        return
+    show_table(
+        {
+            "taken apart": [names[entry.type] for entry in found],
+            "into": [" + ".join(names[part] for part in entry.parts) for entry in found],
+        }
+    )
 
 
 compare_page(start("Compare"))

@@ -77,7 +77,7 @@ def test_every_package_is_in_the_wheel() -> None:
     folders = {
         path.parent.relative_to(ROOT)
         for top in ("morphgraph", "web")
-        for path in (ROOT / top).rglob("__init__.py")
+        for path in (ROOT / top).rglob("*.py")
     }
     library = {".".join(each.parts) for each in folders if each.parts[0] == "morphgraph"}
     app = {".".join(each.parts) for each in folders if each.parts[0] == "web"}

@@ -6,10 +6,10 @@ import streamlit as st
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
-from web import autosave
-from web.components.graph import vis_loader
+from web.components import vis_loader
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
+from web.storage import kept_steps
 from web.text import plain
 
 _STYLES = Path(__file__).resolve().parent.parent / "assets" / "style.css"
@@ -88,7 +88,7 @@ def _offer_kept_edits(current: Session) -> None:
     if tokeniser.graph.history or tokeniser.graph.undone or tokeniser.checksum in current.recipes:
         return
     for previous in (False, True):
-        steps = autosave.kept_steps(tokeniser.checksum, previous=previous)
+        steps = kept_steps(tokeniser.checksum, previous=previous)
         if not steps:
             continue
         st.button(
@@ -105,19 +105,16 @@ def _offer_kept_edits(current: Session) -> None:
 def edit_buttons(current: Session, place: str) -> None:
     """Undo and redo, one above the other."""
     graph = current.study.graph
-    st.button(
-        "Undo",
-        key=f"undo {place}",
-        icon=":material/undo:",
-        width="stretch",
-        disabled=not graph.history,
-        on_click=current.undo,
-    )
-    st.button(
-        "Redo",
-        key=f"redo {place}",
-        icon=":material/redo:",
-        width="stretch",
-        disabled=not graph.undone,
-        on_click=current.redo,
-    )
+    for label, edits, action in (
+        ("Undo", graph.history, current.undo),
+        ("Redo", graph.undone, current.redo),
+    ):
+        name = label.lower()
+        st.button(
+            label,
+            key=f"{name} {place}",
+            icon=f":material/{name}:",
+            width="stretch",
+            disabled=not edits,
+            on_click=action,
+        )

@@ -1,12 +1,15 @@
 """What clicks and buttons do to a session: edits, and where to look."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.reify import preview_reification
-from web.components.graph import Click
+from web.components import Click
 from web.session import Session
 from web.text import plain
 
@@ -17,33 +20,33 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
     """Remove a type; what cannot be removed becomes a message."""
     graph = current.study.graph
     if graph.is_present(number):
-        _edit(current, [graph.types[number]], cascade)
+        with _edit():
+            (graph.cascade if cascade else graph.knockout)([graph.types[number]])
 
 
 def knock_out_all(current: Session, types: list[str]) -> None:
     """Remove types, those that are gone already left aside."""
     graph = current.study.graph
-    _edit(current, [text for text in types if text in graph], cascade=False)
+    with _edit():
+        graph.knockout([text for text in types if text in graph])
 
 
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
     """Remove types, then repair and reify the tuple merges that this made."""
     graph = current.study.graph
-    try:
+    with _edit():
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
         atoms = TypeAtoms(current.study.tokeniser.suffix)
         rewired = {entry.merge for entry in removed.rewired}
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
-    except MorphGraphError as error:
-        st.session_state[_MESSAGE] = plain(str(error))
 
 
-def _edit(current: Session, types: list[str], cascade: bool) -> None:
-    graph = current.study.graph
-    edit = graph.cascade if cascade else graph.knockout
+@contextmanager
+def _edit() -> Iterator[None]:
+    """An edit in a callback: why it cannot be made is shown by the run that follows."""
     try:
-        edit(types)
+        yield
     except MorphGraphError as error:
         st.session_state[_MESSAGE] = plain(str(error))
 

@@ -1,25 +1,32 @@
-"""References and frequencies from files and downloads; an error becomes a message."""
+"""References, frequencies and segmentations from files and downloads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
+from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
-from morphgraph.reference.readers import FORMATS
-from morphgraph.score.gold_set import COUNTS_IN_REFERENCE
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
+from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, GoldSet
 from web.session import (
     Session,
     Source,
+    demo_reference,
     uploaded_reference,
     wordfreq_frequencies,
     wordfreq_languages,
 )
 from web.text import plain
+from web.widgets import attempt, choice, forget_oldest, primed, value_now
 
 _DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -48,16 +55,8 @@ _ENCODINGS = (
 )
 _NO_FREQUENCIES, _FROM_FILE = "none", "a file"
 _TAKEN = "uploads taken"
-
-
-def attempt(action: Callable[[], None]) -> bool:
-    """Do something that a file may make impossible; shows the error and returns whether it went."""
-    try:
-        action()
-    except MorphGraphError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return False
-    return True
+_MOST = 8
+"""So many references, and segmentations, stand beside the open one."""
 
 
 def content_of(file: UploadedFile) -> bytes:
@@ -76,9 +75,13 @@ def upload_key(field: str) -> str:
 
 
 def taken(field: str) -> None:
-    """Empty an upload field: its file was taken."""
+    """Empty an upload field, as its file was taken, and draw the page with it."""
     counts = st.session_state.setdefault(_TAKEN, {})
     counts[field] = counts.get(field, 0) + 1
+    st.rerun()
+
+
+# ------------------------------------------------------------------------------------- what is open
 
 
 def reference_upload(current: Session) -> None:
@@ -88,7 +91,7 @@ def reference_upload(current: Session) -> None:
     format_ = left.selectbox(
         "Format",
         [_DETECT, *FORMATS],
-        format_func=lambda name: "detect" if name == _DETECT else FORMATS[name],
+        format_func=lambda name: FORMATS.get(name, name),
         key="reference format",
         help="Detected from the content. Choose one if the detection is wrong.",
     )
@@ -107,16 +110,12 @@ def reference_upload(current: Session) -> None:
     )
     if file is None:
         return
-
-    def open_it(file: UploadedFile = file) -> None:
+    with attempt():
         chosen = None if format_ == _DETECT else format_
         named = None if encoding == _AS_MARKED else encoding
         source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
         current.open_reference(uploaded_reference(source), source)
-
-    if attempt(open_it):
         taken("reference")
-        st.rerun()
 
 
 def frequency_choice(current: Session) -> None:
@@ -147,18 +146,11 @@ def frequency_choice(current: Session) -> None:
     )
     if file is None:
         return
-
-    def use_it(file: UploadedFile = file) -> None:
-        from morphgraph.corpus.counts import parse_word_counts
-
+    with attempt():
         content = content_of(file)
-        counts = parse_word_counts(content, file.name)
-        source = Source(file.name, ((file.name, content),))
-        current.use_frequencies(dict(counts.items()), file.name, source)
-
-    if attempt(use_it):
+        counts = dict(parse_word_counts(content, file.name).items())
+        current.use_frequencies(counts, file.name, Source(file.name, ((file.name, content),)))
         taken("frequency")
-        st.rerun()
 
 
 def _active_frequencies(current: Session, languages: Sequence[str]) -> str:
@@ -170,7 +162,9 @@ def _active_frequencies(current: Session, languages: Sequence[str]) -> str:
     return language if source != language and language in languages else _FROM_FILE
 
 
-_CATALOGUE = "catalogue"
+# ------------------------------------------------------------------------------------- public ones
+
+
 _ALL = "all languages"
 
 
@@ -181,13 +175,13 @@ def catalogue_panel(current: Session) -> None:
         "Language",
         [_ALL, *sorted(spoken, key=lambda code: LANGUAGES[code][1])],
         format_func=lambda code: code if code == _ALL else LANGUAGES[code][1],
-        key=f"{_CATALOGUE} language",
+        key="catalogue language",
     )
     name = st.selectbox(
         "Source",
         [source.name for source in sources_of(None if language == _ALL else language)],
-        format_func=_label,
-        key=f"{_CATALOGUE} source",
+        format_func=_source_label,
+        key="catalogue source",
     )
     if name is None:
         return
@@ -201,7 +195,7 @@ def catalogue_panel(current: Session) -> None:
         _download(source)
 
 
-def _label(name: str) -> str:
+def _source_label(name: str) -> str:
     source = find_source(name)
     return f"{source.title} · {source.language_names} · {name}"
 
@@ -227,43 +221,154 @@ def _by_hand(source: catalogue.CatalogueEntry) -> None:
 
 
 def _download(source: catalogue.CatalogueEntry) -> None:
-    accepted = st.checkbox("I accept the licence", key=f"{_CATALOGUE} licence {source.name}")
+    accepted = st.checkbox("I accept the licence", key=f"catalogue licence {source.name}")
     pressed = st.button(
         "Download",
         disabled=not accepted,
         icon=":material/download:",
-        key=f"{_CATALOGUE} download",
+        key="catalogue download",
         help=f"From {plain(source.url)}. Its SHA-256 is checked before it is used.",
     )
     if not (pressed and accepted):
         return
     bar = st.progress(0.0, "Downloading …")
-
-    def fetch() -> None:
+    done = False
+    with attempt():
         get(
             source.name,
             accept_licence=True,
             progress=lambda share: bar.progress(share, f"{share:.0%} downloaded"),
         )
-
-    done = attempt(fetch)
+        done = True
     bar.empty()
     if done:
         st.rerun()
 
 
 def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None:
-    def open_it() -> None:
-        path, shown = local_path(source.name), f"catalogue:{source.name}"
-        kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
-        current.open_reference(uploaded_reference(kept), kept)
-
-    pressed = st.button(
+    if not st.button(
         "Open as reference",
         type="primary",
         icon=":material/folder_open:",
-        key=f"{_CATALOGUE} open",
+        key="catalogue open",
         help="It is downloaded. Your tokeniser and its edits stay.",
-    )
-    if pressed and attempt(open_it):
+    ):
+        return
+    with attempt():
+        path, shown = local_path(source.name), f"catalogue:{source.name}"
+        kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
+        current.open_reference(uploaded_reference(kept), kept)
         st.rerun()
+
+
+# ------------------------------------------------------------------------------------- to score on
+
+
+_OPEN = "open"
+_REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
+
+
+def choose_references(current: Session, files: DeltaGenerator) -> list[GoldSet]:
+    """The chosen references with the weights of their words; the open one at first.
+
+    ``files``: where more of them are added.
+    """
+    opened = current.study.benchmark.reference.name
+    more: dict[str, Reference] = st.session_state.setdefault("references to score on", {})
+    with files:  # first in time, so that what is added can be chosen
+        _upload_reference(more, opened)
+    labels = {_OPEN: opened}
+    labels |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
+    labels |= {f"file {name}": name for name in more}
+    chosen = choice(
+        st.multiselect,
+        "References",
+        labels,
+        key=_REFERENCES,
+        first=[_OPEN],
+        format_func=labels.__getitem__,
+        help="Scores of different references are never mixed: each has rows of its own.",
+    )
+    return [_gold_set(current, name, more) for name in chosen]
+
+
+def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSet:
+    """A reference as a gold set, made once, so that what is computed on it can be kept."""
+    kind, _, rest = name.partition(" ")
+    if kind == "demo":
+        return _demo_gold_set(rest)
+    if kind == "file":
+        reference = more[rest]
+        return current.once(("gold_set", name, id(reference)), lambda: GoldSet.of(reference))
+    benchmark = current.study.benchmark
+    known = (benchmark.reference, benchmark.frequencies, benchmark.frequency_source)
+    return current.once(("gold_set", _OPEN), lambda: GoldSet.of(*known))
+
+
+@st.cache_resource
+def _demo_gold_set(code: str) -> GoldSet:
+    return GoldSet.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
+
+
+def _upload_reference(more: dict[str, Reference], opened: str) -> None:
+    file = st.file_uploader(
+        "One more gold list",
+        key="scores reference",
+        help="It is added to the list and stays closed: edits and blame stay with the open one.",
+    )
+    if file is None or st.session_state.get("scores reference read") == file.file_id:
+        return
+    with attempt():
+        name = primed(file.name, [*more, opened])
+        more[name] = replace(read_reference(content_of(file), name=file.name), name=name)
+        forget_oldest(more, _MOST)
+        st.session_state[_REFERENCES] = [*value_now(_REFERENCES, [_OPEN]), f"file {name}"]
+        st.session_state["scores reference read"] = file.file_id
+        st.caption(f"{plain(file.name)} is in the list.")
+
+
+def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
+    """The chosen files of segmentations, by their names in tables; ``files``: where to add some."""
+    known: dict[str, Predictions] = st.session_state.setdefault("predictions to score", {})
+    with files:  # first in time, so that what is added can be chosen
+        _upload_predictions(known)
+    if not known:
+        return {}
+    chosen = choice(
+        st.multiselect,
+        "Other programs",
+        known,
+        key=_PREDICTIONS,
+        first=list(known),
+        help="Their segmentations are scored as they are: they have no vocabulary, and a word "
+        "that a file lacks is an error.",
+    )
+    return {name: known[name] for name in chosen}
+
+
+def _upload_predictions(known: dict[str, Predictions]) -> None:
+    st.caption(
+        "A word a line, as another program cut it: `word⇥un break able`, `un|break|able`, "
+        "`word⇥un @@break @@able` (SIGMORPHON), or what Morfessor saves or prints."
+    )
+    format_ = st.selectbox(
+        "Form",
+        [_DETECT, *PREDICTION_FORMATS],
+        format_func=lambda name: PREDICTION_FORMATS.get(name, name),
+        key="predictions form",
+    )
+    file = st.file_uploader("Segmentations", key="predictions file")
+    if file is None or st.session_state.get("predictions read") == (file.file_id, format_):
+        return
+    with attempt():
+        named = None if format_ == _DETECT else format_
+        found = read_predictions(content_of(file), name=file.name, format=named)
+        others = [name for name, other in known.items() if other.checksum != found.checksum]
+        name = primed(file.name.rsplit(".", 1)[0], others)
+        known[name] = found
+        forget_oldest(known, _MOST)
+        st.session_state[_PREDICTIONS] = list(dict.fromkeys([*value_now(_PREDICTIONS, []), name]))
+        st.session_state["predictions read"] = (file.file_id, format_)
+        st.caption(f"{plain(file.name)}: {len(found):,} words.")
+        for skip in found.skipped:
+            st.warning(plain(f"{skip.count:,} × {skip.reason}, first on line {skip.first_line:,}."))

@@ -1,6 +1,8 @@
 """Which methods are compared or scored, and how they are set."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,15 +15,20 @@ from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.parameters import OnlyMarked, bounds
 from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
 from morphgraph.tokeniser.words import Segmenter, spelled
+from morphgraph.train.trainers import train
 from web.inputs import content_of
-from web.picky_on_demand import can_be_trained, trained_picky
-from web.session import MOST_MODELS, Session, remembered, trained_models
+from web.session import Session, keep_model, trained_models
 from web.text import plain
+from web.widgets import attempt, forget_oldest, primed, remembered
 
 START = "before the edits"
 _TRAINED = "picky"
 """Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
-_COUNTS = "word counts for methods"
+_BYTES = 256
+_MOST_PICKY = 8
+_picky_models: dict[tuple[bytes, int, float], Segmenter] = {}
+"""Those trained on demand in all sessions, the newest last."""
+_lock = threading.Lock()
 
 
 def _known_methods() -> list[str]:
@@ -58,13 +65,12 @@ def _chosen(
     begin, given = _asked(asked, possible) if asked else (possible, {})
     key = f"{place}_methods"
     added = st.session_state.pop(f"{place} new models", [])
-    with remembered(**{key: [name for name in begin if name in names]}):
-        kept = [name for name in [*st.session_state[key], *added] if name in names]
-        kept = list(dict.fromkeys(kept))
+    with remembered(**{key: begin}):
+        kept = [*st.session_state[key], *added]
         if edited and START in first and not st.session_state.get(f"{place} start offered"):
-            kept = list(dict.fromkeys([START, *kept]))  # beside what is edited, when it first is
+            kept = [START, *kept]  # beside what is edited, when it first is
         st.session_state[f"{place} start offered"] = edited
-        st.session_state[key] = kept
+        st.session_state[key] = [name for name in dict.fromkeys(kept) if name in names]
         chosen = st.multiselect(
             "Methods",
             names,
@@ -184,27 +190,18 @@ def _upload(place: str) -> None:
         help="A model that Train saved, a tokenizer.json (BPE, WordPiece, Unigram), a "
         "SentencePiece model, or a list of types.",
     )
-    if file is None:
-        return
-    if st.session_state.get(f"{place} uploaded") == file.file_id:
+    if file is None or st.session_state.get(f"{place} uploaded") == file.file_id:
         return  # read already; if it was forgotten since, it stays so
-    try:
+    with attempt():
         read = uploaded_segmenter(content_of(file), file.name)
-    except MorphGraphError as error:
-        st.error(plain(str(error)))
-        return
-    st.session_state[f"{place} uploaded"] = file.file_id
-    add_model(file.name, read, [place])
+        st.session_state[f"{place} uploaded"] = file.file_id
+        add_model(file.name, read, [place])
 
 
 def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
     """Add a model that was read from a file to the lists, and choose it on the pages ``places``."""
-    models = trained_models()
-    while name in models:
-        name += "′"
-    models[name] = model
-    while len(models) > MOST_MODELS:
-        models.pop(next(iter(models)))
+    name = primed(name, trained_models())
+    keep_model(name, model)
     for place in places:
         st.session_state.setdefault(f"{place} new models", []).append(f"model {name}")
 
@@ -223,8 +220,7 @@ def _make(
             return _picky(current, **parameters)
         return method_on(study.tokeniser, name, parameters, _counts(current))
 
-    made: Segmenter = current.once(("method", name, tuple(parameters.items())), make)
-    return made
+    return current.once(("method", name, tuple(parameters.items())), make)
 
 
 def _picky(current: Session, threshold: float) -> Segmenter:
@@ -249,23 +245,38 @@ def _picky(current: Session, threshold: float) -> Segmenter:
     return model
 
 
+def trained_picky(
+    counts: WordCounts, size: int, threshold: float, progress: Callable[[float], None]
+) -> Segmenter:
+    """Picky BPE of so many types, trained when it is first asked for on these very counts."""
+    listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+    digest = hashlib.sha256(listed.encode("utf-8", "surrogatepass")).digest()
+    wanted = (digest, size, threshold)
+    with _lock:
+        found = _picky_models.pop(wanted, None)
+    if found is None:
+        given = {"threshold": threshold}
+        found = train("picky", counts, size, pipeline="plain", parameters=given, progress=progress)
+    with _lock:
+        _picky_models[wanted] = found
+        forget_oldest(_picky_models, _MOST_PICKY)
+    return found
+
+
 def _has_what_it_needs(current: Session, name: str) -> bool:
     """Whether a method can be among the first ones: there are word counts, if it needs them."""
     if name not in METHODS or not (METHODS[name].counts or name == _TRAINED):
         return True
-    counts = _counts(current)
-    size = current.study.graph.loaded_type_count
-    return can_be_trained(counts, size) if name == _TRAINED else counts is not None
+    has_room = name != _TRAINED or current.study.graph.loaded_type_count > _BYTES
+    return has_room and _counts(current) is not None
 
 
 def _counts(current: Session) -> WordCounts | None:
     """Word counts for methods that need some: the frequencies of the open reference."""
-    kept = st.session_state.get(_COUNTS)
-    if kept is None or kept[0] != current.study_number:
-        known = current.study.benchmark.frequencies
-        counts = None
-        if known:
-            counts = WordCounts(list(known), [max(0, round(n)) for n in known.values()])
-        kept = st.session_state[_COUNTS] = (current.study_number, counts)
-    found: WordCounts | None = kept[1]
-    return found
+    key = ("word counts",)
+    if key not in current.computed:
+        known = current.study.benchmark.frequencies or {}
+        numbers = [max(0, round(number)) for number in known.values()]
+        current.computed[key] = WordCounts(list(known), numbers) if known else None
+    counts: WordCounts | None = current.computed[key]
+    return counts

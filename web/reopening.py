@@ -24,8 +24,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.words import Segmenter
-from web import autosave
-from web.browser_store import DAYS, BrowserStore
+from web.components import hidden_component
 from web.session import (
     Session,
     Source,
@@ -37,6 +36,7 @@ from web.session import (
     uploaded_tokeniser,
     wordfreq_frequencies,
 )
+from web.storage import DAYS, BrowserStore, keep_recipe
 
 _BROWSER, _TAB = "morphgraph", "morphgraph-tab"
 _MODELS = "models kept"
@@ -91,7 +91,6 @@ class _Record(BaseModel):
 def keep_session(current: Session) -> None:
     """Keep what is open, if that has changed; nothing is kept where nothing can be written."""
     graph, run = current.study.graph, current.run
-    autosave.keep_recipe(current.study.tokeniser)
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
     models = tuple(map(id, trained_models().values()))
@@ -99,42 +98,35 @@ def keep_session(current: Session) -> None:
     state = (current.study_number, edits, id(run), phases, models)
     if state == current.kept_as:
         return
+    keep_recipe(current.study.tokeniser)
     untouched = current.language == "en" and not (graph.history or graph.undone or models)
-    if untouched and not current.kept_as:
-        current.kept_as = state  # there is nothing yet that is worth a file
-        return
-    record = _record_of(current)
-    if record is None:
-        return
-    try:
-        current.store.keep_record(record.model_dump_json().encode())
-    except (MorphGraphError, OSError):
-        return
+    if not untouched or current.kept_as:  # else there is nothing yet that is worth a file
+        try:
+            record = _record_of(current)
+            if record is None:
+                return
+            current.store.keep_record(record.model_dump_json().encode())
+        except (MorphGraphError, OSError):
+            return
     current.kept_as = state
 
 
 def _record_of(current: Session) -> _Record | None:
-    """What is open; None if it cannot be opened again."""
-    graph = current.study.graph
-    frequencies = current.sources.get("frequencies")
-    try:
-        tokeniser = _kept_part(current.store, current.sources.get("tokeniser"))
-        reference = _kept_part(current.store, current.sources.get("reference"))
-        counts = _kept_part(current.store, frequencies)
-        models = _kept_models(current.store)
-    except (MorphGraphError, OSError):
-        return None
+    """What is open, its files kept; None if it cannot be opened again."""
+    graph, store = current.study.graph, current.store
+    kept = {kind: _kept_part(store, source) for kind, source in current.sources.items()}
+    tokeniser, reference = kept.get("tokeniser"), kept.get("reference")
     if tokeniser is None or reference is None:
         return None
     return _Record(
         tokeniser=tokeniser,
         reference=reference,
-        frequencies=counts,
+        frequencies=kept.get("frequencies"),
         chose_frequencies=current.chose_frequencies,
         steps=_steps(graph),
         undone=len(graph.undone),
         run=_run_of(current.run),
-        models=models,
+        models=_kept_models(store),
         recipes=current.recipes,
     )
 
@@ -211,15 +203,9 @@ def reopen(current: Session) -> bool:
 
 
 def _open(current: Session, record: _Record) -> None:
-    sources: dict[str, Source | None] = {
-        "tokeniser": _source(current.store, record.tokeniser),
-        "reference": _source(current.store, record.reference),
-        "frequencies": None,
-    }
-    if record.frequencies:
-        sources["frequencies"] = _source(current.store, record.frequencies)
-    opened, gold, counts = sources["tokeniser"], sources["reference"], sources["frequencies"]
-    assert opened is not None and gold is not None
+    opened = _source(current.store, record.tokeniser)
+    gold = _source(current.store, record.reference)
+    counts = _source(current.store, record.frequencies) if record.frequencies else None
     language = _demo(opened)
     tokeniser = (
         uploaded_tokeniser(dict(opened.files)) if opened.files else demo_tokeniser(language).fork()
@@ -228,14 +214,15 @@ def _open(current: Session, record: _Record) -> None:
     benchmark = Benchmark.build(
         tokeniser, reference, _frequencies(counts), counts.name if counts else ""
     )
-    current.open_again(tokeniser, benchmark, sources)
+    current.open_again(
+        tokeniser, benchmark, {"tokeniser": opened, "reference": gold, "frequencies": counts}
+    )
     for steps in (record.steps, *record.recipes.values()):
         check_steps(steps, "What was kept")
     current.recipes = record.recipes
     current.chose_frequencies = record.chose_frequencies
-    usual = {"tokeniser": f"demo:{language}", "reference": f"demo:{language}"}
-    usual["frequencies"] = f"wordfreq:{language}"
-    if language and all(one and one.name == usual[kind] for kind, one in sources.items()):
+    names = [source and source.name for source in (opened, gold, counts)]
+    if language and names == [f"demo:{language}", f"demo:{language}", f"wordfreq:{language}"]:
         current.language = language
     for name, checksum in record.models.items():
         data = current.store.file(checksum)
@@ -284,7 +271,8 @@ def _make_edits(current: Session, record: _Record) -> None:
     if run is not None and record.run is not None:
         run.go_to(record.run.position)
         current.run = run
-        _show_settings(run.settings)
+        for name, value in setting_values(run.settings).items():
+            st.session_state[f"kept rebpe_{name}"] = value
 
 
 def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
@@ -310,16 +298,14 @@ def _run_again(current: Session, steps: Steps, kept: _Run) -> ReBPERun | None:
     return run
 
 
-def _show_settings(settings: ReBPESettings) -> None:
-    """The stepper's switches show the settings of the run that came back."""
-    shown = {
+def setting_values(settings: ReBPESettings) -> dict[str, Any]:
+    """What the switches and fields of the stepper show for some settings, by their names."""
+    return {
         **dict(settings),
         "minimum": settings.minimum_vocabulary,
         "maximum": settings.maximum_vocabulary or 0,
         "holdout": round(100 * settings.holdout),
     }
-    for name, value in shown.items():
-        st.session_state[f"kept rebpe_{name}"] = value
 
 
 # ------------------------------------------------------------------------------------- the browser
@@ -335,19 +321,12 @@ def known_browser(current: Session) -> None:
 
 @cache
 def _cookies() -> Callable[..., Any]:
-    script = f"""let leave = null;
-export default function ({{ data, parentElement }}) {{
-  // Nothing to see: take the empty element out of the flow of the page.
-  const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
-  if (element) element.style.display = "none";
-  const keep = (name, value, seconds) => {{
+    body = f"""  const keep = (name, value, seconds) => {{
     document.cookie = `${{name}}=${{value}}; path=/; samesite=strict; max-age=${{seconds}}`;
   }};
   keep("{_BROWSER}", data.browser, {DAYS * 86_400});
   keep("{_TAB}", "", 0);
   if (leave) removeEventListener("pagehide", leave);
   leave = () => keep("{_TAB}", data.tab, {_LEFT_BEHIND});
-  addEventListener("pagehide", leave);
-}}
-"""
-    return st.components.v2.component("morphgraph.browser", js=script)
+  addEventListener("pagehide", leave);"""
+    return hidden_component("browser", "let leave = null;", body)

@@ -6,10 +6,9 @@ checksum, and replayed when it is opened again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -20,7 +19,6 @@ from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
-from morphgraph.refine.ablation import AblationCell
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -29,14 +27,18 @@ from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmenter
-from web.browser_store import BrowserStore
+from web.storage import BrowserStore
+from web.widgets import forget_oldest
 
 _KEY = "morphgraph session"
 TRAINED = "trained models"
+MOST_MODELS = 12
+"""The oldest model of the session makes room for one more than this."""
 _RECIPES_KEPT = 20
 _KEPT = 40
 _GRAPHS_KEPT = 4
 _NOTHING = object()
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Session:
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
-    ``demo_was_asked``: whether the demo in a shared address was looked at; ``ablation`` what its
-    table was made for, and the table; ``kept`` other things that were computed for the present
+    ``demo_was_asked``: whether the demo in a shared address was looked at; ``computed`` what was
+    computed at a click, as long as the study is open; ``kept`` what was computed for the present
     state.
     """
 
@@ -76,7 +78,7 @@ class Session:
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
     shown_merges: frozenset[int] = frozenset()
     drawn_for: tuple[int, ...] = ()
-    curves: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
+    computed: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
@@ -87,7 +89,6 @@ class Session:
     just_asked: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
     kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    ablation: tuple[Any, list[AblationCell]] | None = None
     notice: str = ""
     study_number: int = 0
 
@@ -159,21 +160,20 @@ class Session:
         steps = self.recipes.get(tokeniser.checksum)
         if steps and not tokeniser.graph.history:
             tokeniser.graph.replay(steps)
-            self.notice = (
-                "Your "
-                + counted(len(steps), "edit of this tokeniser was", "edits of this tokeniser were")
-                + " made again."
+            edits = counted(
+                len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
             )
+            self.notice = f"Your {edits} made again."
         self._set(Study(tokeniser, benchmark))
 
     def _set(self, study: Study, *, keep_view: bool = False) -> None:
         self.study = study
         self.study_number += 1
-        self.curves.clear()
+        self.computed.clear()
         self.earlier.clear()
         self.kept.clear()
         self.asked = ""
-        self.run = self.ablation = None
+        self.run = None
         if not keep_view:
             self.focus = self.selected = None
             self.positions, self.shown_merges = {}, frozenset()
@@ -186,8 +186,7 @@ class Session:
         known = self.recipes.pop(tokeniser.checksum, None)
         if tokeniser.graph.history or known is not None:
             self.recipes[tokeniser.checksum] = tokeniser.graph.recipe()
-        while len(self.recipes) > _RECIPES_KEPT:
-            self.recipes.pop(next(iter(self.recipes)))
+        forget_oldest(self.recipes, _RECIPES_KEPT)
 
     def restore(self, steps: list[dict[str, Any]]) -> None:
         """Make edits again that an earlier visit left; a notice if they do not fit."""
@@ -199,16 +198,14 @@ class Session:
         except MorphGraphError as error:
             self.notice = str(error)
 
-    def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
         """What ``make`` returns, made once for a key in the present state; a few are kept."""
         key = (*key, self.study_number, self.study.graph.recipe_checksum())
-        found = self.kept.pop(key, _NOTHING)
-        if found is _NOTHING:
-            found = make()
-        self.kept[key] = found  # the newest stand last
-        while len(self.kept) > _KEPT:
-            self.kept.pop(next(iter(self.kept)))
-        return found
+        found: Any = self.kept.pop(key, _NOTHING)
+        made: T = make() if found is _NOTHING else found
+        self.kept[key] = made  # the newest stand last
+        forget_oldest(self.kept, _KEPT)
+        return made
 
     def graph_after(self, edits: int) -> MergeGraph:
         """The open graph when it had so many edits; a few of them are kept, for they are large."""
@@ -218,8 +215,7 @@ class Session:
         change = graph.history[edits - 1] if edits else None
         key = (self.study_number, edits, id(change))
         if key not in self.earlier:
-            while len(self.earlier) >= _GRAPHS_KEPT:
-                self.earlier.pop(next(iter(self.earlier)))
+            forget_oldest(self.earlier, _GRAPHS_KEPT - 1)
             self.earlier[key] = (change, graph.earlier(len(graph.history) - edits))
         return self.earlier[key][1]
 
@@ -259,6 +255,14 @@ def trained_models() -> dict[str, Segmenter]:
     """The models that were trained or opened in this browser, by a name that says how."""
     found: dict[str, Segmenter] = st.session_state.setdefault(TRAINED, {})
     return found
+
+
+def keep_model(name: str, model: Segmenter) -> None:
+    """Put a model among the models of the session, in place of one of the same name."""
+    models = trained_models()
+    models.pop(name, None)
+    forget_oldest(models, MOST_MODELS - 1)
+    models[name] = model
 
 
 @st.cache_resource(show_spinner="Loading the demo tokeniser…")
@@ -320,38 +324,6 @@ def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
     return found.tokeniser.fork()
 
 
-@contextmanager
-def remembered(**defaults: Any) -> Iterator[None]:
-    """Widgets with these keys, made in the ``with`` block, keep their values across pages.
-
-    Streamlit forgets a widget as soon as a page without it is shown.
-    """
-    for key, default in defaults.items():
-        if key not in st.session_state:
-            st.session_state[key] = st.session_state.get(f"kept {key}", default)
-    yield
-    for key in defaults:
-        st.session_state[f"kept {key}"] = st.session_state[key]
-
-
-@contextmanager
-def sent_again(**defaults: Any) -> Iterator[None]:
-    """As `remembered`, for texts and lists: their values are sent to the browser in every run.
-
-    A value that is set once never arrives where its run is interrupted, and the widget is empty.
-    What moves faster than runs, such as a slider, would jump back.
-    """
-    for key, default in defaults.items():
-        kept = st.session_state.get(f"kept {key}", default)
-        st.session_state[key] = st.session_state.get(key, kept)
-    with remembered(**defaults):
-        yield
-
-
 def demo_name(code: str) -> str:
     """The name of a demo's language."""
     return DEMOS.get(code, code)
-
-
-MOST_MODELS = 12
-"""The oldest model of the session makes room for one more than this."""

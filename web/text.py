@@ -1,12 +1,9 @@
-"""Strings from files, made safe for places where Streamlit reads Markdown; columns of numbers."""
+"""Strings from files, made safe for places where Streamlit reads Markdown."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import streamlit as st
-
-from morphgraph.core.text import shortened
+from morphgraph.core.text import shortened, visible
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"
@@ -52,6 +49,6 @@ def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
     return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
 
 
-def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
-    """The configuration of columns that hold numbers as text."""
-    return {name: st.column_config.TextColumn(name, alignment="right") for name in columns}
+def one_line(text: str, length: int = 1_000) -> str:
+    """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
+    return plain(shortened(visible(" ".join(text.split())), length))

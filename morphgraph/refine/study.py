@@ -260,6 +260,13 @@ class Study:
         order = np.lexsort((np.arange(len(wrong)), -self.benchmark.token_weights, -wrong))
         return [int(word) for word in order if wrong[word] > 0]
 
+    def blamed_order(self) -> list[int]:
+        """The words in which a merge closed a gold boundary now, worst merges first."""
+        blamed, closed = self.blame(), self.now.segmentation.closed_by
+        gaps = np.flatnonzero((closed >= 0) & (self.benchmark.morphemic.boundary == 1))
+        order = gaps[np.argsort(-blamed.ratio[closed[gaps]], kind="stable")]
+        return list(dict.fromkeys(self.benchmark.words.word_of_atom[order].tolist()))
+
     def worst_words(self, limit: int = 200) -> list[ChangedWord]:
         """Words with the most wrong gaps now, the most frequent first among equals."""
         now, wrong = self.now, self._wrong_gaps(self.now)

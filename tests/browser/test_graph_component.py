@@ -22,7 +22,7 @@ import math
 import networkx as nx
 import streamlit as st
 from morphgraph.draw.scene import scene_of
-from web.components.graph import merge_graph, vis_loader
+from web.components import merge_graph, vis_loader
 
 st.set_page_config(layout="wide", page_title="Graph", page_icon="🧩")
 vis_loader()

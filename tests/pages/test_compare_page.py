@@ -11,7 +11,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.train.trainers import train
-from web import picky_on_demand
+from web import method_picker
 
 pytestmark = pytest.mark.slow
 
@@ -92,28 +92,28 @@ def test_picky_bpe_is_trained_once_for_the_same_counts_and_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[int] = []
-    real = picky_on_demand.train
+    real = method_picker.train
 
     def count(*arguments: Any, **options: Any) -> Any:
         made.append(1)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(picky_on_demand, "train", count)
+    monkeypatch.setattr(method_picker, "train", count)
     shares: list[float] = []
     counts = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
     same = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 3})
     other = WordCounts.from_mapping({"lower": 7, "lowest": 5, "newer": 4})
-    first = picky_on_demand.trained_picky(counts, 262, 0.9, shares.append)
+    first = method_picker.trained_picky(counts, 262, 0.9, shares.append)
     assert shares[0] == 0.0
     assert shares[-1] == 1.0
-    assert picky_on_demand.trained_picky(same, 262, 0.9, shares.append) is first
+    assert method_picker.trained_picky(same, 262, 0.9, shares.append) is first
     assert len(made) == 1
     assert (
         first.signature()
         == train("picky", counts, 262, pipeline="plain", parameters={"threshold": 0.9}).signature()
     )
     for arguments in ((other, 262, 0.9), (counts, 261, 0.9), (counts, 262, 0.8)):
-        assert picky_on_demand.trained_picky(*arguments, shares.append) is not first
+        assert method_picker.trained_picky(*arguments, shares.append) is not first
     assert len(made) == 4
 
 

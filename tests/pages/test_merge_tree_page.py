@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.reference.entry import Reference
@@ -17,7 +16,8 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from web.views.trees import before_and_after, earlier_graph, number_of, trees_of
+from web.session import Session
+from web.views.trees import before_and_after, now, number_of, trees_of
 
 pytestmark = pytest.mark.slow
 
@@ -200,59 +200,59 @@ def test_the_tree_of_an_example_word_on_the_graph_page(app: Any) -> None:
 
 
 @pytest.fixture
-def study(
+def current(
     small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
-) -> Study:
-    st.session_state.clear()
+) -> Session:
     tokeniser = small_tokeniser([("u", "n"), ("un", "d"), ("und", "o")], "undo")
-    return Study(tokeniser, Benchmark.build(tokeniser, small_reference("un do", "und o")))
+    return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un do", "und o"))))
 
 
-def test_the_states_of_a_word(study: Study) -> None:
-    assert before_and_after(study, 0, "last") == [("", study.graph)]
-    study.graph.knockout(["undo"])
-    study.graph.knockout(["und"])
-    titles = [title for title, _ in before_and_after(study, 0, "start")]
-    assert titles == ["before any edit", "now"]
-    first = trees_of(study, 0, before_and_after(study, 0, "start"))
+def test_the_states_of_a_word(current: Session) -> None:
+    graph = current.study.graph
+    assert before_and_after(current, 0, "last") == [("", 0)]
+    graph.knockout(["undo"])
+    graph.knockout(["und"])
+    states = before_and_after(current, 0, "start")
+    assert states == [("before any edit", 0), ("now", 2)]
+    first = trees_of(current, 0, states)
     assert [[m.label for m in tree.merges] for tree in first] == [["un", "und", "undo"], ["un"]]
-    last = trees_of(study, "undo", before_and_after(study, "undo", "last"))
+    last = trees_of(current, "undo", before_and_after(current, "undo", "last"))
     assert [[m.label for m in tree.merges] for tree in last] == [["un", "und"], ["un"]]
-    assert [title for title, _ in before_and_after(study, "nu", "last")] == [
-        "now, and before the last edit"
-    ]
+    assert before_and_after(current, "nu", "last") == [("now, and before the last edit", 2)]
 
 
-def test_r_is_that_of_the_state_shown(study: Study) -> None:
-    """Each state has its own blame, whoever made its graph, and after further edits too."""
-    copy = study.graph.copy()
+def test_r_is_that_of_the_state_shown(current: Session) -> None:
+    """Each state has its own blame, after further edits too."""
+    study = current.study
+    states = [study.graph.copy()]
     for removed in ("und", "un"):
         study.graph.knockout([removed])
-        for since in ("last", "start"):
-            graph = earlier_graph(study.graph, since)  # type: ignore[arg-type]
+        states.append(study.graph.copy())
+        for edits, graph in enumerate(states):
+            known = blame(study.benchmark, segment(graph, study.benchmark.words))
             for number in range(2):
-                [tree] = trees_of(study, number, [("", graph)])
-                known = blame(study.benchmark, segment(graph, study.benchmark.words))
+                [tree] = trees_of(current, number, [("", edits)])
                 ratios = [known.ratio[known.position[merge.merge]] for merge in tree.merges]
                 assert [merge.ratio for merge in tree.merges] == ratios
-    [tree] = trees_of(study, 0, [("", copy)])
+    [tree] = trees_of(current, 0, [("", 0)])
     assert [merge.ratio for merge in tree.merges] == [0.0, 0.5, 0.5]
 
 
-def test_an_earlier_graph_is_made_once(study: Study) -> None:
-    study.graph.knockout(["undo"])
-    kept = earlier_graph(study.graph, "last")
-    assert earlier_graph(study.graph, "last") is kept
+def test_an_earlier_graph_is_made_once(current: Session) -> None:
+    graph = current.study.graph
+    graph.knockout(["undo"])
+    kept = current.graph_after(0)
+    assert current.graph_after(0) is kept
     assert "undo" in kept
-    study.graph.knockout(["und"])
-    now = earlier_graph(study.graph, "last")
-    assert "undo" not in now
-    assert "und" in now
-    assert "undo" in earlier_graph(study.graph, "start")
+    graph.knockout(["und"])
+    assert current.graph_after(0) is kept
+    before_last = current.graph_after(1)
+    assert "undo" not in before_last
+    assert "und" in before_last
 
 
-def test_a_text_of_the_reference_is_its_word(study: Study) -> None:
-    assert number_of(study, "undo") == 0
-    assert number_of(study, "do") is None
-    assert trees_of(study, "undo", [("", study.graph)])[0].has_gold
-    assert not trees_of(study, "do", [("", study.graph)])[0].has_gold
+def test_a_text_of_the_reference_is_its_word(current: Session) -> None:
+    assert number_of(current.study, "undo") == 0
+    assert number_of(current.study, "do") is None
+    assert trees_of(current, "undo", now(current))[0].has_gold
+    assert not trees_of(current, "do", now(current))[0].has_gold

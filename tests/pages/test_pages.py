@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from web.downloads import zipped
+from web.widgets import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = [

@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from morphgraph.refine.rebpe import ReBPESettings
-from web.browser_store import BrowserStore
+from web.storage import BrowserStore
 
 pytestmark = pytest.mark.slow
 

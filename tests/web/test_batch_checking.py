@@ -19,7 +19,6 @@ from web.batch.checking import (
     free_name,
     name_problem,
     parts_of_file,
-    same_languages,
     summary,
     task_table,
 )
@@ -177,8 +176,6 @@ def test_what_a_file_says_of_itself() -> None:
     assert described("name: n") == ("n", "")
     assert described("[") == described("- 1") == ("", "")
     assert first_sentence("One. Two.\n") == "One."
-    assert same_languages(["en"], ["en"]) is None
-    assert same_languages(["nl", "en"], ["en", "de", "nl"]) == ["en", "nl"]
 
 
 def test_every_field_that_a_file_may_have_is_told() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from web.batch.state import LARGEST_DRAFT, MOST_TEXTS, Draft, forget_draft, keep_draft, kept_drafts
+from web.storage import LARGEST_DRAFT, MOST_DRAFTS, Draft, forget_draft, keep_draft, kept_drafts
 
 
 @pytest.fixture(autouse=True)
@@ -18,11 +18,11 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_newest_texts_are_kept_by_name(file: Path) -> None:
     assert kept_drafts() == []
-    for number in range(MOST_TEXTS + 2):
+    for number in range(MOST_DRAFTS + 2):
         keep_draft(Draft(f"{number}", None, "a"))
     keep_draft(Draft("5", "ö", "b\r\n\0"))
     kept = kept_drafts()
-    assert [draft.name for draft in kept] == [*"234", *map(str, range(6, MOST_TEXTS + 2)), "5"]
+    assert [draft.name for draft in kept] == [*"234", *map(str, range(6, MOST_DRAFTS + 2)), "5"]
     assert kept[-1] == Draft("5", "ö", "b\r\n\0")
     forget_draft("5")
     assert kept == [*kept_drafts(), kept[-1]]

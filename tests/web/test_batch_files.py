@@ -29,14 +29,8 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.writing import frame_csv
 from web.batch import results as batch_results
-from web.batch.files import (
-    column_titles,
-    files_in,
-    first_of,
-    read_run_results,
-    results_from,
-    table_has_intervals,
-)
+from web.batch.checking import free_name
+from web.batch.compare import first_of
 from web.batch.progress import (
     badge_of,
     buttons_of,
@@ -45,7 +39,6 @@ from web.batch.progress import (
     grouped_failures,
     is_over,
     latest,
-    one_plain_line,
     read_facts,
     state_of,
     tasks_of,
@@ -53,8 +46,16 @@ from web.batch.progress import (
     visible_lines,
     with_lost_cells,
 )
+from web.batch.results import (
+    column_titles,
+    files_in,
+    kept_results,
+    results_from,
+    table_has_intervals,
+)
 from web.batch.runs import resume_command
-from web.batch.state import Settings, named_apart, start_settings
+from web.batch.state import Settings, start_settings
+from web.text import one_line
 
 NAN = math.nan
 
@@ -169,7 +170,7 @@ def test_a_file_that_holds_no_results_is_an_error_by_its_name(data: bytes, probl
 
 def test_a_run_of_which_no_cell_was_done_has_results_without_rows(tmp_path: Path) -> None:
     (tmp_path / "results.parquet").write_bytes(as_parquet(RESULTS[:0]))
-    assert len(read_run_results(tmp_path)) == 0
+    assert len(kept_results(tmp_path)) == 0
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"workers": 0}', '{"workers": "2", "languages": 5}'])
@@ -291,7 +292,7 @@ def test_a_run_with_a_damaged_progress_is_told_from_its_facts(tmp_path: Path) ->
 
 
 def test_what_is_told_hides_nothing() -> None:
-    assert one_plain_line("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
+    assert one_line("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
 
 
 def test_what_a_run_said_is_shown_without_its_traceback() -> None:
@@ -340,7 +341,7 @@ def test_csv_is_exact_and_no_formula() -> None:
 
 def test_what_is_shown_first() -> None:
     assert first_of(["a", "b", "c", "d"], ["x"]) == ["a", "b", "c"]
-    assert named_apart("a", {}) == "a"
+    assert free_name("a", {}) == "a"
 
 
 # ------------------------------------------------------------------------------------- comparing

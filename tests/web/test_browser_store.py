@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from web import browser_store
-from web.browser_store import BrowserStore, tidy
+from web import storage
+from web.storage import BrowserStore, tidy
 
 DAY = 86_400
 
@@ -85,13 +85,13 @@ def test_files_that_no_tab_needs_are_dropped(monkeypatch: pytest.MonkeyPatch) ->
     old, shared, new = (store.keep_file(data) for data in (b"old", b"shared", b"new"))
     store.keep_record(f"{old} {shared}".encode())
     other.keep_record(shared.encode())
-    monkeypatch.setattr(browser_store, "_JUST_WRITTEN", -1.0)
+    monkeypatch.setattr(storage, "_JUST_WRITTEN", -1.0)
     store.keep_record(new.encode())
     assert [store.file(one) for one in (old, shared, new)] == [None, b"shared", b"new"]
 
 
 def test_the_tabs_of_a_browser_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_store, "MOST_TABS", 2)
+    monkeypatch.setattr(storage, "MOST_TABS", 2)
     token = BrowserStore().token
     tabs = [BrowserStore(token) for _ in range(3)]
     for number, tab in enumerate(tabs):
@@ -105,7 +105,7 @@ def test_the_tabs_of_a_browser_are_bounded(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_record_expires() -> None:
     store = BrowserStore()
     store.keep_record(b"record")
-    age(store.folder, browser_store.DAYS + 1)
+    age(store.folder, storage.DAYS + 1)
     assert store.record() is None
     assert BrowserStore(store.token).record() is None
 
@@ -121,9 +121,9 @@ def test_browsers_that_are_old_or_too_many_or_too_large_go(
     names = [store.folder.name for store in stores]
     tidy()
     assert browsers(state_folder) == set(names[1:])
-    monkeypatch.setattr(browser_store, "MOST_BROWSERS", 2)
+    monkeypatch.setattr(storage, "MOST_BROWSERS", 2)
     tidy()
     assert browsers(state_folder) == set(names[2:])
-    monkeypatch.setattr(browser_store, "MOST_BYTES", 150)
+    monkeypatch.setattr(storage, "MOST_BYTES", 150)
     tidy(but=stores[2].folder)
     assert browsers(state_folder) == {names[2]}

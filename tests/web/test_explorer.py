@@ -9,7 +9,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from web.components.graph import Click, new_clicks
+from web.components import Click, new_clicks
 from web.edits import handle_clicks, knock_out_type, look_at
 from web.session import Session
 

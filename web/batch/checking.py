@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 
 if TYPE_CHECKING:
@@ -57,10 +58,9 @@ def check_text(
         if wanted is not None and not wanted:
             return Checked(None, known, name, "No language is chosen. Choose at least one.")
         return Checked(prepare_text(text, file, folder, wanted), known, name)
-    except FileFormatError as error:
-        return Checked(None, known, name, str(error), excerpt(text, error.place))
     except MorphGraphError as error:
-        return Checked(None, known, name, str(error))
+        place = getattr(error, "place", "")
+        return Checked(None, known, name, str(error), excerpt(text, place))
     except OSError as error:
         return Checked(None, known, name, f"{file}: {(error.strerror or 'unreadable').lower()}.")
 
@@ -101,13 +101,13 @@ def task_table(prepared: PreparedEvaluation) -> dict[str, list[str]]:
     """How many tasks there are of each kind, and how long they may take on one core."""
     from morphgraph.batch.progress import duration
 
-    tasks = prepared.plan.tasks
-    kinds = list(dict.fromkeys(task.kind for task in tasks))
-    costs = [sum(task.cost for task in tasks if task.kind == kind) for kind in kinds]
+    costs: dict[str, list[float]] = {}
+    for task in prepared.plan.tasks:
+        costs.setdefault(_KINDS.get(task.kind, task.kind), []).append(task.cost)
     return {
-        "tasks": [_KINDS.get(kind, kind) for kind in kinds],
-        "number": [f"{sum(task.kind == kind for task in tasks):,}" for kind in kinds],
-        "may take, on one core": [duration(cost) for cost in costs],
+        "tasks": list(costs),
+        "number": [f"{len(each):,}" for each in costs.values()],
+        "may take, on one core": [duration(sum(each)) for each in costs.values()],
     }
 
 
@@ -121,21 +121,15 @@ def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, st
     from morphgraph.batch.report_data import COLUMN_TITLES, name_text
 
     rows = [task.columns for task in prepared.plan.cells]
-    names = [name for name in COLUMN_TITLES if any(name in row for row in rows)]
     columns = {
-        COLUMN_TITLES[name]: [shortened(name_text(row.get(name)), 80) for row in rows]
-        for name in names
+        title: [shortened(name_text(row.get(name)), 80) for row in rows]
+        for name, title in COLUMN_TITLES.items()
     }
-    columns = {title: texts for title, texts in columns.items() if any(texts)}
-    alike = {
-        title: texts[0]
-        for title, texts in columns.items()
-        if len(rows) > 1 and len(set(texts)) == 1
-    }
-    if len(alike) == len(columns):  # cells that differ in nothing that is shown
-        alike = {}
-    shown = {title: texts for title, texts in columns.items() if title not in alike}
-    return pd.DataFrame(shown), alike
+    shown = pd.DataFrame({title: texts for title, texts in columns.items() if any(texts)})
+    same = shown.columns[shown.nunique() == 1]
+    if len(rows) == 1 or len(same) == shown.shape[1]:  # nothing that is shown tells them apart
+        return shown, {}
+    return shown.drop(columns=same), dict(zip(same, shown[same].iloc[0], strict=True))
 
 
 def name_problem(name: str, taken: Collection[str]) -> str:
@@ -157,17 +151,16 @@ def name_problem(name: str, taken: Collection[str]) -> str:
     return ""
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """A name for a run that no other one has.
+def free_name(wanted: str, taken: Collection[str], numbered: str = "{}-{}") -> str:
+    """A name that is not taken, the same with a number behind it otherwise.
 
     >>> free_name("demo", []), free_name("demo", ["demo", "demo-2"])
     ('demo', 'demo-3')
+    >>> free_name("a", ["a", "a (2)"], "{} ({})")
+    'a (3)'
     """
-    number, name = 1, wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted[: _NAME_LENGTH - 6]}-{number}"
-    return name
+    names = (numbered.format(wanted[: _NAME_LENGTH - 6], number) for number in count(2))
+    return wanted if wanted not in taken else next(name for name in names if name not in taken)
 
 
 def first_sentence(text: str) -> str:
@@ -195,11 +188,6 @@ def described(text: str) -> tuple[str, str]:
     return str(title or ""), str(description or "")
 
 
-def same_languages(chosen: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """The languages to run with; None for all that the file has."""
-    return None if set(chosen) >= set(known) else [one for one in known if one in chosen]
-
-
 _TOP = "the file"
 _PARTS = {
     "corpora": "Corpus",
@@ -208,6 +196,14 @@ _PARTS = {
     "predictions": "PredictionsChoice",
     "tables": "TableChoice",
     "published": "PublishedFigures",
+}
+_VALUES = {
+    "array": "a list",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true, false",
+    "string": "text",
+    "object": "fields",
 }
 _LISTS_SHOWN = 60
 """More values than these are not listed."""
@@ -287,21 +283,9 @@ def allowed_values(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
         return str(field["const"])
     if "anyOf" in field or "oneOf" in field:
         return _one_of(field.get("anyOf") or field["oneOf"], known)
-    match field.get("type"):
-        case "array":
-            inner = allowed_values(field["items"], known) if "items" in field else ""
-            return f"a list: {inner}" if inner else "a list"
-        case "integer":
-            return "a whole number" + _bounds(field)
-        case "number":
-            return "a number" + _bounds(field)
-        case "boolean":
-            return "true, false"
-        case "string":
-            return "text"
-        case "object":
-            return "fields"
-    return ""
+    kind = _VALUES.get(field.get("type", ""), "")
+    inner = allowed_values(field["items"], known) if "items" in field else ""
+    return (f"{kind}: {inner}" if inner else kind) + _bounds(field)
 
 
 def _one_of(choices: list[Mapping[str, Any]], known: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,13 +19,23 @@ from morphgraph.batch.names import column_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.tables.writing import frame_csv
-from web.batch.files import first_of, not_empty, results_from
-from web.batch.progress import one_plain_line
-from web.batch.results import kept_results, signatures_of, width_of
-from web.batch.state import known_runs, named_apart
-from web.downloads import download
+from web.batch.checking import free_name
+from web.batch.results import kept_results, not_empty, results_from, signatures_of
+from web.batch.state import known_runs
 from web.inputs import content_of
-from web.session import remembered
+from web.text import one_line
+from web.widgets import (
+    attempt,
+    choice,
+    download,
+    remembered,
+    rows_high,
+    set_value,
+    show_error,
+    show_table,
+    value_now,
+    width_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,9 +43,9 @@ if TYPE_CHECKING:
 _UPLOADED = "batch uploaded results"
 _USUAL = ("precision", "recall", "f1")
 _MOST = 6
-_ROW = 35
 _WIDEST_NAME = 220
 _LEFT_OUT = "batch result left out"
+_CHOSEN = "batch_compared"
 
 
 def compare_tab() -> None:
@@ -47,7 +58,7 @@ def compare_tab() -> None:
     left_out = st.session_state.pop(_LEFT_OUT, None)
     if left_out is not None:
         most = f"Six at most: remove one, then choose {left_out}."
-        st.warning(one_plain_line(most, 200), icon=":material/warning:")
+        st.warning(one_line(most, 200), icon=":material/warning:")
     names = [*own, *(name for name in uploaded if name not in own)]
     if len(names) < 2:
         left.info(
@@ -55,7 +66,17 @@ def compare_tab() -> None:
             "another setting, or add the results\\.parquet of somebody else's run."
         )
         return
-    chosen = _runs(left, names)
+    chosen = choice(
+        left.multiselect,
+        "Runs",
+        names,
+        key=_CHOSEN,
+        first=names[:2][::-1],
+        max_selections=_MOST,
+        format_func=lambda name: shortened(visible(name), 60),
+        placeholder="Choose two or more",
+        help="The first one is the baseline.",
+    )
     if len(chosen) < 2:
         st.info("Choose two runs or more. The first one is the baseline.")
         return
@@ -68,15 +89,10 @@ def compare_tab() -> None:
                 else not_empty(kept_results(own[name].folder), "results.parquet")
             )
         except MorphGraphError as error:
-            st.error(
-                one_plain_line(f"{shortened(name, 80)}: {error}", 1_000), icon=":material/error:"
-            )
-    if len(found) < 2:
-        return
-    try:
-        _compared(found)
-    except MorphGraphError as error:
-        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
+            show_error(f"{shortened(name, 80)}: {error}")
+    if len(found) > 1:
+        with attempt():
+            _compared(found)
 
 
 def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
@@ -88,38 +104,16 @@ def _upload(uploaded: dict[str, pd.DataFrame], own: list[str]) -> None:
     )
     if file is None:
         return
-    try:
+    with attempt():
         results = results_from(content_of(file), file.name)
-    except MorphGraphError as error:
-        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
-        return
-    name = named_apart(shortened(visible(file.name), 60), {*own, *uploaded})
-    uploaded[name] = results
-    for key in (_CHOSEN, f"kept {_CHOSEN}"):
-        known = [one for one in st.session_state.get(key, []) if one != name]
+        name = free_name(shortened(visible(file.name), 60), {*own, *uploaded}, "{} ({})")
+        uploaded[name] = results
+        known = value_now(_CHOSEN, [])
         if len(known) < _MOST:
-            st.session_state[key] = [*known, name]
+            set_value(_CHOSEN, [*known, name])
         else:
             st.session_state[_LEFT_OUT] = name
-    st.rerun()
-
-
-_CHOSEN = "batch_compared"
-
-
-def _runs(place: st.delta_generator.DeltaGenerator, names: list[str]) -> list[str]:
-    with place, remembered(**{_CHOSEN: names[:2][::-1]}):
-        st.session_state[_CHOSEN] = [one for one in st.session_state[_CHOSEN] if one in names]
-        chosen: list[str] = st.multiselect(
-            "Runs",
-            names,
-            key=_CHOSEN,
-            max_selections=_MOST,
-            format_func=lambda name: shortened(visible(name), 60),
-            placeholder="Choose two or more",
-            help="The first one is the baseline.",
-        )
-    return chosen
+        st.rerun()
 
 
 def _compared(found: dict[str, pd.DataFrame]) -> None:
@@ -129,37 +123,36 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
     compared = compare_runs(found)
     there = presence(compared, found)
     for sentence in nothing_shared(compared, there):
-        st.warning(one_plain_line(sentence, 1_000), icon=":material/join_inner:")
+        st.warning(one_line(sentence), icon=":material/join_inner:")
     shown, counts = _filters(compared, there.all(axis=1), runs[0])
     if not len(shown):
         st.info("Nothing is left with these choices.")
         return
     frame, titles, same = shown_comparison(shown, runs)
     names = len(titles) - (2 * len(runs) - 1)
-    st.dataframe(
+    show_table(
         frame,
-        hide_index=True,
-        height=_ROW * (min(len(frame), 20) + 1) + 3,
+        rows_high(20),
         key=f"batch comparison {hash((*titles, frame.to_csv()))}",
         column_config={
             str(number): st.column_config.TextColumn(
                 shortened(title, 40),
-                width=min(_WIDEST_NAME, width_of([shortened(title, 40), *frame[str(number)]])),
-                help=one_plain_line(title, 300) if len(title) > 24 else None,
+                width=width_of([shortened(title, 40), *frame[str(number)]], _WIDEST_NAME),
+                help=one_line(title, 300) if len(title) > 24 else None,
                 pinned=number < names,
                 alignment="left" if number < names else "right",
             )
             for number, title in enumerate(titles)
         },
     )
-    first = one_plain_line(runs[0], 60)
+    first = one_line(runs[0], 60)
     notes = [
         counts,
         f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
         "means over seeds. n/a: undefined, or that run has no such cell.",
     ]
     if same:
-        notes.append(f"The same in all rows: {one_plain_line(', '.join(same), 500)}.")
+        notes.append(f"The same in all rows: {one_line(', '.join(same), 500)}.")
     st.caption(" ".join(note for note in notes if note))
     signatures_of(signatures_in(shown, found))
     download(
@@ -180,26 +173,25 @@ def _filters(
     """
     metrics = list(dict.fromkeys(compared["metric"]))
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
-    with left, remembered(batch_metrics=first_of(metrics, _USUAL)):
-        kept = [one for one in st.session_state["batch_metrics"] if one in metrics]
-        st.session_state["batch_metrics"] = kept
-        wanted = st.multiselect(
-            "Metrics",
-            metrics,
-            key="batch_metrics",
-            format_func=lambda key: shortened(visible(column_of(key).header), 60),
-            placeholder="All of them",
-        )
+    wanted = choice(
+        left.multiselect,
+        "Metrics",
+        metrics,
+        key="batch_metrics",
+        first=first_of(metrics, _USUAL),
+        format_func=lambda key: shortened(visible(column_of(key).header), 60),
+        placeholder="All of them",
+    )
     scopes = list(dict.fromkeys(compared[compared["metric"].isin(wanted or metrics)]["scope"]))
-    key = f"batch scopes {scopes}"
-    with middle, remembered(**{key: []}):
-        chosen = st.multiselect(
-            "Scopes",
-            scopes,
-            key=key,
-            format_func=lambda scope: shortened(visible(scope_name(scope)), 40),
-            placeholder="All of them",
-        )
+    chosen = choice(
+        middle.multiselect,
+        "Scopes",
+        scopes,
+        key=f"batch scopes {scopes}",
+        first=[],
+        format_func=lambda scope: shortened(visible(scope_name(scope)), 40),
+        placeholder="All of them",
+    )
     with right, remembered(batch_different=False):
         only = st.toggle("Only differences", key="batch_different", help="Leave out equal rows.")
     asked = {"metrics": wanted or metrics, "scopes": chosen or scopes}
@@ -215,3 +207,13 @@ def _filters(
             ):
                 rows = rows[in_all[rows.index]]
     return filtered(rows, first, **asked, only_different=only), counts
+
+
+def first_of(options: Iterable[str], wanted: Iterable[str], most: int = 3) -> list[str]:
+    """Those of the wanted that there are, else the first few.
+
+    >>> first_of(["types", "recall", "f1"], ["precision", "recall", "f1"])
+    ['recall', 'f1']
+    """
+    known = list(options)
+    return [one for one in wanted if one in known] or known[:most]

@@ -30,25 +30,30 @@ from web.batch.state import (
     OWN,
     SOURCE,
     VIEW,
-    Draft,
     Settings,
     add_source,
     begin,
     checked_as_wanted,
     checked_text,
-    fits,
     folder_of,
-    forget_draft,
-    keep_draft,
     known_runs,
     languages_key,
     text_key,
+)
+from web.storage import Draft, forget_draft, keep_draft
+from web.text import plain
+from web.widgets import (
+    attempt,
+    choice,
+    download,
+    remembered,
+    rows_high,
+    sent_again,
+    set_value,
+    show_error,
+    show_table,
     value_now,
 )
-from web.downloads import download
-from web.inputs import attempt
-from web.session import remembered, sent_again
-from web.text import plain
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -83,7 +88,8 @@ def configure_tab() -> None:
 def _sources() -> dict[str, str]:
     """The texts to start from, by name: what ships, and what was opened here."""
     shipped: dict[str, str] = {}
-    attempt(lambda: shipped.update(shipped_configurations()))
+    with attempt():
+        shipped = shipped_configurations()
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
     return shipped | own
 
@@ -91,17 +97,15 @@ def _sources() -> dict[str, str]:
 def _choice(sources: dict[str, str]) -> str | None:
     left, right = st.columns([7, 5], gap="large", vertical_alignment="bottom")
     titles = {name: described(text)[0] or name for name, text in sources.items()}
-    with left, remembered(**{SOURCE: next(iter(sources), None)}):
-        if st.session_state[SOURCE] not in sources:
-            st.session_state[SOURCE] = next(iter(sources), None)
-        source: str | None = st.selectbox(
-            "Start from",
-            list(sources),
-            key=SOURCE,
-            format_func=lambda name: shortened(visible(f"{titles[name]} · {name}"), 90),
-            on_change=_keep,
-            args=(SOURCE,),
-        )
+    source: str | None = choice(
+        left.selectbox,
+        "Start from",
+        sources,
+        key=SOURCE,
+        format_func=lambda name: shortened(visible(f"{titles[name]} · {name}"), 90),
+        on_change=_keep,
+        args=(SOURCE,),
+    )
     # A popover of another key is closed: it must not cover what was opened.
     key = f"batch open {len(st.session_state[OWN])}"
     with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
@@ -126,7 +130,7 @@ def _upload() -> None:
         help="A YAML file in UTF-8. It is shown here first; nothing runs before you press Start.",
     )
     if st.session_state.get(_PROBLEM):
-        st.error(plain(st.session_state[_PROBLEM]), icon=":material/error:")
+        show_error(st.session_state[_PROBLEM])
 
 
 def _take(key: str) -> None:
@@ -169,7 +173,7 @@ def _editor(source: str, original: str) -> str:
             args=(source, original),
         )
     st.html(_MONOSPACE)
-    if not fits(text):
+    if not Draft(source, None, text).fits:
         st.caption("A text of more than 200 kB is lost when this page is closed: download it.")
     with st.container(horizontal=True):
         download("Download YAML", _text_now(key, text), "evaluation.yaml", key="batch yaml")
@@ -209,7 +213,7 @@ def _text_now(key: str, shown: str) -> Callable[[], bytes]:
 
 def _keep(key: str) -> None:
     """Keep a value at once: the run that brings it may not draw its widget any more."""
-    st.session_state[f"kept {key}"] = st.session_state[key]
+    set_value(key, st.session_state[key])
 
 
 def _keep_text(source: str, original: str) -> None:
@@ -249,7 +253,7 @@ def _outcome(source: str, text: str) -> Checked:
             )
         suggested = _suggested(checked)
         name = _name(suggested)
-    problem = name_problem(name, _taken()) if checked.prepared else ""
+    problem = name_problem(name, _names()) if checked.prepared else ""
     _told(checked, int(workers), problem)
     st.button(
         "Start",
@@ -260,28 +264,23 @@ def _outcome(source: str, text: str) -> Checked:
         on_click=_start,
         args=(source, checked.name, suggested),
     )
-    if any(run.progress is not None and not run.progress.is_over for run in known_runs()):
+    if any(run.progress and not run.progress.is_over for run in known_runs()):
         st.caption("Another run is running: both will share this machine.")
     refused = st.session_state.pop(_REFUSED, "")
     if refused:
-        st.error(plain(refused), icon=":material/error:")
+        show_error(refused)
     return checked
 
 
 def _plan(prepared: PreparedEvaluation) -> None:
     """The tasks and cells of a run; what all cells share stands above them."""
     with st.expander("Plan preview", icon=":material/list:"):
-        st.dataframe(task_table(prepared), hide_index=True)
+        show_table(task_table(prepared))
         cells, alike = cell_table(prepared)
         if alike:
             shared = "; ".join(f"{title}: {value}" for title, value in alike.items())
             st.caption(plain(f"The same in all cells: {shared}"))
-        st.dataframe(
-            cells,
-            hide_index=True,
-            height=38 + 35 * min(len(cells), 10),
-            key=f"batch cells {hash(tuple(cells.itertuples(index=False, name=None)))}",
-        )
+        show_table(cells, rows_high(10), key=f"batch cells {hash(cells.to_csv())}")
 
 
 def _languages(known: tuple[str, ...]) -> None:
@@ -298,12 +297,12 @@ def _languages(known: tuple[str, ...]) -> None:
         )
 
 
-def _taken() -> list[str]:
+def _names() -> list[str]:
     return [run.name for run in known_runs()]
 
 
 def _suggested(checked: Checked) -> str:
-    return free_name(checked.name or "evaluation", _taken())
+    return free_name(checked.name or "evaluation", _names())
 
 
 def _name_key(suggested: str) -> str:
@@ -329,12 +328,12 @@ def _name(suggested: str) -> str:
 def _told(checked: Checked, workers: int, problem: str) -> None:
     """One green line, or what is wrong and the lines around it."""
     if checked.prepared is None:
-        st.error(plain(checked.message), icon=":material/error:")
+        show_error(checked.message)
         if checked.excerpt:
             st.code(checked.excerpt, language=None)
         st.button("Check again", icon=":material/refresh:", help="After you mended a file.")
     elif problem:
-        st.error(plain(problem), icon=":material/error:")
+        show_error(problem)
     else:
         st.success(plain(summary(checked.prepared, workers)), icon=":material/check_circle:")
 
@@ -350,7 +349,7 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
     name = str(value_now(_name_key(suggested), suggested)).strip()
     if checked.name != shown_name and name == suggested:
         name = _suggested(checked)
-    if checked.prepared is None or name_problem(name, _taken()):
+    if checked.prepared is None or name_problem(name, _names()):
         if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
             st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
         return
@@ -368,19 +367,17 @@ def what_can_stand_here() -> None:
     """A part of the file to choose, and its fields."""
     with st.expander("Configuration reference", icon=":material/help:"):
         parts = parts_of_file()
-        with remembered(batch_part=next(iter(parts))):
-            part = st.selectbox("Part of the file", list(parts), key="batch_part")
+        part = choice(st.selectbox, "Part of the file", parts, key="batch_part")
         meaning, fields = parts[part]
         st.caption(plain(meaning))
-        st.dataframe(
+        show_table(
             {
                 "field": [field.name for field in fields],
                 "what can stand there": [field.values for field in fields],
                 "if left out": [field.default for field in fields],
                 "meaning": [field.meaning for field in fields],
             },
-            hide_index=True,
-            height=38 + 35 * min(len(fields), 12),
+            rows_high(12),
             key=f"batch fields {part}",
             column_config={
                 "field": st.column_config.TextColumn(width=150, pinned=True),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, Field, ValidationError
 
 from morphgraph.batch.background import Run, ended_early
 from morphgraph.batch.progress import (
@@ -23,7 +25,6 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.state import start_settings
-from web.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,11 +47,6 @@ STATES: dict[str, tuple[str, Colour, str]] = {
 }
 """What people call each state of a run, its colour and its icon."""
 _DONE_IN_PART: tuple[str, Colour, str] = ("Completed with failures", "orange", ":material/warning:")
-
-
-def one_plain_line(text: str, length: int) -> str:
-    """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
-    return plain(shortened(visible(" ".join(text.split())), length))
 
 
 # ------------------------------------------------------------------------------------- state
@@ -87,7 +83,7 @@ def _age(folder: Path) -> float:
 
 def latest(run: Run) -> Run:
     """A run as it is now."""
-    return recovered(Run(run.name, run.folder, read_progress(run.folder)))
+    return recovered(replace(run, progress=read_progress(run.folder)))
 
 
 def recovered(run: Run) -> Run:
@@ -99,10 +95,11 @@ def recovered(run: Run) -> Run:
         return run
     message = "progress.json cannot be read: this is what run.json says."
     state = "interrupted" if facts.state == "running" else facts.state
+    counts = facts.tasks
     done = RunProgress(
-        state, total=facts.total, done=facts.done, failed=facts.failed, message=message
+        state, total=counts.all, done=counts.done, failed=counts.failed, message=message
     )
-    return Run(run.name, run.folder, done)
+    return replace(run, progress=done)
 
 
 def buttons_of(run: Run) -> str:
@@ -114,56 +111,43 @@ def buttons_of(run: Run) -> str:
     return "stopping" if stop_path(run.folder).exists() else "stop"
 
 
-def share_of(progress: RunProgress) -> float:
-    """How much is done; a file that was tampered with may say anything."""
-    return min(1.0, max(0.0, progress.share))
-
-
 # ------------------------------------------------------------------------------------- numbers
 
 
-@dataclass(frozen=True)
-class Facts:
+_Number = Annotated[float, Field(ge=0, lt=1e11)]
+_Count = Annotated[int, Field(ge=0, lt=1e11)]
+
+
+class _Tasks(BaseModel):
+    all: _Count
+    done: _Count
+    failed: _Count
+
+
+class Facts(BaseModel):
     """What ``run.json`` says of the starts that are over: the last one's tasks, and all their time.
 
     ``state``: how the run ended; running if it did not, so far as ``run.json`` knows.
     """
 
     state: RunState
-    seconds: float
-    starts: int
-    finished: str
-    total: int = 0
-    done: int = 0
-    failed: int = 0
+    seconds: _Number
+    starts: list[dict[str, Any]]
+    finished: str | None
+    tasks: _Tasks
+
+    @property
+    def ended(self) -> int:
+        """How many of the starts are over."""
+        return sum(start.get("state") != "running" for start in self.starts)
 
 
 def read_facts(folder: Path) -> Facts | None:
     """The facts of a run's starts that came to an end; None if there are none, or they are odd."""
     try:
-        found = parse_json(read_bytes(folder / "run.json"), "run.json")
-        if found["state"] not in get_args(RunState):
-            return None
-        tasks = found["tasks"]
-        total, done, failed = (_number(tasks[name]) for name in ("all", "done", "failed"))
-        return Facts(
-            found["state"],
-            _number(found["seconds"]),
-            sum(start.get("state") != "running" for start in found["starts"]),
-            str(found["finished"] or ""),
-            int(total),
-            int(done),
-            int(failed),
-        )
-    except (MorphGraphError, LookupError, TypeError, ValueError, OverflowError, AttributeError):
+        return Facts.model_validate(parse_json(read_bytes(folder / "run.json"), "run.json"))
+    except (MorphGraphError, ValidationError):
         return None
-
-
-def _number(found: Any) -> float:
-    number = float(found)
-    if not 0 <= number < 1e11:
-        raise ValueError(found)
-    return number
 
 
 def times_of(progress: RunProgress, facts: Facts | None = None) -> str:
@@ -187,8 +171,8 @@ def _spent(progress: RunProgress, facts: Facts | None) -> tuple[float, int]:
         return last, 1
     # A start that did not come to an end, as after a kill, is not among the facts.
     began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(progress.started))
-    is_apart = progress.state in ("failed", "interrupted") and facts.finished <= began
-    return facts.seconds + (last if is_apart else 0.0), facts.starts + is_apart
+    is_apart = progress.state in ("failed", "interrupted") and (facts.finished or "") <= began
+    return facts.seconds + (last if is_apart else 0.0), facts.ended + is_apart
 
 
 def tasks_of(progress: RunProgress | None) -> str:

@@ -1,7 +1,11 @@
-"""What came out of a run: its tables with their charts, and its files to take away."""
+"""What came out of a run: its tables with their charts, and its files to take away.
+
+What a run left in its folder is read with care: anything may be missing, damaged or hostile.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,35 +13,40 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from morphgraph.batch.background import Run
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import shortened, visible
-from morphgraph.tables.model import text_frame
+from morphgraph.tables.model import cell_texts, text_frame
 from morphgraph.tables.writing import frame_csv
-from web.batch.files import (
-    column_titles,
-    evaluation_of,
-    file_content,
-    files_in,
-    read_run_results,
-    specs_of,
-    table_has_intervals,
-)
-from web.batch.progress import cell_states, cells_done_text, one_plain_line, with_lost_cells
+from web.batch.progress import cell_states, cells_done_text, with_lost_cells
 from web.batch.state import SETTINGS_FILE
-from web.downloads import download, zipped
-from web.session import remembered
+from web.text import one_line
+from web.widgets import (
+    choice,
+    download,
+    forget_oldest,
+    remembered,
+    rows_high,
+    show_error,
+    show_table,
+    width_of,
+    zipped,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from morphgraph.tables.model import Table
 
-_ROW = 35
-_MOST_ROWS_SHOWN = 20
 _TINT = "background-color: rgba(125, 90, 230, 0.18)"
-_KEPT = 8
+_KEPT = 16
 _WIDEST = 300
 _MOST_SIGNATURES = 30
+_MOST_ROWS = 2_000_000
+_LARGEST = 2**30
+"""A small file can hold billions of equal rows: what would fill the memory is refused."""
+_NUMBERS = ("value", "low", "high", "p")
+_FIX = "Choose the results.parquet of a run, or start the run again."
 
 
 def results_of(run: Run) -> bool:
@@ -45,20 +54,18 @@ def results_of(run: Run) -> bool:
     try:
         results = kept_results(run.folder)
     except MorphGraphError as error:
-        st.error(
-            one_plain_line(f"The results cannot be shown: {error}", 1_000), icon=":material/error:"
-        )
+        show_error(f"The results cannot be shown: {error}")
         _take_away(run, None)
         return False
     try:
         tables = _tables(run.folder, results)
     except MorphGraphError as error:
-        st.error(one_plain_line(str(error), 1_000), icon=":material/error:")
+        show_error(error)
         _take_away(run, results)
         return True
     lacking = cells_done_text(cell_states(run.folder))
     if lacking:
-        st.info(one_plain_line(lacking, 200), icon=":material/hourglass_bottom:")
+        st.info(one_line(lacking, 200), icon=":material/hourglass_bottom:")
     st.subheader("Results", anchor=False)
     _take_away(run, results)
     if tables:
@@ -71,19 +78,97 @@ def results_of(run: Run) -> bool:
 # ------------------------------------------------------------------------------------- reading
 
 
+def results_from(data: bytes, name: str, *, may_be_empty: bool = False) -> pd.DataFrame:
+    """Results in long form from the bytes of a ``results.parquet``; else a `FileFormatError`.
+
+    ``may_be_empty``: whether there may be no rows, as after a run in which no cell was done.
+    """
+    import pandas as pd
+    import pyarrow
+    from pyarrow import parquet
+
+    from morphgraph.batch.results import read_results
+
+    try:
+        facts = parquet.read_metadata(io.BytesIO(data))
+        groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+        schema = facts.schema.to_arrow_schema()
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise FileFormatError(
+            name, "", "this is not a Parquet file, or a part of one", _FIX
+        ) from error
+    size = sum(group.total_byte_size for group in groups)
+    if facts.num_rows > _MOST_ROWS or size > _LARGEST:
+        problem = f"it holds {facts.num_rows:,} rows in {size:,} bytes, too much for results"
+        raise FileFormatError(name, "", problem, _FIX)
+    # Of no rows, Parquet may not know what they would hold.
+    for field in schema if facts.num_rows else ():
+        if field.name in _NUMBERS and not _is_number(field.type):
+            problem = f"a value is not a number, but {field.type}"
+            raise FileFormatError(name, f"column {field.name}", problem, _FIX)
+    try:
+        found = read_results(io.BytesIO(data))  # type: ignore[arg-type]  # pandas takes both
+    except FileFormatError as error:
+        raise FileFormatError(name, error.place, error.problem, error.fix) from error
+    except (LookupError, AttributeError, NotImplementedError) as error:
+        raise FileFormatError(name, "", "its columns are none of results", _FIX) from error
+    if not isinstance(found, pd.DataFrame) or not found.columns.is_unique:
+        raise FileFormatError(name, "", "a column is a duplicate", _FIX)
+    _check_numbers(found, name)
+    return found if may_be_empty else not_empty(found, name)
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind))
+
+
+def _check_numbers(results: pd.DataFrame, name: str) -> None:
+    """Refuse what is infinite: NaN is what has no value."""
+    import numpy as np
+
+    for column in _NUMBERS:
+        infinite = np.flatnonzero(np.isinf(results[column].to_numpy(float)))
+        if len(infinite):
+            place = f"column {column}, row {infinite[0] + 1:,}"
+            raise FileFormatError(name, place, "a value is not a number, but infinite", _FIX)
+
+
+def not_empty(results: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Results that have rows; else a `FileFormatError`."""
+    if not len(results):
+        raise FileFormatError(name, "", "it holds no results", _FIX)
+    return results
+
+
 def kept_results(folder: Path) -> pd.DataFrame:
-    """The results in a folder, read once for each state of the file."""
-    found: pd.DataFrame = _once("results", folder, lambda: read_run_results(folder))
+    """The results of a run, read once for each state of the file; without rows if none came out."""
+
+    def read() -> pd.DataFrame:
+        name = "results.parquet"
+        return results_from(read_bytes(folder / name), name, may_be_empty=True)
+
+    found: pd.DataFrame = _once("results", folder, read)
     return found
 
 
 def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
-    def make() -> list[Table]:
-        from morphgraph.batch.build_tables import make_table
+    """The tables that a configuration asks for, or the usual ones."""
 
-        evaluation = evaluation_of(folder)
+    def make() -> list[Table]:
+        from morphgraph.batch.build_tables import make_table, usual_tables
+        from morphgraph.batch.configuration import parse_evaluation
+        from morphgraph.batch.report_data import TableSpec
+
+        path = folder / "configuration.yaml"
+        try:
+            evaluation, _ = parse_evaluation(decode_utf8(read_bytes(path), path.name), path.name)
+            specs = [TableSpec(**dict(one)) for one in evaluation.tables]
+        except MorphGraphError:  # it cannot be read any more
+            specs = []
         everything = with_lost_cells(folder, results)
-        return [make_table(everything, spec) for spec in specs_of(evaluation, everything)]
+        return [make_table(everything, spec) for spec in specs or usual_tables(everything)]
 
     found: list[Table] = _once("tables", folder, make)
     return found
@@ -109,10 +194,8 @@ def _once(what: str, folder: Path, make: Callable[[], Any]) -> Any:
         raise MorphGraphError("results.parquet is gone. Write the results again.")
     key = (what, str(folder), *(_state(folder / name) for name in _READ))
     if key not in kept:
-        made = make()
-        while len(kept) >= 2 * _KEPT:
-            del kept[next(iter(kept))]
-        kept[key] = made
+        kept[key] = make()
+        forget_oldest(kept, _KEPT)
     return kept[key]
 
 
@@ -122,17 +205,16 @@ def _once(what: str, folder: Path, make: Callable[[], Any]) -> Any:
 def _one_table(run: Run, tables: list[Table]) -> None:
     left, right = st.columns([7, 2], vertical_alignment="bottom")
     number = 0
-    key = f"batch table {run.name} {len(tables)}"
     if len(tables) > 1:
-        with left, remembered(**{key: 0}):
-            number = st.selectbox(
-                f"Table, one of {len(tables)}",
-                range(len(tables)),
-                key=key,
-                format_func=lambda n: shortened(visible(tables[n].title), 90),
-            )
+        number = choice(
+            left.selectbox,
+            f"Table, one of {len(tables)}",
+            range(len(tables)),
+            key=f"batch table {run.name} {len(tables)}",
+            format_func=lambda n: shortened(visible(tables[n].title), 90),
+        )
     else:
-        left.markdown(f"**{one_plain_line(tables[0].title, 90)}**")
+        left.markdown(f"**{one_line(tables[0].title, 90)}**")
     table = tables[number]
     intervals = False
     if table_has_intervals(table):
@@ -155,27 +237,35 @@ def _frame(run: Run, table: Table, intervals: bool) -> None:
     config = {
         str(number): st.column_config.TextColumn(
             shortened(visible(title), 60),
-            help=one_plain_line(title, 300) if len(title) > 24 else None,
-            width=width_of([title, *frame[str(number)]]),
+            help=one_line(title, 300) if len(title) > 24 else None,
+            width=width_of([title, *frame[str(number)]], _WIDEST),
             pinned=number < min(names, 2),
             alignment="left" if number < names else "right",
         )
         for number, title in enumerate(titles)
     }
     styled = frame.style.apply(lambda _: best.map(lambda is_best: _TINT if is_best else ""), None)
-    st.dataframe(
+    show_table(
         styled,
-        hide_index=True,
-        height=_ROW * (min(len(frame), _MOST_ROWS_SHOWN) + 1) + 3,
+        height=rows_high(min(len(frame), 20)),
         column_config=config,
         # Widths are measured when a table is new: another one needs another key.
         key=f"batch frame {run.name} {hash((table.title, intervals, frame.to_csv()))}",
     )
 
 
-def width_of(texts: Iterable[str]) -> int:
-    """The width of a column, in pixels: nothing in it is cut unless it is very long."""
-    return min(_WIDEST, 8 * max(map(len, texts), default=0) + 24)
+def column_titles(table: Table) -> list[str]:
+    """The headings of a table's columns, those that are spread before the metric."""
+    titles = [column.title for column in table.names]
+    for column in table.columns:
+        spread = ", ".join(part for part in column.spread if part)
+        titles.append(f"{spread}: {column.title}" if spread else column.title)
+    return titles
+
+
+def table_has_intervals(table: Table) -> bool:
+    """Whether any cell has an interval, or a spread over seeds."""
+    return any(cell_texts(column, cell)[1] for cell, column in table.cells())
 
 
 def signatures_of(signatures: Iterable[str]) -> None:
@@ -204,7 +294,7 @@ def _notes(table: Table) -> None:
         parts.append("n/a: undefined, or not measured.")
     text = " ".join([*table.notes, *parts, *table.tests_explained])
     if text:
-        st.caption(one_plain_line(text, 1_500))
+        st.caption(one_line(text, 1_500))
 
 
 def _chart(run: Run, table: Table) -> None:
@@ -213,7 +303,7 @@ def _chart(run: Run, table: Table) -> None:
     try:
         figure = chart_of(table)
     except MorphGraphError as error:
-        st.caption(one_plain_line(str(error), 1_000))
+        st.caption(one_line(str(error)))
         return
     if figure is not None:
         st.plotly_chart(
@@ -223,7 +313,7 @@ def _chart(run: Run, table: Table) -> None:
         )
     note = chart_note(table)
     if note:
-        st.caption(one_plain_line(note, 1_000))
+        st.caption(one_line(note))
 
 
 # ------------------------------------------------------------------------------------- files
@@ -264,3 +354,21 @@ def _take_away(run: Run, results: pd.DataFrame | None) -> None:
                     primary=name == "report.html",
                     help=note,
                 )
+
+
+def files_in(folder: Path, pattern: str) -> dict[str, bytes]:
+    """The files of a folder that match, by name; what cannot be read is left out."""
+    found = {}
+    for path in sorted(folder.glob(pattern)):
+        data = file_content(path)
+        if data is not None:
+            found[path.name] = data
+    return found
+
+
+def file_content(path: Path) -> bytes | None:
+    """The content of a file, None if it cannot be read."""
+    try:
+        return read_bytes(path)
+    except MorphGraphError:
+        return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -18,10 +20,8 @@ from web.batch.progress import (
     grouped_failures,
     is_over,
     latest,
-    one_plain_line,
     read_facts,
     recovered,
-    share_of,
     state_of,
     tasks_of,
     times_of,
@@ -29,8 +29,8 @@ from web.batch.progress import (
 )
 from web.batch.results import results_of
 from web.batch.state import CHOSEN, add_source, begin, known_runs, show_editor, start_settings
-from web.session import remembered
-from web.text import code
+from web.text import code, one_line
+from web.widgets import choice, rows_high, show_error, show_table
 
 _EVERY = 1.0
 _MOST_FAILURES = 20
@@ -49,7 +49,15 @@ def runs_tab() -> None:
         st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
         st.button("Configure one", icon=":material/tune:", on_click=show_editor)
         return
-    run = runs[_choice(list(runs))]
+    name = choice(
+        st.selectbox,
+        "Run",
+        runs,
+        key=CHOSEN,
+        format_func=lambda name: shortened(visible(name), 80),
+        help="The newest first.",
+    )
+    run = runs[name]
     _watched(run)
     _buttons(run)
     # Whoever wrote a report has written results: these are gone if they are not there.
@@ -59,20 +67,6 @@ def runs_tab() -> None:
     _folder(run)
     if len(runs) > 1:
         _all(list(runs.values()))
-
-
-def _choice(names: list[str]) -> str:
-    with remembered(**{CHOSEN: names[0]}):
-        if st.session_state[CHOSEN] not in names:
-            st.session_state[CHOSEN] = names[0]
-        name: str = st.selectbox(
-            "Run",
-            names,
-            key=CHOSEN,
-            format_func=lambda name: shortened(visible(name), 80),
-            help="The newest first.",
-        )
-    return name
 
 
 # ------------------------------------------------------------------------------------- state
@@ -99,11 +93,12 @@ def _state(run: Run) -> None:
             st.badge(title, color=colour, icon=icon)
             if progress is not None:
                 facts = read_facts(run.folder) if progress.is_over else None
-                st.caption(one_plain_line(times_of(progress, facts), 200))
+                st.caption(one_line(times_of(progress, facts), 200))
         if progress is None:
             _no_progress(run)
             return
-        st.progress(share_of(progress), one_plain_line(tasks_of(progress), 200))
+        share = min(1.0, max(0.0, progress.share))  # a file that was tampered with may say anything
+        st.progress(share, one_line(tasks_of(progress), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
             first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
@@ -112,7 +107,7 @@ def _state(run: Run) -> None:
         if progress.state == "interrupted":
             st.caption(_GONE)
         if progress.message:
-            st.error(one_plain_line(progress.message, 1_000), icon=":material/error:")
+            show_error(progress.message)
     if progress.failed:
         _failures(run, progress)
 
@@ -123,10 +118,9 @@ def _no_progress(run: Run) -> None:
         st.progress(0.0, "Getting ready …")
         st.caption(_FIRST)
         return
-    st.error(
-        "It ended before its first task, or its file progress\\.json cannot be read\\. "
-        "Resume to run what is missing\\.",
-        icon=":material/error:",
+    show_error(
+        "It ended before its first task, or its file progress.json cannot be read. "
+        "Resume to run what is missing."
     )
     if said:
         st.code(visible_lines(said), language=None, wrap_lines=True)
@@ -143,7 +137,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
         for line, others in shown:
             need = "needs" if others == 1 else "need"
             also = f" – and {counted(others, 'task')} that {need} it" if others else ""
-            st.markdown(f"- {one_plain_line(line, 500)}{also}")
+            st.markdown(f"- {one_line(line, 500)}{also}")
         number = sum(1 + others for _, others in shown)
         if progress.failed > number:
             what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
@@ -156,7 +150,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
 def _buttons(run: Run) -> None:
     refused = st.session_state.pop("batch refused", "")
     if refused:
-        st.error(one_plain_line(refused, 1_000), icon=":material/error:")
+        show_error(refused)
     state, can = state_of(run), buttons_of(run)
     if can != "over":
         if can == "stopping":
@@ -180,7 +174,7 @@ def _buttons(run: Run) -> None:
         label,
         icon=":material/play_arrow:",
         type="primary" if state != "done" else "secondary",
-        on_click=_go_on,
+        on_click=_resume,
         args=(run,),
         key=f"batch go on {run.name}",
         help="What is done is kept: only what is missing is run.",
@@ -195,38 +189,43 @@ def _write_again(run: Run) -> None:
         "Write the results again",
         icon=":material/refresh:",
         type="primary",
-        on_click=_go_on,
+        on_click=_resume,
         args=(run,),
         key=f"batch write again {run.name}",
         help="From what is kept in the folder of the run; only what is missing there is run.",
     )
 
 
-def _edit_a_copy(run: Run) -> None:
-    """The file of a run, to be changed and started as another one."""
-    path = run.folder / "configuration.yaml"
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What a callback cannot do is said by the run that follows."""
     try:
-        add_source(f"copy of {run.name}"[:80], decode_utf8(read_bytes(path), str(path)))
+        yield
     except MorphGraphError as error:
         st.session_state["batch refused"] = str(error)
-        return
-    show_editor()
+
+
+def _configuration(run: Run) -> str:
+    path = run.folder / "configuration.yaml"
+    return decode_utf8(read_bytes(path), str(path))
+
+
+def _edit_a_copy(run: Run) -> None:
+    """The file of a run, to be changed and started as another one."""
+    with _refusals():
+        add_source(f"copy of {run.name}"[:80], _configuration(run))
+        show_editor()
 
 
 def _stop(run: Run) -> None:
-    try:
+    with _refusals():
         stop_run(run.folder)
-    except MorphGraphError as error:
-        st.session_state["batch refused"] = str(error)
 
 
-def _go_on(run: Run) -> None:
+def _resume(run: Run) -> None:
     """The same text, name, languages and workers once more."""
-    path = run.folder / "configuration.yaml"
-    try:
-        begin(decode_utf8(read_bytes(path), str(path)), run.name, start_settings(run.folder))
-    except MorphGraphError as error:
-        st.session_state["batch refused"] = str(error)
+    with _refusals():
+        begin(_configuration(run), run.name, start_settings(run.folder))
 
 
 # ------------------------------------------------------------------------------------- places
@@ -266,17 +265,15 @@ def resume_command(run: Run) -> str:
 
 def _all(runs: list[Run]) -> None:
     with st.expander(f"All {counted(len(runs), 'run')}", icon=":material/list:"):
-        st.dataframe(
+        show_table(
             {
                 "run": [shortened(visible(run.name), 80) for run in runs],
                 "state": [badge_of(run)[0] for run in runs],
                 "tasks": [tasks_of(run.progress) for run in runs],
-                "details": [_details(run) for run in runs],
+                "details": [
+                    "" if run.progress is None else times_of(run.progress, read_facts(run.folder))
+                    for run in runs
+                ],
             },
-            hide_index=True,
-            height=38 + 35 * min(len(runs), 12),
+            rows_high(12),
         )
-
-
-def _details(run: Run) -> str:
-    return "" if run.progress is None else times_of(run.progress, read_facts(run.folder))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import streamlit as st
 from pydantic import Field, TypeAdapter, ValidationError
@@ -18,8 +17,9 @@ from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes
 from morphgraph.core.system import available_cores
-from web import autosave
-from web.batch.checking import Checked, check_text, same_languages
+from web.batch.checking import Checked, check_text, free_name
+from web.storage import Draft, keep_draft, kept_drafts, state_folder
+from web.widgets import forget_oldest, set_value, value_now
 
 CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
 VIEW = "batch_view"
@@ -42,7 +42,7 @@ class Settings:
 
 def runs_folder() -> Path:
     """The folder with the runs of this app."""
-    return autosave.folder() / "runs"
+    return state_folder() / "runs"
 
 
 def known_runs() -> list[Run]:
@@ -67,30 +67,17 @@ def begin(text: str, name: str, settings: Settings) -> Run:
 
 def show_run(name: str) -> None:
     """Open a run in its tab; for callbacks, before the tabs are drawn."""
-    st.session_state[CHOSEN] = st.session_state[f"kept {CHOSEN}"] = name
-    st.session_state[VIEW] = st.session_state[f"kept {VIEW}"] = RUNS
+    set_value(CHOSEN, name)
+    set_value(VIEW, RUNS)
 
 
 def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     """One more text to start from, which is chosen; for callbacks, before the tabs are drawn."""
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
-    name = named_apart(wanted, {*own, *taken})
+    name = free_name(wanted, {*own, *taken}, "{} ({})")
     own[name] = text
     keep_draft(Draft(name, text, text))
-    st.session_state[SOURCE] = st.session_state[f"kept {SOURCE}"] = name
-
-
-def named_apart(name: str, taken: Collection[str]) -> str:
-    """A name that is not taken, the same with a number behind it otherwise.
-
-    >>> named_apart("a", ["a", "a (2)"])
-    'a (3)'
-    """
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name} ({number})"
-    return found
+    set_value(SOURCE, name)
 
 
 def text_key(source: str) -> str:
@@ -112,7 +99,7 @@ def recall_drafts() -> None:
 
 def show_editor() -> None:
     """Open the tab with the editor; for callbacks."""
-    st.session_state[VIEW] = st.session_state[f"kept {VIEW}"] = CONFIGURE
+    set_value(VIEW, CONFIGURE)
 
 
 def start_settings(folder: Path) -> Settings:
@@ -126,94 +113,18 @@ def start_settings(folder: Path) -> Settings:
     return found
 
 
-MOST_TEXTS = 20
-LARGEST_DRAFT = 200_000
-_NAME_LENGTH = 200
-_FILE_BYTES = 20_000_000
-_lock = threading.Lock()
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A text by its name; ``original``: what it was opened as, None for one that ships."""
-
-    name: Annotated[str, Field(min_length=1, max_length=_NAME_LENGTH)]
-    original: str | None
-    text: str
-
-
-def fits(text: str) -> bool:
-    """Whether a text is small enough to be kept."""
-    return len(text.encode("utf-8", "replace")) <= LARGEST_DRAFT
-
-
-def kept_drafts() -> list[Draft]:
-    """What is kept, the newest last; nothing if it cannot be read."""
-    path = _path()
-    try:
-        if not path.is_file() or path.stat().st_size > _FILE_BYTES:
-            return []
-        found = parse_json(read_bytes(path), path.name)
-    except (MorphGraphError, OSError):
-        return []
-    drafts = [_draft(one) for one in found] if isinstance(found, list) else []
-    return [draft for draft in drafts if draft is not None][-MOST_TEXTS:]
-
-
-def keep_draft(draft: Draft) -> None:
-    """Keep a text in place of the earlier one of its name; one that is too large is not kept."""
-    if not (fits(draft.text) and fits(draft.original or "")):
-        return
-    _replace(draft.name, draft)
-
-
-def forget_draft(name: str) -> None:
-    """Keep nothing under a name any more."""
-    _replace(name, None)
-
-
-def _replace(name: str, draft: Draft | None) -> None:
-    with _lock:
-        before = kept_drafts()
-        after = [one for one in before if one.name != name]
-        if draft is not None:
-            after = [*after, draft][-MOST_TEXTS:]
-        if after == before:
-            return
-        text = json.dumps([asdict(one) for one in after], ensure_ascii=False)
-        try:
-            write_atomically(_path(), text.encode("utf-8", "replace"))
-        except (MorphGraphError, OSError):
-            return
-
-
-def _path() -> Path:
-    return autosave.folder() / "drafts.json"
-
-
-def _draft(given: object) -> Draft | None:
-    try:
-        found: Draft = TypeAdapter(Draft).validate_python(given)
-    except ValidationError:
-        return None
-    return found if fits(found.text) and fits(found.original or "") else None
-
-
 def checked_as_wanted(source: str, text: str) -> tuple[Checked, list[str] | None]:
     """What a text comes to in the languages that are chosen, and these; None for all.
 
     What is missing for one language must not forbid to run the others.
     """
     first = checked_text(source, text, None)
-    everything = list(first.languages)
-    chosen = value_now(languages_key(first.languages), everything) if len(everything) > 1 else None
-    wanted = None if chosen is None else same_languages(chosen, everything)
-    return (first, None) if wanted is None else (checked_text(source, text, wanted), wanted)
-
-
-def value_now(key: str, default: Any) -> Any:
-    """The value of a widget, whether or not this run has drawn it."""
-    return st.session_state.get(key, st.session_state.get(f"kept {key}", default))
+    known = list(first.languages)
+    chosen = value_now(languages_key(first.languages), known) if len(known) > 1 else known
+    if set(chosen) >= set(known):
+        return first, None
+    wanted = [one for one in known if one in chosen]
+    return checked_text(source, text, wanted), wanted
 
 
 def folder_of(source: str) -> Path:
@@ -228,10 +139,8 @@ def checked_text(source: str, text: str, languages: list[str] | None) -> Checked
     kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
     key = (text, file, str(folder), None if languages is None else tuple(languages))
     if key not in kept or kept[key].prepared is None:
-        found = check_text(text, file, folder, languages)
-        while len(kept) >= 4:
-            del kept[next(iter(kept))]
-        kept[key] = found
+        kept[key] = check_text(text, file, folder, languages)
+        forget_oldest(kept, 4)
     return kept[key]
 
 

@@ -1,21 +1,264 @@
-"""Streamlit components of our own: the merge graph, merge trees, the table of the comparison."""
+"""Streamlit components of our own: the merge graph, merge trees, the table of the comparison.
 
-from collections.abc import Callable
+Each is three files here, called by its name. Clicks are numbered in the browser and acknowledged
+from here, so fast clicks are neither lost nor handled twice. The graph is drawn by vis-network: a
+page mounts ``vis_loader()`` once, and ``merge_graph(...)`` wherever a graph is shown, best in a
+fragment so that a click reruns nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
+from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, Theme
+from morphgraph.draw.export_html import vis_script
+from morphgraph.draw.merge_tree import MergeTree
+from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.score.comparison import ComparedWord
+
+_CONSTANTS = (
+    f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
+    f"const COLOURS = {json.dumps({k: dict(v) for k, v in SCENE_COLOURS.items()})};\n"
+)
+_WIDTHS = (1032, 686)
+"""Widths that a picture keeps to where it can: on a wide page and on a narrow one."""
+
+
+# ------------------------------------------------------------------------------------- clicks
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """A click on a vertex; ``sequence`` rises with each click of a mounted graph.
+
+    A double click arrives as two clicks and one ``"double"``, so a page can ignore either kind.
+    """
+
+    sequence: int
+    key: str
+    kind: Literal["click", "double"]
+
+
+def click_handler(
+    key: str, on_event: Callable[[list[Click]], None] | None
+) -> tuple[Callable[[], None], int]:
+    """What a component calls when it has clicks, and the number of the last one handled so far.
+
+    ``on_event`` gets those that were not handled yet, in order.
+    """
+    ack_key = f"{key}:ack"
+
+    def pending() -> None:
+        state = st.session_state.get(key)
+        clicks, ack = new_clicks(state and state.get("pending"), st.session_state.get(ack_key, 0))
+        st.session_state[ack_key] = ack
+        if clicks and on_event is not None:
+            on_event(clicks)
+
+    return pending, st.session_state.get(ack_key, 0)
+
+
+def new_clicks(pending: Any, ack: int) -> tuple[list[Click], int]:
+    """Return the clicks of a pending list that come after ``ack``, and the new ``ack``.
+
+    What does not look like a click is left out: the list comes from the browser.
+
+    >>> new_clicks([{"sequence": 1, "key": "t5", "kind": "click"},
+    ...             {"sequence": 2, "key": "m3", "kind": "click"}], ack=1)
+    ([Click(sequence=2, key='m3', kind='click')], 2)
+    >>> new_clicks(None, ack=2)
+    ([], 2)
+    """
+    clicks = []
+    for entry in pending if isinstance(pending, list) else []:
+        if not isinstance(entry, Mapping):
+            continue
+        sequence, key, kind = (entry.get(name) for name in ("sequence", "key", "kind"))
+        # Numbers may arrive as floats: JSON knows no integers.
+        if not isinstance(sequence, int | float) or not isinstance(key, str):
+            continue
+        if sequence > ack and kind in ("click", "double"):
+            clicks.append(Click(int(sequence), key, kind))
+    clicks.sort(key=lambda click: click.sequence)
+    return clicks, max([ack, *(click.sequence for click in clicks)])
+
+
+# ------------------------------------------------------------------------------------- the graph
+
+
+def vis_loader() -> None:
+    """Load the drawing library into the browser tab; mount it once on each page.
+
+    The library comes from the installed pyvis and is sent once per tab, not with every graph.
+    """
+    _loader()(key="morphgraph-vis-loader")
+
+
+def merge_graph(
+    scene: Mapping[str, Any],
+    *,
+    key: str,
+    view_key: str,
+    selected: str | None = None,
+    click_mode: Literal["select", "knockout"] = "select",
+    height: int = 560,
+    whole: bool = False,
+    on_event: Callable[[list[Click]], None] | None = None,
+) -> None:
+    """Draw a scene (``Scene.to_dict()``) and report clicks on its vertices.
+
+    ``view_key`` names what is looked at: zoom, pan and dragged vertices are kept per view key
+    across reruns and page switches, and all of the graph is shown when a view key is new.
+    ``whole``: at first sight all of it is shown, however small. ``selected`` is the vertex to
+    outline; ``click_mode`` changes the pointer only. ``on_event`` runs before the script does,
+    with the clicks that were not handled yet, in order.
+    """
+    pending, ack = click_handler(key, on_event)
+    _component("merge_graph", "graph", _CONSTANTS)(
+        key=key,
+        data={
+            "scene": dict(scene),
+            "view_key": view_key,
+            "selected": selected,
+            "click_mode": click_mode,
+            "height": height,
+            "whole": whole,
+            "ack": ack,
+        },
+        height=height,
+        on_pending_change=pending,
+    )
+
+
+# --------------------------------------------------------------------------------- trees and tables
+
+
+def tree_picture(
+    trees: Sequence[MergeTree],
+    *,
+    key: str,
+    file_name: str = "merge-tree",
+    on_event: Callable[[list[Click]], None] | None = None,
+    reveal: int = 0,
+) -> None:
+    """Show merge trees, with buttons that download the picture as SVG and PNG.
+
+    ``on_event`` runs before the script does, with the clicks on merges that were not handled yet;
+    their keys are those of types in the merge graph. Without it, merges cannot be clicked.
+    Whenever ``reveal`` has risen, the page is scrolled until the picture is in sight.
+    """
+    pending, ack = click_handler(key, on_event)
+    _component("merge_tree", "tree")(
+        key=key,
+        data={
+            "light": _drawn(trees, "light"),
+            "dark": _drawn(trees, "dark"),
+            "file_name": file_name,
+            "clickable": on_event is not None,
+            "reveal": reveal,
+            "ack": ack,
+        },
+        on_pending_change=pending,
+    )
+
+
+def _drawn(trees: Sequence[MergeTree], theme: Theme) -> list[str]:
+    """The picture for each width, widest first; one, where all are the same."""
+    return list(dict.fromkeys(to_svg(trees, theme, widest) for widest in _WIDTHS))
+
+
+def comparison_table(
+    labels: Sequence[str],
+    rows: Sequence[tuple[int, ComparedWord]],
+    *,
+    key: str,
+    chosen: tuple[int, int] | None = None,
+    height: int = 560,
+    on_choose: Callable[[int, int], None] | None = None,
+) -> None:
+    """Show rows, each with its number, by methods; ``on_choose`` gets the row and column clicked.
+
+    It runs before the script does. ``chosen`` is the cell to outline.
+    """
+
+    def handle(clicks: list[Click]) -> None:
+        number, _, column = clicks[-1].key.partition(",")
+        if on_choose is not None and number.isdecimal() and column.isdecimal():
+            on_choose(int(number), int(column))
+
+    pending, ack = click_handler(key, handle)
+    _component("comparison", "compare")(
+        key=key,
+        data={
+            "labels": list(labels),
+            "rows": [_row(number, row) for number, row in rows],
+            "chosen": None if chosen is None else f"{chosen[0]},{chosen[1]}",
+            "height": height,
+            "ack": ack,
+        },
+        on_pending_change=pending,
+    )
+
+
+def _row(number: int, row: ComparedWord) -> dict[str, Any]:
+    return {
+        "number": number,
+        "text": row.text,
+        "gold": list(row.gold) if row.gold is not None else None,
+        "cells": [
+            {
+                "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
+                "tokens": " ".join(cell.tokens),
+                "count": len(cell.tokens),
+                "exact": bool(cell.exact),
+                "known": cell.exact is not None,
+            }
+            for cell in row.cells
+        ],
+    }
+
+
+# ------------------------------------------------------------------------------------- making them
+
 
 @cache
-def component(name: str, file: str, before: str = "") -> Callable[..., Any]:
+def _component(name: str, file: str, before: str = "") -> Callable[..., Any]:
     """The component of the three files of a name here; ``before``: goes before its JavaScript."""
-    html, css, js = (
-        Path(__file__).with_name(f"{file}.{kind}").read_text(encoding="utf-8")
-        for kind in ("html", "css", "js")
-    )
+
+    def text(name: str) -> str:
+        return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
     made: Callable[..., Any] = st.components.v2.component(
-        f"morphgraph.{name}", html=html, css=css, js=before + js
+        f"morphgraph.{name}",
+        html=text(f"{file}.html"),
+        css=text(f"{file}.css"),
+        js=before + text("shared.js") + text(f"{file}.js"),
     )
     return made
+
+
+def hidden_component(name: str, before: str, body: str) -> Callable[..., Any]:
+    """A component without anything to see, whose function does ``body`` with its ``data``."""
+    script = f"""{before}
+export default function ({{ data, parentElement }}) {{
+  // Take the empty element out of the flow of the page.
+  const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
+  if (element) element.style.display = "none";
+{body}
+}}
+"""
+    made: Callable[..., Any] = st.components.v2.component(f"morphgraph.{name}", js=script)
+    return made
+
+
+@cache
+def _loader() -> Callable[..., Any]:
+    library = f"if (!globalThis.vis) {{\n{vis_script()}\n}}"
+    return hidden_component("vis_loader", library, '  dispatchEvent(new Event("vis-ready"));')

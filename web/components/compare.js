@@ -1,10 +1,6 @@
 // A table of words by methods, built of text nodes only: words and types come from uploaded files.
 //
-// The default export is called again at every change of data or theme with the same parent
-// element; the table is built anew only if its rows differ.
-
-const views = new WeakMap();
-const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
+// The table is built anew only if its rows differ.
 
 function element(name, className, text) {
   const made = document.createElement(name);
@@ -13,23 +9,12 @@ function element(name, className, text) {
   return made;
 }
 
-function isDark(host) {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
-  const painter = canvas.getContext("2d");
-  painter.fillStyle = "#fff";
-  painter.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
-  painter.fillRect(0, 0, 1, 1);
-  const [r, g, b] = painter.getImageData(0, 0, 1, 1).data;
-  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
-}
-
 class CompareView {
   constructor(parent) {
     this.parent = parent;
     this.frame = parent.querySelector(".compare");
     this.table = parent.querySelector("table");
-    this.pending = [];
-    this.sequence = 0;
+    this.clicks = new Clicks();
     this.frame.addEventListener("click", (event) => this.chose(event));
     this.frame.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
@@ -39,12 +24,11 @@ class CompareView {
     });
   }
 
-  update({ data, setTriggerValue }) {
-    this.send = setTriggerValue;
-    this.sequence = Math.max(this.sequence, data.ack ?? 0);
-    this.pending = this.pending.filter((click) => click.sequence > (data.ack ?? 0));
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
     this.frame.style.maxHeight = `${data.height}px`;
-    this.frame.classList.toggle("dark", isDark(this.parent.host ?? this.parent));
+    this.frame.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify([data.labels, data.rows]);
     if (source !== this.source) {
       this.source = source;
@@ -112,28 +96,13 @@ class CompareView {
 
   chose(event) {
     const cell = event.target.closest?.("td.cell");
-    if (!cell || !this.send) return;
-    this.sequence += 1;
-    this.pending.push({ sequence: this.sequence, key: cell.dataset.key, kind: "click" });
-    this.flush();
+    if (cell) this.clicks.add(cell.dataset.key);
   }
 
-  flush() {
-    this.send("pending", [...this.pending]);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (this.pending.length && this.send) this.flush();
-    }, RESEND);
+  dispose() {
+    this.disposed = true;
+    this.clicks.stop();
   }
 }
 
-export default function (component) {
-  const { parentElement } = component;
-  let view = views.get(parentElement);
-  if (!view) views.set(parentElement, (view = new CompareView(parentElement)));
-  view.update(component);
-  return () => {
-    clearTimeout(view.timer);
-    view.send = null;
-  };
-}
+export default component(CompareView);

@@ -1,16 +1,13 @@
 // The merge graph on a canvas: draws a scene with vis-network and reports clicks.
 //
-// BLAME_SCALE and COLOURS are put in front of this file by the Python side. The default export is
-// called at every change of data or theme with the same parent element; the view is kept and
-// updated by difference. What must outlive a rerun or a page switch (zoom, pan, dragged vertices)
-// is kept per view key in `memory`, which browser tests read as well.
+// BLAME_SCALE and COLOURS are put in front of this file by the Python side. What must outlive a rerun
+// or a page switch (zoom, pan, dragged vertices) is kept per view key in `memory`, which browser
+// tests read as well.
 
 const memory = (globalThis.__morphgraph_views ??= new Map());
-const views = new WeakMap();
 
 const TWEEN = 400; // ms
 const REACH = 14; // px around a vertex in which a click still counts
-const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
 const FONT = { type: 15, merge: 12 };
 const READABLE = 11; // px on the screen that labels try to keep when zoomed out
 const LARGEST_BOOST = { type: 1.25, merge: 1.7 };
@@ -19,21 +16,6 @@ const MARGIN = { side: 28, top: 58, bottom: 24 }; // px around the graph when al
 const FIRST_SCALE = { least: 0.5, most: 1.35 };
 
 // --- colours -----------------------------------------------------------------------------------
-
-const canvas1x1 = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
-const painter = canvas1x1.getContext("2d", { willReadFrequently: true });
-const parsed = new Map();
-
-function rgb(colour) {
-  if (!parsed.has(colour)) {
-    painter.clearRect(0, 0, 1, 1);
-    painter.fillStyle = "#888";
-    painter.fillStyle = colour;
-    painter.fillRect(0, 0, 1, 1);
-    parsed.set(colour, [...painter.getImageData(0, 0, 1, 1).data].slice(0, 3));
-  }
-  return parsed.get(colour);
-}
 
 function mix(first, second, share) {
   const [a, b] = [rgb(first), rgb(second)];
@@ -92,8 +74,7 @@ class GraphView {
     this.spoken = parent.querySelector(".spoken");
     this.vertices = new Map();
     this.edges = new Map();
-    this.pending = [];
-    this.sequence = 0;
+    this.clicks = new Clicks();
     this.memo = null;
     this.cursor = null;
     this.hovered = null;
@@ -104,10 +85,10 @@ class GraphView {
 
   // --- data in
 
-  update({ data, setTriggerValue }) {
-    this.send = setTriggerValue;
+  update(given) {
+    const { data } = given;
     this.latest = data;
-    this.acknowledge(data.ack ?? 0);
+    this.clicks.acknowledge(given);
     this.frame.style.height = `${data.height}px`;
     this.readTheme();
     if (globalThis.vis) {
@@ -135,7 +116,7 @@ class GraphView {
     const switched = this.viewKey !== viewKey;
     if (switched) this.switchTo(viewKey);
     // While clicks are on their way, the page has not seen the latest of them.
-    if (!this.pending.length || switched) this.selected = selected;
+    if (!this.clicks.pending.length || switched) this.selected = selected;
     const fresh = first || scene !== this.scene;
     this.scene = scene;
     const told = JSON.stringify(scene);
@@ -573,13 +554,7 @@ class GraphView {
     context.fillStyle = this.palette.background;
     context.fillRect(0, 0, picture.width, picture.height);
     context.drawImage(drawn, 0, 0);
-    picture.toBlob((blob) => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(blob);
-      link.download = "merge-graph.png";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    picture.toBlob((blob) => save(blob, "merge-graph.png"));
   }
 
   // --- events out
@@ -609,22 +584,7 @@ class GraphView {
   emit(key, kind) {
     this.selected = key;
     this.markSelected();
-    this.sequence += 1;
-    this.pending.push({ sequence: this.sequence, key, kind });
-    this.flush();
-  }
-
-  flush() {
-    clearTimeout(this.resending);
-    if (!this.pending.length || this.disposed) return;
-    this.send("pending", [...this.pending]);
-    this.resending = setTimeout(() => this.flush(), RESEND);
-  }
-
-  acknowledge(ack) {
-    this.sequence = Math.max(this.sequence, ack);
-    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
-    if (!this.pending.length) clearTimeout(this.resending);
+    this.clicks.add(key, kind);
   }
 
   markSelected() {
@@ -744,7 +704,8 @@ class GraphView {
   dispose() {
     if (this.disposed) return;
     this.disposed = true;
-    for (const timer of [this.saving, this.resending, this.tipping]) clearTimeout(timer);
+    this.clicks.stop();
+    for (const timer of [this.saving, this.tipping]) clearTimeout(timer);
     if (this.animation) cancelAnimationFrame(this.animation.frame);
     this.resizing?.disconnect();
     if (this.memo?.view === this) Object.assign(this.memo, { view: null, network: null });
@@ -752,13 +713,4 @@ class GraphView {
   }
 }
 
-export default function (component) {
-  const { parentElement } = component;
-  let view = views.get(parentElement);
-  if (!view || view.disposed) {
-    view = new GraphView(parentElement);
-    views.set(parentElement, view);
-  }
-  view.update(component);
-  return () => view.dispose();
-}
+export default component(GraphView);

@@ -1,10 +1,7 @@
 // Shows a merge tree that was drawn in Python, with tooltips and downloads.
 //
-// The default export is called again at every change of data or theme with the same parent
-// element; the picture is replaced only if it differs, so that a scrolled sheet stays where it is.
+// The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
-const views = new WeakMap();
-const RESEND = 4000; // ms after which clicks that nobody acknowledged are sent again
 const SCALE = 2; // pixels of the PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
 const SVG = "http://www.w3.org/2000/svg";
@@ -17,32 +14,13 @@ function sizeOf(source) {
   return { width: Number(width), height: Number(height) };
 }
 
-function isDark(element) {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
-  const painter = canvas.getContext("2d");
-  painter.fillStyle = "#fff";
-  painter.fillStyle = getComputedStyle(element).getPropertyValue("--st-background-color").trim();
-  painter.fillRect(0, 0, 1, 1);
-  const [r, g, b] = painter.getImageData(0, 0, 1, 1).data;
-  return 0.299 * r + 0.587 * g + 0.114 * b < 128;
-}
-
-function save(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
 class TreeView {
   constructor(parent) {
     this.parent = parent;
     this.frame = parent.querySelector(".tree");
     this.sheet = parent.querySelector(".sheet");
     this.tip = parent.querySelector(".tip");
-    this.pending = [];
-    this.sequence = 0;
+    this.clicks = new Clicks();
     this.tips = new Map();
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
@@ -52,12 +30,12 @@ class TreeView {
     this.resizing.observe(this.frame);
   }
 
-  update({ data, setTriggerValue }) {
-    this.send = setTriggerValue;
+  update(given) {
+    const { data } = given;
     this.data = data;
-    this.acknowledge(data.ack ?? 0);
+    this.clicks.acknowledge(given);
     this.frame.classList.toggle("clickable", Boolean(data.clickable));
-    this.pictures = isDark(this.parent.host ?? this.parent) ? data.dark : data.light;
+    this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
     this.reveal(data.reveal ?? 0);
   }
@@ -157,23 +135,7 @@ class TreeView {
     if (action === "svg") this.saveSvg();
     if (action === "png") this.savePng();
     const type = event.target.closest?.("g[data-type]")?.dataset.type;
-    if (!type || !this.data.clickable) return;
-    this.sequence += 1;
-    this.pending.push({ sequence: this.sequence, key: `t${type}`, kind: "click" });
-    this.flush();
-  }
-
-  flush() {
-    clearTimeout(this.resending);
-    if (!this.pending.length || this.disposed) return;
-    this.send("pending", [...this.pending]);
-    this.resending = setTimeout(() => this.flush(), RESEND);
-  }
-
-  acknowledge(ack) {
-    this.sequence = Math.max(this.sequence, ack);
-    this.pending = this.pending.filter(({ sequence }) => sequence > ack);
-    if (!this.pending.length) clearTimeout(this.resending);
+    if (type && this.data.clickable) this.clicks.add(`t${type}`);
   }
 
   // --- downloads
@@ -206,17 +168,8 @@ class TreeView {
   dispose() {
     this.disposed = true;
     this.resizing.disconnect();
-    clearTimeout(this.resending);
+    this.clicks.stop();
   }
 }
 
-export default function (component) {
-  const { parentElement } = component;
-  let view = views.get(parentElement);
-  if (!view || view.disposed) {
-    view = new TreeView(parentElement);
-    views.set(parentElement, view);
-  }
-  view.update(component);
-  return () => view.dispose();
-}
+export default component(TreeView);

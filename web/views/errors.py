@@ -1,7 +1,6 @@
 """The error browser: which words a tokeniser cuts wrongly, and how each came about."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,13 @@ from morphgraph.score.gold_set import Scope
 from morphgraph.score.outcome import Outcome
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import errors_csv
-from web.downloads import download
 from web.edits import look_at
 from web.scoreboard import MARKS
-from web.session import Session, remembered
+from web.session import Session
 from web.text import code
 from web.views.scores import gold_boundaries
-from web.views.trees import open_in_merge_tree, word_trees
+from web.views.trees import now, open_in_merge_tree, word_trees
+from web.widgets import choice, chosen_row, download, one_page, remembered
 
 _PAGE = 200
 _ANY = "any affix"
@@ -33,55 +32,34 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     if not outcomes:
         return
     first, second = st.columns([3, 7], vertical_alignment="bottom")
-    with remembered(errors_of=next(iter(outcomes))):
-        if st.session_state["errors_of"] not in outcomes:
-            st.session_state["errors_of"] = next(iter(outcomes))
-        name = first.selectbox("Tokeniser", list(outcomes), key="errors_of")
-    outcome = outcomes[name or next(iter(outcomes))]
-    browser: ErrorBrowser = current.once(
-        ("errors", id(outcome), scope), lambda: ErrorBrowser(outcome, scope)
-    )
+    name = choice(first.selectbox, "Tokeniser", outcomes, key="errors_of")
+    outcome = outcomes[name]
+    browser = current.once(("errors", id(outcome), scope), lambda: ErrorBrowser(outcome, scope))
     counts = browser.counts()
-    with second, remembered(error_kinds=list(ERROR_KINDS[:3])):
-        st.session_state["error_kinds"] = list(st.session_state["error_kinds"])
-        kinds = st.pills(
-            "What is wrong",
-            ERROR_KINDS,
-            selection_mode="multi",
-            key="error_kinds",
-            format_func=lambda kind: f"{kind} {counts[kind]:,}",
-            help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
-        )
+    kinds = choice(
+        second.pills,
+        "What is wrong",
+        ERROR_KINDS,
+        key="error_kinds",
+        first=list(ERROR_KINDS[:3]),
+        selection_mode="multi",
+        format_func=lambda kind: f"{kind} {counts[kind]:,}",
+        help="Over-segmented: only splits too many. Under-segmented: only splits too few.",
+    )
     text, affix = _search(current, outcome)
     found = browser.find(kinds, text=text, among=affix)
-    pages = max(1, -(-len(found) // _PAGE))
-    page = 1
-    if pages > 1:
-        page = int(
-            st.number_input(f"Page of {pages:,}", 1, pages, key=f"errors page {pages}", width=160)
-        )
-    shown = [browser.row(int(entry)) for entry in found[(page - 1) * _PAGE : page * _PAGE]]
-    if not shown:
+    numbers = one_page(found.tolist(), _PAGE, "errors page")
+    if not numbers:
         st.info("No word matches.")
         return
-    weighted = outcome.gold_set.frequencies is not None
-    columns: dict[str, list[Any]] = {
-        "word": [row.word for row in shown],
-        "gold": [row.gold for row in shown],
-        "tokens": [row.tokens for row in shown],
-        "marked": [row.marked for row in shown],
-        "wrong": [row.wrong for row in shown],
-        "missed": [row.missed for row in shown],
-        **({"frequency": [row.weight for row in shown]} if weighted else {}),
-    }
-    key = f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {len(found)} {page}"
-    event: Any = st.dataframe(
-        pd.DataFrame(columns),
-        hide_index=True,
-        height=min(420, 38 + 35 * len(shown)),
-        on_select="rerun",
-        selection_mode="single-row",
-        key=key,
+    columns = ["word", "gold", "tokens", "marked", "wrong", "missed"]
+    if outcome.gold_set.frequencies is not None:
+        columns.append("weight")
+    shown = pd.DataFrame([browser.row(entry) for entry in numbers], columns=columns)
+    row = chosen_row(
+        shown.rename(columns={"weight": "frequency"}),
+        420,
+        key=f"errors table {id(outcome)} {scope} {sorted(kinds)} {text} {numbers[0]} {len(found)}",
         column_config={
             "wrong": st.column_config.NumberColumn("wrong splits"),
             "missed": st.column_config.NumberColumn("missed boundaries"),
@@ -98,9 +76,8 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
         "errors.csv",
         key="errors csv",
     )
-    rows = event.selection.rows if event else []
-    if rows and rows[0] < len(shown):
-        _one_word(current, outcome, shown[rows[0]].entry)
+    if row is not None:
+        _one_word(current, outcome, numbers[row])
 
 
 def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.bool_] | None]:
@@ -113,17 +90,13 @@ def _search(current: Session, outcome: Outcome) -> tuple[str, npt.NDArray[np.boo
     gold_set = outcome.gold_set
     gold = gold_boundaries(current, gold_set)
     affixes = [_ANY, *list(gold.affixes)[:1000]]
-    with remembered(error_affix=_ANY):
-        if st.session_state["error_affix"] not in affixes:
-            st.session_state["error_affix"] = _ANY
-        chosen = right.selectbox(
-            "With the affix",
-            affixes,
-            format_func=lambda name: (
-                _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})"
-            ),
-            key="error_affix",
-        )
+    chosen = choice(
+        right.selectbox,
+        "With the affix",
+        affixes,
+        key="error_affix",
+        format_func=lambda name: _ANY if name == _ANY else f"{name}  ({len(gold.affixes[name]):,})",
+    )
     if chosen == _ANY:
         return text.strip(), None
     among = np.zeros(len(gold_set.reference), bool)
@@ -160,4 +133,4 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
         if chosen is not None:
             look_at(current, chosen)
             st.switch_page("pages/1_Merge_graph.py")
-        word_trees(current, word, [("", current.study.graph)], "errors tree")
+        word_trees(current, word, now(current), "errors tree")

@@ -1,4 +1,4 @@
-"""What each phase of ReBPE did, and one word through a whole run."""
+"""What each phase of ReBPE did, one word through a whole run, and chosen types in three scenes."""
 
 from collections import Counter
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, percent, shortened
 from morphgraph.draw.charts import (
     changes_over_phases,
@@ -14,7 +13,7 @@ from morphgraph.draw.charts import (
     removed_by_origin,
     scores_over_phases,
 )
-from morphgraph.draw.explore import view_around
+from morphgraph.draw.explore import Stages, stages, view_around
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
@@ -25,13 +24,13 @@ from morphgraph.refine.tracing import (
     changed_merges,
     follow,
 )
-from web.components.graph import merge_graph
-from web.edits import look_at
-from web.scoreboard import MARKS
+from web.components import merge_graph
+from web.edits import knock_out_and_reify, look_at
 from web.session import Session
-from web.text import code, plain, right_aligned, sum_of
+from web.text import code, plain, sum_of
 from web.views.trees import number_of, word_trees
-from web.views.type_panel import changed_frame
+from web.views.type_panel import changed_table
+from web.widgets import attempt, chosen_row, right_aligned, show_table
 
 _MEANING = {
     "annealed": "Merges added: their parts stood side by side inside a morph nearly every time.",
@@ -43,6 +42,8 @@ _MEANING = {
     "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
 }
 _MOST = 2000
+_MOST_TYPES = 12
+_LONGEST = 200
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
@@ -87,14 +88,10 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     )
     st.caption(_MEANING[kind or kinds[0]])
     chosen = [entry for entry in entries if entry.kind == kind]
-    frame = _frame(current, phase, chosen[:_MOST])
-    event: Any = st.dataframe(
-        frame,
-        hide_index=True,
-        height=min(35 * (len(frame) + 1) + 3, 330),
+    row = chosen_row(
+        _frame(current, phase, chosen[:_MOST]),
+        330,
         key=f"rebpe merges {current.study_number} {graph.revision} {kind}",
-        on_select="rerun",
-        selection_mode="single-row",
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
             "R": st.column_config.NumberColumn("R", format="%.3f", help="Blame before this phase."),
@@ -102,11 +99,10 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
     )
     if len(chosen) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
-    rows = event.selection.rows if event else []
-    if rows and rows[0] < len(chosen):
-        _one_merge(current, run, chosen[rows[0]])
-    else:
+    if row is None:
         st.caption("Select a row to see the graph around it, and words before and after.")
+    else:
+        _one_merge(current, run, chosen[row])
 
 
 def _frame(current: Session, phase: Phase, entries: list[ChangedMerge]) -> pd.DataFrame:
@@ -117,7 +113,7 @@ def _frame(current: Session, phase: Phase, entries: list[ChangedMerge]) -> pd.Da
         "type": [shortened(names[entry.result]) for entry in entries],
     }
     kind = entries[0].kind
-    if kind != "annealed" and kind not in ("linked", "created"):
+    if kind not in ("annealed", "linked", "created"):
         columns["was made from"] = [sum_of(names, entry.before) for entry in entries]
     if kind != "removed":
         columns["is made from"] = [sum_of(names, entry.after) for entry in entries]
@@ -174,11 +170,7 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
             st.info("No word of the reference uses this merge, before or after.")
             return
         st.markdown("Words that use it, before and after this phase")
-        st.dataframe(
-            changed_frame(words), hide_index=True, height=min(35 * (len(words) + 1) + 3, 330)
-        )
-        shown = f", the first {len(words):,} shown" if len(words) < total else ""
-        st.caption(f"{counted(total, 'word')}{shown} · {MARKS}")
+        changed_table(words, total, 330)
 
 
 def _open(current: Session, number: int) -> None:
@@ -211,9 +203,8 @@ def charts(run: ReBPERun) -> None:
         }
         for phase in phases
     ]
-    st.dataframe(
+    show_table(
         pd.DataFrame(rows),
-        hide_index=True,
         column_config={
             **right_aligned(("precision %", "recall %", "F1 %")),
             "seconds": st.column_config.NumberColumn("seconds", format="%.3f"),
@@ -228,38 +219,37 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
         "What is each half worth? Four runs with these settings, from where this run began: "
         "without and with annealing, without and with reification."
     )
-    steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
-    begun_from = study.graph.recipe_checksum(run.edits_before)
-    key = (run.settings, begun_from, current.study_number)
-    if current.ablation is None or current.ablation[0] != key:
+    key = ("ablation", run.settings, study.graph.recipe_checksum(run.edits_before))
+    if key not in current.computed:
         place = st.empty()
         if not place.button("Compute the four runs", icon=":material/table_chart:"):
             return
         bar = place.progress(0.0, "Running …")
+        steps = [dict(change.step) for change in study.graph.history[: run.edits_before]]
 
         def advance(share: float) -> None:
             bar.progress(share, "Running …")
 
-        cells = ablation(study.tokeniser, study.benchmark, run.settings, steps, advance)
+        current.computed[key] = ablation(
+            study.tokeniser, study.benchmark, run.settings, steps, advance
+        )
         place.empty()
-        current.ablation = key, cells
-    cells = current.ablation[1]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "annealing": ["on" if cell.anneal else "off" for cell in cells],
-                "reification": ["on" if cell.reify else "off" for cell in cells],
-                "precision %": [percent(cell.score.precision) for cell in cells],
-                "recall %": [percent(cell.score.recall) for cell in cells],
-                "F1 %": [percent(cell.score.f1) for cell in cells],
-                "types": [f"{cell.vocabulary_size:,}" for cell in cells],
-                "iterations": [str(cell.iterations) for cell in cells],
-                "converged": ["yes" if cell.converged else "no" for cell in cells],
-            }
-        ),
-        hide_index=True,
-        column_config=right_aligned(("precision %", "recall %", "F1 %", "types", "iterations")),
-    )
+    cells = current.computed[key]
+    rows = [
+        {
+            "annealing": "on" if cell.anneal else "off",
+            "reification": "on" if cell.reify else "off",
+            "precision %": percent(cell.score.precision),
+            "recall %": percent(cell.score.recall),
+            "F1 %": percent(cell.score.f1),
+            "types": f"{cell.vocabulary_size:,}",
+            "iterations": str(cell.iterations),
+            "converged": "yes" if cell.converged else "no",
+        }
+        for cell in cells
+    ]
+    numbers = ("precision %", "recall %", "F1 %", "types", "iterations")
+    show_table(pd.DataFrame(rows), column_config=right_aligned(numbers))
     grid = pd.DataFrame(
         [[percent(cells[2 * a + r].score.f1) for r in (0, 1)] for a in (0, 1)],
         index=["no annealing", "annealing"],
@@ -269,9 +259,6 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
     st.table(grid)
 
 
-_LONGEST = 200
-
-
 def followed_word(current: Session, run: ReBPERun) -> None:
     """The tokens of one word after each phase, and its merge trees at two of them."""
     study = current.study
@@ -279,35 +266,29 @@ def followed_word(current: Session, run: ReBPERun) -> None:
     if not text:
         return
     number = number_of(study, text)
-    try:
+    words = None
+    with attempt():
         words = study.benchmark.words if number is not None else study.tokeniser.encode([text])
-    except MorphGraphError as error:
-        st.error(plain(str(error)))
+    if words is None:
         return
     followed = current.once(
         ("follow", text, len(run.phases), id(run)), lambda: follow(run, words, number or 0)
     )
-    tokeniser = study.tokeniser
     tokens = [
-        " ".join(tokeniser.token_text(words, atom, type_) for atom, type_ in entry.tokens)
+        " ".join(study.tokeniser.token_text(words, atom, type_) for atom, type_ in entry.tokens)
         for entry in followed
     ]
-    frame = pd.DataFrame(
+    if number is not None:
+        st.markdown(f"Gold: **{plain(study.gold_text(number))}**")
+    show_table(
         {
             "phase": [phase_label(entry.phase) for entry in followed],
             "tokens": tokens,
             "changed": ["" if i == 0 or t == tokens[i - 1] else "●" for i, t in enumerate(tokens)],
-        }
+        },
+        300,
     )
-    if number is not None:
-        st.markdown(f"Gold: **{plain(study.gold_text(number))}**")
-    st.dataframe(frame, hide_index=True, height=min(35 * (len(frame) + 1) + 3, 300))
-    if len(followed) > 1:
-        _trees(current, run, text if number is None else number, followed)
-    else:
-        word_trees(
-            current, text if number is None else number, [("now", study.graph)], "rebpe tree"
-        )
+    _trees(current, text, followed)
 
 
 def _word(current: Session) -> str:
@@ -339,21 +320,101 @@ def _word(current: Session) -> str:
     return worst[0] if worst else study.benchmark.words.texts[0]
 
 
-def _trees(current: Session, run: ReBPERun, word: int | str, followed: list[FollowedWord]) -> None:
+def _trees(current: Session, word: str, followed: list[FollowedWord]) -> None:
     """The merge trees after two of the phases, side by side: the start and now, at first."""
-    labels = [phase_label(entry.phase) for entry in followed]
+    states = [(phase_label(entry.phase), entry.edits) for entry in followed]
+    if len(states) == 1:
+        word_trees(current, word, [("now", len(current.study.graph.history))], "rebpe tree")
+        return
     left, right = st.columns(2)
-    key = f"{current.study_number} {len(labels)}"
-    places = range(len(labels))
-    before = left.select_slider(
-        "Merge tree after", places, 0, format_func=labels.__getitem__, key=f"rebpe tree a {key}"
+    key = f"{current.study_number} {len(states)}"
+    places = range(len(states))
+
+    def choose(place: Any, label: str, first: int, key: str) -> int:
+        number: int = place.select_slider(
+            label, places, first, format_func=lambda number: states[number][0], key=key
+        )
+        return number
+
+    before = choose(left, "Merge tree after", 0, f"rebpe tree a {key}")
+    after = choose(right, "beside the one after", places[-1], f"rebpe tree b {key}")
+    word_trees(current, word, [states[i] for i in dict.fromkeys((before, after))], "rebpe tree")
+
+
+# ------------------------------------------------------------------------------------- chosen types
+
+
+def chosen_types(current: Session) -> None:
+    """Before, knocked out, and reified, for types that the user chooses."""
+    study = current.study
+    graph, names = study.graph, study.tokeniser.readable_types
+    left, right = st.columns([2, 5], vertical_alignment="bottom")
+    key = f"rebpe types {current.study_number}"
+    text = left.text_input(
+        "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
     )
-    after = right.select_slider(
-        "beside the one after",
-        places,
-        len(labels) - 1,
-        format_func=labels.__getitem__,
-        key=f"rebpe tree b {key}",
+    already = [n for n in st.session_state.get(key, []) if graph.is_present(n)]
+    blamed = study.blame()
+    worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
+    found = study.tokeniser.search(text) if text else worst
+    if key not in st.session_state:  # something to look at, before anything is chosen
+        few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
+        already = sorted(few, key=graph.fan_out)[-1:]
+        st.session_state[key] = already
+    options = list(dict.fromkeys([*already, *(n for n in found if graph.is_removable(n))]))
+    if already != st.session_state.get(key, already):
+        st.session_state[key] = already
+    chosen = right.multiselect(
+        "Types to knock out",
+        options,
+        format_func=names.__getitem__,
+        key=key,
+        max_selections=_MOST_TYPES,
+        placeholder="choose among those found" if text else "choose among those most to blame",
     )
-    states = [(labels[i], current.graph_after(followed[i].edits)) for i in (before, after)]
-    word_trees(current, word, states[:1] if before == after else states, "rebpe tree")
+    if not chosen:
+        st.caption(
+            "Choose types to see three scenes: as they are now, knocked out, and after repair and "
+            "reification of the merges that used them."
+        )
+        return
+    with attempt():
+        texts = [graph.types[number] for number in chosen]
+        _scenes(current, current.once(("stages", *texts), lambda: stages(study, texts)), chosen)
+        st.button(
+            "Do both: knock out, then reify",
+            type="primary",
+            icon=":material/content_cut:",
+            key="rebpe do both",
+            on_click=knock_out_and_reify,
+            args=(current, texts),
+            help="Two edits, which Undo takes back one after the other.",
+        )
+
+
+def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
+    counts = shown.reification.counts()
+    did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items()) or "nothing to mend"
+    used = f"merges that use the chosen types: {len(shown.knockout.rewired):,}"
+    scenes = (
+        ("Before", used, shown.before),
+        ("Knocked out", "these take the parts instead", shown.knocked_out),
+        ("Reified", did, shown.reified),
+    )
+    with st.container(key="wide-stages"):
+        columns = st.columns(3)
+    for number, (title, says, scene) in enumerate(scenes):
+        with columns[number]:
+            st.markdown(f"**{title}** · {says}")
+            merge_graph(
+                scene.to_dict(),
+                key=f"rebpe stage {number}",
+                view_key=f"stage {number} {current.study_number} {chosen}",
+                selected=type_key(chosen[0]),
+                height=420,
+                whole=True,
+            )
+    st.caption(
+        "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "
+        "merge. Colour is blame as it is now."
+    )

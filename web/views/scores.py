@@ -5,10 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw.score_charts import (
     Difference,
@@ -30,9 +28,9 @@ from morphgraph.tables.model import text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.loading import vocabulary_of
-from web.downloads import download
-from web.session import Session, remembered
-from web.text import plain, right_aligned
+from web.session import Session
+from web.text import plain
+from web.widgets import attempt, choice, download, remembered, right_aligned, show_table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -57,10 +55,7 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
     tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
     kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
     left, middle, right = st.columns([5, 3, 2], vertical_alignment="bottom")
-    with left, remembered(scores_picture=_DUMBBELLS):
-        if st.session_state["scores_picture"] not in kinds:
-            st.session_state["scores_picture"] = _DUMBBELLS
-        kind = st.segmented_control("Picture", kinds, key="scores_picture", required=True)
+    kind = choice(left.segmented_control, "Picture", kinds, key="scores_picture", required=True)
     metric = "f1"
     if kind == _DIFFERENCES:
         shares = [name for name in tables[0].metrics if METRICS[name].unit]
@@ -71,22 +66,23 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
             format_func=lambda name: METRICS[name].title,
             key=f"difference of {' '.join(shares)}",
         )
-    with right, remembered(picture_format="svg"):
-        st.segmented_control(
-            "Saved as",
-            ["svg", "png"],
-            key="picture_format",
-            required=True,
-            format_func=str.upper,
-            help="The camera in the corner of a figure saves it.",
-        )
+    choice(
+        right.segmented_control,
+        "Saved as",
+        ["svg", "png"],
+        key="picture_format",
+        required=True,
+        format_func=str.upper,
+        help="The camera in the corner of a figure saves it.",
+    )
     for number, table in enumerate(tables):
         if table.gold_set is None:
             continue
         if len(tables) > 1:
             st.caption(f"`{table.gold_set.reference.name}`")
-        key = ("picture", id(table), kind, metric)
-        figure = current.once(key, partial(_figure, table, kind or _DUMBBELLS, metric))
+        figure = current.once(
+            ("picture", id(table), kind, metric), partial(_figure, table, kind, metric)
+        )
         if figure is None:
             st.info("Choose at least three scores in %, for the corners of the radar.")
             continue
@@ -159,10 +155,7 @@ _NOTES = {
 
 def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
     """The boundaries of a reference and what meets there, computed once."""
-    found: GoldBoundaries = current.once(
-        ("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set)
-    )
-    return found
+    return current.once(("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set))
 
 
 @st.fragment
@@ -172,57 +165,46 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
     known = [table for table in tables if table.gold_set is not None]
     if not known:
         return
-    with remembered(breakdown_by="boundaries"):
-        by = st.segmented_control(
-            "By",
-            list(BREAKDOWNS),
-            key="breakdown_by",
-            required=True,
-            format_func=lambda name: BREAKDOWNS[name],
-        )
-    by = by or "boundaries"
+    by = choice(
+        st.segmented_control,
+        "By",
+        BREAKDOWNS,
+        key="breakdown_by",
+        required=True,
+        format_func=BREAKDOWNS.__getitem__,
+    )
     metric = "recall"
     left, right, _ = st.columns([3, 3, 4], vertical_alignment="bottom")
     if by in GROUPINGS:
-        with left, remembered(breakdown_metric=_METRICS[0]):
-            metric = st.selectbox(
-                "Score",
-                _METRICS,
-                key="breakdown_metric",
-                format_func=lambda name: METRICS[name].title,
-            )
-    table = known[0]
-    if len(known) > 1:
-        number = (right if by in GROUPINGS else left).selectbox(
-            "On",
-            range(len(known)),
-            format_func=lambda i: known[i].gold_set.reference.name,  # type: ignore[union-attr]
-            key=f"breakdown on {len(known)}",
+        metric = choice(
+            left.selectbox,
+            "Score",
+            _METRICS,
+            key="breakdown_metric",
+            format_func=lambda name: METRICS[name].title,
         )
-        table = known[number or 0]
+    number = 0
+    if len(known) > 1:
+        names = [table.gold_set.reference.name for table in known if table.gold_set is not None]
+        number = (right if by in GROUPINGS else left).selectbox(
+            "On", range(len(known)), format_func=names.__getitem__, key=f"breakdown on {len(known)}"
+        )
+    table = known[number]
     outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
     if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
         st.info("Choose word frequencies above.")
         return
-    key = ("breakdown", by, metric, scope, table.weighting, *map(id, outcomes))
-    found = current.once(key, lambda: _made_breakdown(current, outcomes, by, metric, scope, table))
-    if not found[0].groups:
+    gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
+    settings = (by, metric, scope, table.weighting)
+    key = ("breakdown", *settings, *map(id, outcomes))
+    found, figure = current.once(key, lambda: _with_picture(break_down(outcomes, *settings, gold)))
+    if figure is None:
         st.info("This reference does not say.")
         return
-    _show_breakdown(*found)
+    _show_breakdown(found, figure)
 
 
-def _made_breakdown(
-    current: Session,
-    outcomes: Sequence[Outcome],
-    by: str,
-    metric: str,
-    scope: Scope,
-    table: ScoreTable,
-) -> tuple[Breakdown, Any]:
-    """The breakdown and its picture."""
-    gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
-    found = break_down(outcomes, by, metric, scope, table.weighting, gold)
+def _with_picture(found: Breakdown) -> "tuple[Breakdown, go.Figure | None]":
     if not found.groups:
         return found, None
     figure = breakdown(
@@ -241,24 +223,19 @@ def _show_breakdown(found: Breakdown, figure: Any) -> None:
         notes.append("Unknown: the reference does not say.")
     if notes:
         st.caption(" ".join(notes))
-    rows: dict[str, list[str]] = {
+    rows = {
         "group": [group.name for group in found.groups],
         found.counted: [count_text(group.size) for group in found.groups],
+        **{
+            label: [_cell(estimate) for estimate in found.estimates(number)]
+            for number, label in enumerate(found.labels)
+        },
     }
-    for number, label in enumerate(found.labels):
-        rows[label] = [_cell(estimate) for estimate in found.estimates(number)]
     with st.expander("As a table, with 95 % intervals"):
-        st.dataframe(
-            pd.DataFrame(rows),
-            hide_index=True,
-            column_config={
-                "group": st.column_config.TextColumn(BREAKDOWNS[found.by].lower()),
-                **right_aligned(list(rows)[1:]),
-            },
-        )
-        download(
-            "CSV", lambda: breakdown_csv(found), "breakdown.csv", key=f"breakdown csv {found.by}"
-        )
+        first = st.column_config.TextColumn(BREAKDOWNS[found.by].lower())
+        show_table(rows, column_config={"group": first, **right_aligned(list(rows)[1:])})
+        key = f"breakdown csv {found.by}"
+        download("CSV", lambda: breakdown_csv(found), "breakdown.csv", key=key)
         st.code(found.signature, language=None, wrap_lines=True)
 
 
@@ -283,15 +260,12 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     if not wanted:
         return
     for gold_set in gold_sets:
-        try:
+        with attempt():
             # The gold set is kept with them, so that no other one can have its id.
             _, found = current.once(
                 ("flota scores", id(gold_set)), partial(_scores, current, gold_set)
             )
-        except MorphGraphError as error:
-            st.error(plain(str(error)))
-            continue
-        _show_flota(found, gold_set)
+            _show_flota(found, gold_set)
 
 
 def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
@@ -301,14 +275,10 @@ def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:
-    table = flota_table(found).with_columns(range(3))
-    columns = [*table.names, *table.columns]
-    frame = text_frame(table)[0].set_axis([column.title for column in columns], axis="columns")
-    st.dataframe(
-        frame,
-        hide_index=True,
-        column_config=right_aligned(list(frame.columns)[1:]),
-    )
+    shown = flota_table(found).with_columns(range(3))
+    titles = [column.title for column in (*shown.names, *shown.columns)]
+    frame = text_frame(shown)[0].set_axis(titles, axis="columns")
+    show_table(frame, column_config=right_aligned(titles[1:]))
     first = found.scores[0]
     notes = [
         f"{plain(gold_set.reference.name)}: {counted(first.entries, 'word')} of two morphs that "

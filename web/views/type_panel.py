@@ -1,17 +1,20 @@
 """What there is to know about the selected type, and the words that an edit changed."""
 
+from typing import Literal
+
 import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, percent, ratio_text, shortened, signed
 from morphgraph.graph.change import Rewired
 from morphgraph.refine.study import ChangedWord, Example
-from web.components.graph import Click
+from web.components import Click
 from web.edits import knock_out_type, look_at
 from web.scoreboard import MARKS
-from web.session import Session, remembered
+from web.session import Session
 from web.text import code, sum_of
-from web.views.trees import word_tree_changes
+from web.views.trees import before_and_after, word_trees
+from web.widgets import remembered, show_table
 
 _REVEALED = "trees revealed"
 SINCE_START, SINCE_LAST = "all edits", "the last edit"
@@ -79,16 +82,10 @@ def _removed(current: Session, number: int) -> None:
     if change is None:
         return
     rewired = [entry for entry in change.rewired if number in entry.old_parts]
-    is_last = change is graph.history[-1]
-    st.info(
-        "Knocked out. "
-        + (
-            "Undo brings it back."
-            if is_last
-            else "Undo the later edits and this one to bring it back."
-        ),
-        icon=":material/content_cut:",
-    )
+    how = "Undo brings it back."
+    if change is not graph.history[-1]:
+        how = "Undo the later edits and this one to bring it back."
+    st.info(f"Knocked out. {how}", icon=":material/content_cut:")
     _rewired_table(current, rewired, "was made from", "is made from")
 
 
@@ -97,14 +94,13 @@ def _rewired_table(current: Session, rewired: list[Rewired], old: str, new: str)
     shown = [entry for entry in rewired if graph.has_merge(entry.merge)][:500]
     if not shown:
         return
-    st.dataframe(
+    show_table(
         {
             "type": [shortened(names[graph.merge(entry.merge).result]) for entry in shown],
             old: [sum_of(names, entry.old_parts) for entry in shown],
             new: [sum_of(names, entry.new_parts) for entry in shown],
         },
-        hide_index=True,
-        height=min(35 * (len(shown) + 1) + 3, 250),
+        250,
     )
 
 
@@ -157,20 +153,10 @@ def _knockout(current: Session, number: int) -> None:
 
 
 def _examples(title: str, examples: list[Example]) -> None:
-    if not examples:
-        return
-    st.markdown(f"**{title}**")
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "gold": [example.gold for example in examples],
-                "segmented": [example.segmentation for example in examples],
-                "joined at": [example.merge_at for example in examples],
-            }
-        ),
-        hide_index=True,
-        height=min(35 * (len(examples) + 1) + 3, 220),
-    )
+    if examples:
+        st.markdown(f"**{title}**")
+        frame = pd.DataFrame(examples, columns=["gold", "segmentation", "merge_at"])
+        show_table(frame.set_axis(["gold", "segmented", "joined at"], axis="columns"), 220)
 
 
 def _choose_tree(current: Session, words: list[str]) -> None:
@@ -214,7 +200,8 @@ def example_tree(current: Session) -> None:
 
     st.subheader(f"Merge tree of {code(shortened(word))}", anchor=False)
     revealed = st.session_state.get(_REVEALED, 0)
-    word_tree_changes(current, word, "example tree", on_event=select, reveal=revealed)
+    states = before_and_after(current, word)
+    word_trees(current, word, states, "example tree", select, revealed)
 
 
 def changed_words(current: Session) -> None:
@@ -228,31 +215,25 @@ def changed_words(current: Session) -> None:
     since = left.segmented_control(
         "Changed by", [SINCE_LAST, SINCE_START], default=SINCE_LAST, required=True
     )
+    orders: list[Literal["better", "worse"]] = ["better", "worse"]
     order = middle.segmented_control(
         "Order",
-        ["better", "worse"],
+        orders,
         default="better",
         required=True,
         format_func=lambda name: f"{name} first",
     )
     state = study.start if since == SINCE_START else study.before_last
-    words, total = study.changed_words(state, order="worse" if order == "worse" else "better")
+    words, total = study.changed_words(state, order=order)
     if not total:
         st.caption("No word of the reference is segmented differently.")
         return
-    height = min(35 * (len(words) + 1) + 3, 320)
-    st.dataframe(changed_frame(words), hide_index=True, height=height)
+    changed_table(words, total, 320)
+
+
+def changed_table(words: list[ChangedWord], total: int, most: int) -> None:
+    """Changed words, the first of ``total``; the gain counts gaps that became right."""
+    frame = pd.DataFrame(words, columns=["gold", "before", "after", "gain"])
+    show_table(frame, most)
     shown = f", the first {len(words):,} shown" if len(words) < total else ""
     st.caption(f"{counted(total, 'word')}{shown} · {MARKS}")
-
-
-def changed_frame(words: list[ChangedWord]) -> pd.DataFrame:
-    """Changed words as a table; the gain counts gaps that became right."""
-    return pd.DataFrame(
-        {
-            "gold": [word.gold for word in words],
-            "before": [word.before for word in words],
-            "after": [word.after for word in words],
-            "gain": [word.gain for word in words],
-        }
-    )

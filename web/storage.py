@@ -1,25 +1,37 @@
-"""What each browser has open, kept on this machine, so that a reload loses nothing.
+"""What is kept on this machine: edits, what each browser has open, texts of evaluations.
 
-A browser is known by a token that nobody can guess, a tab of it by a short number. Each browser has
-a folder, called by the checksum of its token: in it a small JSON record for each tab, and the files
-that records speak of, called by the checksum of their content. No name that a user gave becomes a
-path, and nothing that is read is run. What is old goes, and the oldest of what is too much.
+All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. Where that cannot be
+written, nothing is kept, and the app works all the same.
+
+The edits of a tokeniser are a recipe, one file for each tokeniser, named by the checksum that we
+computed of it. A browser is known by a token that nobody can guess, a tab of it by a short number.
+Each browser has a folder, called by the checksum of its token: in it a small JSON record for each
+tab, and the files that records speak of, called by the checksum of their content. No name that a
+user gave becomes a path, and nothing that is read is run. What is old goes, and the oldest of what
+is too much.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
 import shutil
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.store import write_atomically
-from web import autosave
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.tokeniser.recipe import read_recipe, write_recipe
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 DAYS = 30
 """What was not used for so long is forgotten."""
@@ -28,13 +40,66 @@ MOST_TABS = 6
 """Of one browser."""
 MOST_BYTES = 2_000_000_000
 """Of all browsers together."""
+MOST_DRAFTS = 20
+LARGEST_DRAFT = 200_000
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _TAB = re.compile(r"[0-9a-f]{8}")
 _CHECKSUM = re.compile(r"[0-9a-f]{64}")
 _JUST_WRITTEN = 600.0
 """Seconds in which a file that no record speaks of yet is left alone."""
+_DRAFTS_BYTES = 20_000_000
 _lock = threading.RLock()
+
+
+def state_folder() -> Path:
+    """Where all of it is kept."""
+    chosen = os.environ.get("MORPHGRAPH_STATE")
+    return Path(chosen) if chosen else Path.home() / ".local" / "state" / "morphgraph"
+
+
+# ------------------------------------------------------------------------------------- edits
+
+
+def keep_recipe(tokeniser: Tokeniser) -> None:
+    """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
+
+    A recipe that does not go on from the kept one, nor back from it, came from another visit: the
+    kept one is then set aside as the previous one.
+    """
+    if not (tokeniser.graph.history or tokeniser.graph.undone):
+        return
+    path = _recipe_path(tokeniser.checksum)
+    data = write_recipe(tokeniser)
+    try:
+        if path.is_file() and path.read_bytes() == data:
+            return
+        old, new = kept_steps(tokeniser.checksum), tokeniser.graph.recipe()
+        shared = min(len(old), len(new))
+        if old[:shared] != new[:shared]:
+            path.replace(_recipe_path(tokeniser.checksum, previous=True))
+        write_atomically(path, data)
+    except (MorphGraphError, OSError):
+        return
+
+
+def _recipe_path(checksum: str, *, previous: bool = False) -> Path:
+    return state_folder() / f"{checksum}{'.previous' if previous else ''}.json"
+
+
+def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]:
+    """The edits kept for a tokeniser, or those set aside before; none if they cannot be read."""
+    path = _recipe_path(checksum, previous=previous)
+    if not path.is_file():
+        return []
+    try:
+        steps: list[dict[str, Any]] = read_recipe(read_bytes(path), str(path))["steps"]
+    except MorphGraphError:
+        return []
+    return steps
+
+
+# ------------------------------------------------------------------------------------- browsers
 
 
 @dataclass(frozen=True)
@@ -149,7 +214,7 @@ def tidy(but: Path | None = None) -> None:
 
 
 def _browsers() -> Path:
-    return autosave.folder() / "browsers"
+    return state_folder() / "browsers"
 
 
 def _is_old(moment: float) -> bool:
@@ -169,3 +234,71 @@ def _changed(path: Path) -> float:
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+# ------------------------------------------------------------------------------------- drafts
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A text by its name; ``original``: what it was opened as, None for one that ships."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    original: str | None
+    text: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether its texts are small enough to be kept."""
+        texts = (self.text, self.original or "")
+        return all(len(text.encode("utf-8", "replace")) <= LARGEST_DRAFT for text in texts)
+
+
+def kept_drafts() -> list[Draft]:
+    """The texts that are kept, the newest last; nothing if they cannot be read."""
+    path = _drafts_path()
+    try:
+        if not path.is_file() or path.stat().st_size > _DRAFTS_BYTES:
+            return []
+        found = parse_json(read_bytes(path), path.name)
+    except (MorphGraphError, OSError):
+        return []
+    drafts = [_draft(one) for one in found] if isinstance(found, list) else []
+    return [draft for draft in drafts if draft is not None and draft.fits][-MOST_DRAFTS:]
+
+
+def keep_draft(draft: Draft) -> None:
+    """Keep a text in place of the earlier one of its name; one that is too large is not kept."""
+    if draft.fits:
+        _replace_draft(draft.name, draft)
+
+
+def forget_draft(name: str) -> None:
+    """Keep nothing under a name any more."""
+    _replace_draft(name, None)
+
+
+def _replace_draft(name: str, draft: Draft | None) -> None:
+    with _lock:
+        before = kept_drafts()
+        after = [one for one in before if one.name != name]
+        if draft is not None:
+            after = [*after, draft][-MOST_DRAFTS:]
+        if after == before:
+            return
+        text = json.dumps([asdict(one) for one in after], ensure_ascii=False)
+        try:
+            write_atomically(_drafts_path(), text.encode("utf-8", "replace"))
+        except (MorphGraphError, OSError):
+            return
+
+
+def _drafts_path() -> Path:
+    return state_folder() / "drafts.json"
+
+
+def _draft(given: object) -> Draft | None:
+    try:
+        return TypeAdapter(Draft).validate_python(given)
+    except ValidationError:
+        return None

@@ -1,1 +1,0 @@
-"""The three tabs of the page of evaluations, and what they know of runs."""

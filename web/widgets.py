@@ -1,0 +1,226 @@
+"""Widgets as the pages of this app want them: kept across pages, sized to what they show."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.tokeniser.recipe import write_recipe
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from web.text import plain
+
+_ROW = 35
+"""The height of a table's row, in pixels."""
+_KINDS = {
+    "csv": ("CSV", "text/csv"),
+    "tex": ("LaTeX", "application/x-tex"),
+    "md": ("Markdown", "text/markdown"),
+    "html": ("Web page", "text/html"),
+    "json": ("JSON", "application/json"),
+    "parquet": ("Parquet", "application/vnd.apache.parquet"),
+    "yaml": ("YAML", "application/yaml"),
+    "zip": ("Archive", "application/zip"),
+    "log": ("Log", "text/plain"),
+    "graphml": ("GraphML", "application/xml"),
+}
+
+
+# ------------------------------------------------------------------------------------- errors
+
+
+def show_error(error: object) -> None:
+    """Show an error, whatever is in its text."""
+    st.error(plain(str(error)), icon=":material/error:")
+
+
+@contextmanager
+def attempt() -> Iterator[None]:
+    """Do in the ``with`` block what a file may make impossible: its error is shown, and ends it."""
+    try:
+        yield
+    except MorphGraphError as error:
+        show_error(error)
+
+
+# ------------------------------------------------------------------------------------- values
+
+
+@contextmanager
+def remembered(**defaults: Any) -> Iterator[None]:
+    """Widgets with these keys, made in the ``with`` block, keep their values across pages.
+
+    Streamlit forgets a widget as soon as a page without it is shown.
+    """
+    for key, default in defaults.items():
+        if key not in st.session_state:
+            st.session_state[key] = value_now(key, default)
+    yield
+    for key in defaults:
+        st.session_state[f"kept {key}"] = st.session_state[key]
+
+
+@contextmanager
+def sent_again(**defaults: Any) -> Iterator[None]:
+    """As `remembered`, for texts and lists: their values are sent to the browser in every run.
+
+    A value that is set once never arrives where its run is interrupted, and the widget is empty.
+    What moves faster than runs, such as a slider, would jump back.
+    """
+    for key, default in defaults.items():
+        st.session_state[key] = value_now(key, default)
+    with remembered(**defaults):
+        yield
+
+
+def value_now(key: str, default: Any) -> Any:
+    """The value of a remembered widget, whether or not this run has drawn it."""
+    return st.session_state.get(key, st.session_state.get(f"kept {key}", default))
+
+
+def set_value(key: str, value: Any) -> None:
+    """Give a remembered widget another value, before it is drawn."""
+    st.session_state[key] = st.session_state[f"kept {key}"] = value
+
+
+def choice(
+    widget: Callable[..., Any],
+    label: str,
+    options: Iterable[Any],
+    *,
+    key: str,
+    first: Any = None,
+    **how: Any,
+) -> Any:
+    """A remembered widget to choose among options, which may be others than they were.
+
+    ``first``: what is chosen at first, and when what was chosen is gone, by default the first
+    option; a list where several can be chosen.
+    """
+    options = list(options)
+    if first is None and options:
+        first = options[0]
+    with remembered(**{key: first}):
+        if isinstance(first, list):
+            st.session_state[key] = [one for one in st.session_state[key] if one in options]
+        elif st.session_state[key] not in options:
+            st.session_state[key] = first
+        return widget(label, options, key=key, **how)
+
+
+def forget_oldest(kept: dict[Any, Any], most: int) -> None:
+    """Keep the newest of what a dictionary holds, at most so many."""
+    while len(kept) > most:
+        del kept[next(iter(kept))]
+
+
+def primed(name: str, taken: Iterable[str]) -> str:
+    """A name that is not taken, with strokes behind it if it was.
+
+    >>> primed("a", ["a", "a′"])
+    'a′′'
+    """
+    while name in taken:
+        name += "′"
+    return name
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def right_aligned(columns: Iterable[str]) -> dict[str, Any]:
+    """The configuration of columns that hold numbers as text."""
+    return {name: st.column_config.TextColumn(name, alignment="right") for name in columns}
+
+
+def show_table(data: Any, most: int | None = None, **how: Any) -> Any:
+    """A table without row numbers, as high as its rows, at most ``most`` pixels."""
+    if most is not None:
+        rows = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
+        how["height"] = min(_ROW * (rows + 1) + 3, most)
+    return st.dataframe(data, hide_index=True, **how)
+
+
+def rows_high(rows: int) -> int:
+    """The height of a table of so many rows, in pixels."""
+    return _ROW * (rows + 1) + 3
+
+
+def chosen_row(data: Any, most: int | None = None, **how: Any) -> int | None:
+    """A table of which a row can be chosen; the number of that row, None if there is none.
+
+    Its ``key`` must change with its rows: a number must not outlive those it was chosen among.
+    """
+    event = show_table(data, most, on_select="rerun", selection_mode="single-row", **how)
+    rows = event.selection.rows if event else []
+    return rows[0] if rows and rows[0] < len(data) else None
+
+
+def width_of(texts: Iterable[str], most: int = 10_000) -> int:
+    """The width of a column in pixels, at most ``most``, in which no text is cut."""
+    return min(most, 8 * max(map(len, texts), default=0) + 24)
+
+
+def one_page(everything: Sequence[Any], size: int, key: str, width: int = 160) -> Sequence[Any]:
+    """Those of many rows that are on the chosen page."""
+    pages = max(1, -(-len(everything) // size))
+    page = 1
+    if pages > 1:
+        label = f"Page of {pages:,}"
+        page = int(st.number_input(label, 1, pages, key=f"{key} {pages}", width=width))
+    return everything[(page - 1) * size : page * size]
+
+
+# ------------------------------------------------------------------------------------- downloads
+
+
+def download(
+    label: str,
+    make: Callable[[], str | bytes],
+    name: str,
+    *,
+    primary: bool = False,
+    **how: Any,
+) -> None:
+    """A button for a file, by its name; its content is made when the button is pressed."""
+    st.download_button(
+        label,
+        make,
+        file_name=name,
+        mime=_KINDS[name.rpartition(".")[2]][1],
+        on_click="ignore",
+        type="primary" if primary else "secondary",
+        **{"icon": ":material/download:", **how},
+    )
+
+
+def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None = None) -> None:
+    """A button for each file, called as its kind; ``note``: what they give, as a tooltip."""
+    with st.container(horizontal=True):
+        for name, make in files.items():
+            label, _ = _KINDS[name.rpartition(".")[2]]
+            download(label, make, name, key=f"download {name}", help=note)
+
+
+def recipe_button(tokeniser: Tokeniser, place: str) -> None:
+    """Save the edits alone; ``place`` is a name that keeps the buttons of a page apart."""
+    download(
+        "Recipe",
+        lambda: write_recipe(tokeniser),
+        "recipe.json",
+        key=f"recipe {place}",
+        help="The edits alone, to be replayed here or with morphgraph knockout --recipe.",
+        disabled=not tokeniser.graph.history,
+    )
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """Files as one zip archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()

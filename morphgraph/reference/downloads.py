@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from morphgraph.core.errors import MorphGraphError
@@ -162,13 +162,12 @@ def _retrieve(path: Path, part: _Part) -> None:
 
 
 class _Part:
-    """The file that pooch's `HTTPDownloader` writes into: what is there so far."""
+    """What is there of a file so far, and how pooch gets the rest: ``complete`` downloads it."""
 
     def __init__(self, source: CatalogueEntry, path: Path, progress: DownloadProgress) -> None:
         self.source, self.path, self.progress = source, path, progress
         self.validator = path.with_suffix(".etag")
         self.checksum = ""
-        self.answer: requests.Response | None = None
 
     @property
     def length(self) -> int:
@@ -179,16 +178,13 @@ class _Part:
         """Tell the progress."""
         self.progress(min(self.length / self.source.size, 1.0))
 
-    def write(self, piece: bytes) -> None:
+    def _append(self, piece: bytes) -> None:
         """Put a piece behind what is there; a file that grows too long is an error."""
         if self.length + len(piece) > self.source.size:
             raise self._changed("more bytes")
         with self.path.open("ab") as file:
             file.write(piece)
         self.report()
-
-    def flush(self) -> None:
-        """Each piece is written at once."""
 
     def complete(self, url: str, output_file: str, pooch_: object) -> None:
         """Fetch until all is there, after a cut a few more times; then move it."""
@@ -223,7 +219,7 @@ class _Part:
 
     def _ask(self, url: str) -> None:
         """One request for what is missing."""
-        from pooch import HTTPDownloader
+        import requests
         from requests import exceptions
 
         # Compressed, the positions of bytes would be those of another file.
@@ -232,20 +228,19 @@ class _Part:
             headers["Range"] = f"bytes={self.length}-"
             if (etag := self._etag()) and not etag.startswith("W/"):  # weak: not the same bytes
                 headers["If-Range"] = etag
-        self.answer = None
-        options = {"timeout": TIMEOUTS, "headers": headers, "hooks": {"response": self._look_at}}
+        answer = None
         try:
-            HTTPDownloader(chunk_size=_PIECE, **options)(url, self, None)
-        except exceptions.HTTPError as error:
-            status = 0 if error.response is None else error.response.status_code
-            raise self._refused(url, status) from error
+            with requests.get(url, headers=headers, timeout=TIMEOUTS, stream=True) as answer:
+                self._judge(answer)
+                for piece in answer.iter_content(_PIECE):
+                    self._append(piece)
         except exceptions.ReadTimeout as error:
             problem = f"the server does not answer within {TIMEOUTS[1]:g} seconds"
             raise _Cut(problem) from error
         except exceptions.RequestException as error:
             cause = error.args[0] if error.args else None
             is_made = type(error) is exceptions.ConnectionError and not hasattr(cause, "reason")
-            if self.answer is not None or is_made:  # else all tries to connect ran out
+            if answer is not None or is_made:  # else all tries to connect ran out
                 raise _Cut("the connection was cut") from error
             raise MorphGraphError(
                 f"{urlsplit(url).netloc} cannot be reached ({type(error).__name__}). Check the "
@@ -253,16 +248,13 @@ class _Part:
                 f"{url} elsewhere, and use the file with --reference FILE."
             ) from error
         if self.length < self.source.size:
-            if _content_length(self.answer) is None:
+            if _content_length(answer) is None:
                 raise _Cut("the connection was cut")
             raise self._changed(f"{self.length:,} bytes")  # a cut would have been noticed
 
-    def _look_at(self, answer: requests.Response, **_: Any) -> None:
-        """Judge an answer before anything is read of it."""
+    def _judge(self, answer: requests.Response) -> None:
+        """See what an answer is before anything is read of it."""
         status, length = answer.status_code, self.length
-        if answer.is_redirect or status >= 400:
-            return  # followed, or an error of pooch's
-        self.answer = answer
         if status == 206 and length:
             if not self._continues(answer):
                 raise _Misfit
@@ -315,11 +307,10 @@ class _Part:
         )
 
 
-def _content_length(answer: requests.Response | None) -> int | None:
+def _content_length(answer: requests.Response) -> int | None:
     """How long an answer says it is; None if it does not, or is compressed all the same."""
-    headers = answer.headers if answer is not None else {}
-    text = headers.get("Content-Length", "")
-    plain = headers.get("Content-Encoding", "identity") == "identity"
+    text = answer.headers.get("Content-Length", "")
+    plain = answer.headers.get("Content-Encoding", "identity") == "identity"
     return int(text) if plain and re.fullmatch(r"[0-9]{1,18}", text) else None
 
 

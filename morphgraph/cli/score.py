@@ -297,7 +297,7 @@ def _print(
         print(f"\n{visible(shown.blocks[0])}")
         for row in shown.rows:
             if row.error:
-                print(visible(f"{row.label}: {row.error}"))
+                print(visible(f"{row.names[0]}: {row.error}"))
         print_model(shown)
         print(table.signature)
         if table.gold_set is not None and table.gold_set.reference.partial:

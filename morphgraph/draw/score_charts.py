@@ -5,7 +5,7 @@ on numbered places rather than under their names, so that two of one name stay t
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,9 +73,7 @@ def dumbbells(rows: Sequence[Dumbbell]) -> "go.Figure":
 
     known = [[s.value for s in row[1:] if not math.isnan(s.value)] for row in rows]
     figure = _rows_of("%", [_lacking(row) for row in rows])
-    for place, values in enumerate(known):
-        if not values:
-            _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
+    _note_undefined(figure, map(bool, known))
     bars = [(100 * min(v), 100 * max(v), place) for place, v in enumerate(known) if v]
     figure.add_trace(
         go.Scatter(
@@ -133,6 +131,13 @@ def _rows_of(x: str, names: Sequence[str], row: int = _ROW) -> "go.Figure":
 def _note(figure: "go.Figure", text: str, **place: Any) -> None:
     """Write at the left of a figure."""
     figure.add_annotation(text=text, x=0, xanchor="left", align="left", showarrow=False, **place)
+
+
+def _note_undefined(figure: "go.Figure", known: Iterable[bool]) -> None:
+    """Write n/a on the lines of which nothing is known."""
+    for place, is_known in enumerate(known):
+        if not is_known:
+            _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
 
 
 def _add_spreads(
@@ -340,9 +345,7 @@ def difference_forest(rows: Sequence[Difference], baseline: str = "the baseline"
         "symbol": ["circle" if row.mark else "circle-open" for row in known],
         "line": {"width": 2, "color": SERIES_COLOURS[0]},
     }
-    for place, row in enumerate(rows):
-        if math.isnan(row.difference.value):
-            _note(figure, UNDEFINED, xref="x domain", y=place, yref="y")
+    _note_undefined(figure, (not math.isnan(row.difference.value) for row in rows))
     if not known:
         figure.update_xaxes(range=[-1, 1])
     return figure

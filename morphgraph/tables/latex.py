@@ -105,7 +105,7 @@ def _natural(table: Table) -> list[_Natural]:
         return _Natural(cells, _width(one_line(column.title)), words, small)
 
     found = [
-        of(column, (_name(row, place) for row in table.rows))
+        of(column, (row.shown_names[place] for row in table.rows))
         for place, column in enumerate(table.names)
     ]
     for place, column in enumerate(table.columns):
@@ -134,10 +134,6 @@ def _words(column: Column) -> list[str]:
     words = one_line(column.header).split(" ")
     sign = one_line(column.title.removeprefix(column.header)).strip()
     return [*words, sign] if sign else words
-
-
-def _name(row: Row, place: int) -> str:
-    return row.names[place] if place else row.label
 
 
 class _Fitted(NamedTuple):
@@ -331,7 +327,7 @@ class _Layout:
 
     def _lines(self, row: Row, rule: str) -> Iterator[str]:
         """A line of values, and one of intervals or spreads if there are any."""
-        names = [self._text(_name(row, place), place) for place in range(len(row.names))]
+        names = [self._text(name, place) for place, name in enumerate(row.shown_names)]
         # The braces keep a [ or * at the start from being an option of the line before.
         start = rule + "{}"
         if row.is_baseline:

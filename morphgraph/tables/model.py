@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from morphgraph.core.text import UNDEFINED, count_text, percent, ratio_text
@@ -164,9 +165,10 @@ class Row:
     after: tuple[tuple[str, str], ...] = ()
 
     @property
-    def label(self) -> str:
-        """Its first name as tables show it."""
-        return self.names[0] + (f" ({HELD_IN})" if self.held_in else "") if self.names else ""
+    def shown_names(self) -> tuple[str, ...]:
+        """Its names as tables show them: the first one says whether it is held in."""
+        held_in = f" ({HELD_IN})" if self.held_in else ""
+        return (self.names[0] + held_in, *self.names[1:]) if self.names else ()
 
 
 @dataclass(frozen=True)
@@ -205,16 +207,11 @@ class Table:
         >>> Table("", (), columns, (), ("Scope", "Weighting")).heads
         [('Scope', [('a', 2), ('b', 2)]), ('Weighting', [('x', 1), ('y', 1), ('x', 1), ('y', 1)])]
         """
-        return [(title, list(self._spans(depth))) for depth, title in enumerate(self.spread_by)]
-
-    def _spans(self, depth: int) -> Iterator[tuple[str, int]]:
-        start = 0
-        for place in range(1, len(self.columns) + 1):
-            last = place == len(self.columns)
-            this = self.columns[start].spread[: depth + 1]
-            if last or self.columns[place].spread[: depth + 1] != this:
-                yield self.columns[start].spread[depth], place - start
-                start = place
+        found = []
+        for depth, title in enumerate(self.spread_by):
+            spans = groupby(column.spread[: depth + 1] for column in self.columns)
+            found.append((title, [(texts[-1], len(list(over))) for texts, over in spans]))
+        return found
 
     @property
     def by_block(self) -> list[tuple[str, list[Row]]]:
@@ -335,7 +332,8 @@ def shown_texts(table: Table, *, intervals: bool = True) -> list[list[str]]:
     """The rows of a table as texts, names first."""
     lines = []
     for row in table.rows:
-        line = [row.label + " †" * row.is_baseline, *row.names[1:]]
+        mark = [" †" * row.is_baseline, *[""] * len(row.names)]
+        line = [name + sign for name, sign in zip(row.shown_names, mark, strict=False)]
         if row.error:
             lines.append([*line, "failed", *[""] * (len(row.cells) - 1)])
             continue

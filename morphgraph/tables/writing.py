@@ -227,9 +227,8 @@ def environment() -> Environment:
 
 def _markdown_cells(row: Row, table: Table) -> Iterator[str]:
     """The cells of a line of a table."""
-    for place, name in enumerate(row.names):
-        text = markdown(one_line(name if place else row.label))
-        yield text + (" †" if row.is_baseline and not place else "")
+    for place, name in enumerate(row.shown_names):
+        yield markdown(one_line(name)) + (" †" if row.is_baseline and not place else "")
     if row.error:
         error = shortened(one_line(row.error), ERROR_LENGTH)
         yield from [f"failed: {markdown(error)}", *[""] * (len(row.cells) - 1)]

@@ -18,7 +18,7 @@ place in the list starts, so no word depends on another.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
+from morphgraph.kernels.merge_lookup import DENSE, EMPTY, NONE, build_table, slot_of
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -40,7 +40,14 @@ def lowest_rank(token, i, count, above, table, dense):  # type: ignore[no-untype
     state = np.int64(token[i])
     best = np.int64(NONE)
     for j in range(i + 1, count):
-        value = look_up(table, dense, state, np.int64(token[j]))
+        following = np.int64(token[j])
+        if state < DENSE and following < DENSE:
+            value = dense[state, following]
+        else:
+            slot = slot_of(table, (state << 32) | following)
+            if table[slot, 0] == EMPTY:
+                break
+            value = table[slot, 1]
         rank = value >> 32
         if above < rank < best:
             best = rank

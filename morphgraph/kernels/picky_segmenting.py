@@ -10,7 +10,7 @@ the result of a merge, or the parts of a split type.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
+from morphgraph.kernels.merge_lookup import DENSE, NONE, build_table, slot_of
 
 
 @njit(cache=True, nogil=True)
@@ -29,7 +29,10 @@ def next_event(  # type: ignore[no-untyped-def]
                 break
     if right < 0:
         return best
-    number = look_up(table, dense, np.int64(left), np.int64(right)) >> 32
+    if left < DENSE and right < DENSE:
+        number = dense[left, right] >> 32
+    else:
+        number = table[slot_of(table, (np.int64(left) << 32) | np.int64(right)), 1] >> 32
     if number != NONE:
         for at in range(merge_offsets[number], merge_offsets[number + 1]):
             if merge_events[at] >= earliest:

@@ -6,11 +6,11 @@ Types, merges and tables as in `kernels.segmenting`.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import NONE, build_table, look_up, put_in, take_out
+from morphgraph.kernels.merge_lookup import EMPTY, NONE, build_table, put_in, slot_of, take_out
 
 
 @njit(cache=True, nogil=True)
-def _segment_below(atoms, table, dense, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
+def _segment_below(atoms, table, results, widest, limit, token, candidate, width):  # type: ignore[no-untyped-def]
     """Segment one string by the merges of rank below ``limit``; how many tokens there are."""
     count = np.int64(atoms.shape[0])
     for i in range(count):
@@ -23,7 +23,10 @@ def _segment_below(atoms, table, dense, results, widest, limit, token, candidate
             parts = np.int64(0)
             state = np.int64(token[i])
             for j in range(i + 1, count):
-                value = look_up(table, dense, state, np.int64(token[j]))
+                slot = slot_of(table, (state << 32) | np.int64(token[j]))
+                if table[slot, 0] == EMPTY:
+                    break
+                value = table[slot, 1]
                 if (value >> 32) < best:
                     best = value >> 32
                     parts = np.int64(j - i + 1)
@@ -78,7 +81,6 @@ def repair(parts, part_offsets, results, tuples, atoms, atom_offsets, type_count
         count = _segment_below(
             atoms[atom_offsets[i] : atom_offsets[i + 1]],
             table,
-            dense,
             results,
             widest,
             merge,

@@ -13,7 +13,7 @@ Merges are looked up as `merge_lookup` says.
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
+from morphgraph.kernels.merge_lookup import DENSE, EMPTY, NONE, build_table, slot_of
 
 
 @njit(cache=True, nogil=True)
@@ -76,7 +76,14 @@ def segment_pieces(  # type: ignore[no-untyped-def]
                 parts = np.int64(2)
                 j = np.int64(i + 1)
                 while True:
-                    value = look_up(table, dense, state, np.int64(token[j]))
+                    following = np.int64(token[j])
+                    if state < DENSE and following < DENSE:
+                        value = dense[state, following]
+                    else:
+                        slot = slot_of(table, (state << 32) | following)
+                        if table[slot, 0] == EMPTY:
+                            break
+                        value = table[slot, 1]
                     if (value >> 32) < best:
                         best = value >> 32
                         parts = j - i + 1

@@ -9,7 +9,7 @@ import heapq
 import numpy as np
 from numba import njit
 
-from morphgraph.kernels.merge_lookup import NONE, build_table, look_up
+from morphgraph.kernels.merge_lookup import EMPTY, NONE, build_table, slot_of
 
 LONG = 512
 """Pieces of more atoms than this are segmented here."""
@@ -17,7 +17,7 @@ LONG = 512
 
 @njit(cache=True, nogil=True)
 def segment_long(  # type: ignore[no-untyped-def]
-    atoms, start, end, table, dense, results, widest, leaders, closed_by, token_at
+    atoms, start, end, table, results, widest, leaders, closed_by, token_at
 ):
     """Segment the piece ``start : end`` into ``closed_by`` and ``token_at``.
 
@@ -51,7 +51,10 @@ def segment_long(  # type: ignore[no-untyped-def]
                 reach[i] = i
                 while j < count:
                     reach[i] = j
-                    value = look_up(table, dense, state, np.int64(token[j]))
+                    slot = slot_of(table, (state << 32) | np.int64(token[j]))
+                    if table[slot, 0] == EMPTY:
+                        break
+                    value = table[slot, 1]
                     j = np.int64(following[j])
                     if (value >> 32) < best:
                         best = value >> 32
@@ -98,8 +101,8 @@ def segment_long(  # type: ignore[no-untyped-def]
 def warm_up() -> None:
     """Compile for the dtypes in use, so that the disk cache holds it."""
     parts, part_offsets = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
-    table, dense, widest, _, _ = build_table(parts, part_offsets, 3, 0)
+    table, _, widest, _, _ = build_table(parts, part_offsets, 3, 0)
     atoms = np.array([0, 1], np.int32)
     closed_by, token_at = np.empty(2, np.int32), np.empty(2, np.int32)
     results, leaders = np.array([2], np.int32), np.empty(0, np.int32)
-    segment_long(atoms, 0, 2, table, dense, results, widest, leaders, closed_by, token_at)
+    segment_long(atoms, 0, 2, table, results, widest, leaders, closed_by, token_at)

@@ -301,7 +301,7 @@ def segment_pieces_anew(
         if len(wanted) and not wanted[piece]:
             continue
         start, end = words.piece_offsets[piece : piece + 2]
-        segment_long(words.atoms, start, end, table, dense, *merges, *both)
+        segment_long(words.atoms, start, end, table, *merges, *both)
 
 
 def _run_blocks(run: Callable[[int, int], None], bounds: Sequence[int]) -> None:

@@ -26,7 +26,7 @@ def test_equals_the_kernel_for_words(graph: MergeGraph, text: str) -> None:
         closed_by, token_at = np.empty(len(atoms), np.int32), np.empty(len(atoms), np.int32)
         out = (closed_by, token_at)
         if long:
-            merges = (table, dense, arrays.results, widest, arrays.leaders)
+            merges = (table, arrays.results, widest, arrays.leaders)
             segment_long(atoms, 0, len(atoms), *merges, *out)
         else:
             merges = (table, dense, arrays.results, widest, arrays.leaders)

@@ -117,12 +117,8 @@ def _report(made: "Comparison") -> dict[str, Any]:
             {
                 "word": row.text,
                 "gold": row.gold,
-                "tokens": {
-                    label: cell.tokens for label, cell in zip(made.labels, row.cells, strict=True)
-                },
-                "exact": {
-                    label: cell.exact for label, cell in zip(made.labels, row.cells, strict=True)
-                },
+                "tokens": dict(zip(made.labels, (c.tokens for c in row.cells), strict=True)),
+                "exact": dict(zip(made.labels, (c.exact for c in row.cells), strict=True)),
             }
             for row in made.rows
         ],

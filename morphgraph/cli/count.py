@@ -2,8 +2,6 @@
 
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from morphgraph.cli.options import JsonOption
-from morphgraph.cli.output import print_json, progress_line
+from morphgraph.cli.output import asked_to_end, print_json, progress_line
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def count(
     from morphgraph.corpus.counting import count_to_parquet, parse_memory
 
     limit = parse_memory(memory)
-    with _ending_on_request(), progress_line("counting") as tell:
+    with asked_to_end(_end, signal.SIGTERM), progress_line("counting") as tell:
         report = count_to_parquet(
             paths,
             out,
@@ -78,18 +76,9 @@ def count(
     print(f"{counted(report.kept, 'word')}{left_out}: saved {report.saved}")
 
 
-@contextmanager
-def _ending_on_request() -> Iterator[None]:
+def _end(number: int, frame: Any) -> None:
     """Let what asks the program to end also clear away what is on disk."""
-
-    def end(number: int, frame: Any) -> None:
-        raise SystemExit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    raise SystemExit(128 + number)
 
 
 def _line(at: "CountProgress") -> str:

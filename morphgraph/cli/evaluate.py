@@ -2,14 +2,14 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.output import print_table, progress_line, say
+from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted
@@ -129,13 +129,12 @@ def _evaluate(
         return run_evaluation(prepared, out, opened, show, command_line())
 
 
-@contextmanager
-def _stopping_on_request(out: Path) -> Iterator[None]:
+def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
     """Ctrl-C, or a request to end, stops a run so that it can be resumed; twice ends it at once."""
     from morphgraph.batch.progress import stop_path
 
     def ask(number: int, frame: Any) -> None:
-        for request in before:
+        for request in requests:
             signal.signal(request, signal.default_int_handler)
         if not stop_path(out).parent.is_dir():
             raise KeyboardInterrupt
@@ -145,12 +144,8 @@ def _stopping_on_request(out: Path) -> Iterator[None]:
             raise KeyboardInterrupt from error
         say("stopping; once more to end at once")
 
-    before = {request: signal.signal(request, ask) for request in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for request, handler in before.items():
-            signal.signal(request, handler)
+    requests = (signal.SIGINT, signal.SIGTERM)
+    return asked_to_end(ask, *requests)
 
 
 def _print_shipped() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -243,6 +244,17 @@ def progress_line(start: str) -> Iterator[Callable[..., None]]:
 
     say(f"{start} …")
     yield write
+
+
+@contextmanager
+def asked_to_end(do: Callable[[int, Any], None], *signals: signal.Signals) -> Iterator[None]:
+    """Do this where one of some signals asks the program to end."""
+    before = {request: signal.signal(request, do) for request in signals}
+    try:
+        yield
+    finally:
+        for request, handler in before.items():
+            signal.signal(request, handler)
 
 
 def say(line: str) -> None:

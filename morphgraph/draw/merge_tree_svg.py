@@ -123,8 +123,7 @@ class _Painter:
         return self.y + self.levels * _LEVEL
 
     def top(self, vertex: int) -> float:
-        level = self.layout.boxes[vertex].level
-        return self.leaf_top if level == 0 else self.leaf_top - level * _LEVEL
+        return self.leaf_top - self.layout.boxes[vertex].level * _LEVEL
 
     def bar(self, vertex: int) -> float:
         """The height of the line that joins a merge's children."""

@@ -1,9 +1,9 @@
-"""Words as lines of chips: the morphs of the gold, the tokens, and what stands across a boundary."""
+"""Words as lines of chips: the morphs of the gold, the tokens, and what crosses a boundary."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from morphgraph.core.text import counted, ratio_text
+from morphgraph.core.text import counted
 from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_tree
 from morphgraph.refine.study import Study
 

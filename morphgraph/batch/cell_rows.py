@@ -134,7 +134,7 @@ def _figures(
     """Figures of the vocabulary."""
     from morphgraph.batch.names import vocabulary_metric
     from morphgraph.score.compression import ALPHA, NamedCounts
-    from morphgraph.score.vocabulary_figures import values_of
+    from morphgraph.score.vocabulary_figures import figures_of
     from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tables.vocabulary import signature
 
@@ -143,7 +143,7 @@ def _figures(
     corpus = None if counts is None else NamedCounts(counts, spec["corpus_name"])
     health = VocabularyHealth(made.segmenter, corpus, reference)
     line = signature([health], ALPHA)
-    values = values_of(health)
+    values = figures_of(health)
     for key in spec["vocabulary"]:
         # Relative to another cell, which this one does not know: `results.collected` divides.
         value = values["tokens" if key == "relative_tokens" else key].number

@@ -14,8 +14,7 @@ from morphgraph.core.text import counted, visible
 
 if TYPE_CHECKING:
     from morphgraph.reference.catalogue import CatalogueEntry
-    from morphgraph.reference.description import Description
-    from morphgraph.reference.entry import Entry, Reference
+    from morphgraph.reference.entry import Description, Entry, Reference
 
 
 @with_options
@@ -29,7 +28,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a reference: its entries, what they consist of, and which lines were skipped."""
-    from morphgraph.reference.description import describe_reference
+    from morphgraph.reference.entry import describe_reference
 
     reference = reading.read(file)
     description = describe_reference(reference)

@@ -24,7 +24,7 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
+    usable_rows,
 )
 
 _TAG = re.compile(r"\[([^\[\]()]*)\]")
@@ -237,4 +237,4 @@ def read_celex(
         formed = processes_of(kinds)
         return SourceRow(number, word, leaves, pieces_of(nodes), kinds=kinds, processes=formed)
 
-    return entries_from(rows_of(lines, skips, read))
+    return entries_from(usable_rows(lines, skips, read))

@@ -21,8 +21,8 @@ from morphgraph.reference.source import (
     Skips,
     Unusable,
     check_word,
-    rows_of,
     tab_cells,
+    usable_rows,
 )
 
 _SIDES = ("prefix", "suffix")
@@ -96,9 +96,9 @@ def _unimorph(number: int, line: str) -> SourceRow:
 
 def read_morphynet_derivation(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read MorphyNet derivations (Batsuren et al. 2021)."""
-    return entries_from(rows_of(lines, skips, _morphynet))
+    return entries_from(usable_rows(lines, skips, _morphynet))
 
 
 def read_unimorph_derivation(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniMorph derivations (Batsuren et al. 2022) as those of MorphyNet."""
-    return entries_from(rows_of(lines, skips, _unimorph))
+    return entries_from(usable_rows(lines, skips, _unimorph))

@@ -22,8 +22,8 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
     tab_cells,
+    usable_rows,
 )
 
 _FEATURES = re.compile(r"[A-Z][A-Za-z0-9.+/{}()*_\-]*(?:[|;,][A-Za-z0-9.+/{}()*_\-]+)*")
@@ -57,7 +57,7 @@ def _reader(without: str) -> Callable[[list[NumberedLine], Skips], list[Entry]]:
         check_morphemes(morphemes)
         return SourceRow(number, word, morphemes, processes=("inflection",))
 
-    return lambda lines, skips: entries_from(rows_of(lines, skips, row))
+    return lambda lines, skips: entries_from(usable_rows(lines, skips, row))
 
 
 read_morphynet_inflection = _reader("no segmentation (-)")

@@ -24,8 +24,8 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
     tab_cells,
+    usable_rows,
 )
 
 EMPTY = "~"
@@ -148,4 +148,4 @@ def _rows(number: int, line: str) -> list[SourceRow]:
 
 def read_morpho_challenge(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read Morpho Challenge segmentations (Kurimo et al. 2010); each alternative is an entry."""
-    return entries_from(list(chain.from_iterable(rows_of(lines, skips, _rows))))
+    return entries_from(list(chain.from_iterable(usable_rows(lines, skips, _rows))))

@@ -25,7 +25,7 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
+    usable_rows,
 )
 from morphgraph.reference.workbook import MAX_COLUMNS, Book, open_book
 
@@ -154,5 +154,5 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
                 (number, [None if place is None else row[place] for place in places])
                 for number, row in book.rows(title, width, first=2)
             )
-            rows += rows_of(cells, skips, _row, f" (sheet {title})")
+            rows += usable_rows(cells, skips, _row, f" (sheet {title})")
     return entries_from(rows)

@@ -38,8 +38,8 @@ from morphgraph.reference.source import (
     check_word,
     is_word,
     quoted_cells,
-    rows_of,
     tab_cells,
+    usable_rows,
 )
 
 ALIASES = {
@@ -183,7 +183,7 @@ def read_plain(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     def read(number: int, cells: list[str]) -> SourceRow:
         return _row(number, cells, layout)
 
-    rows = rows_of(layout.rows(lines), skips, read)
+    rows = usable_rows(layout.rows(lines), skips, read)
     bound = {MorphemeKind.PREFIX, MorphemeKind.SUFFIX, MorphemeKind.INTERFIX}
     if any(bound & set(map(_kind, row.morphemes)) for row in rows if not row.is_explicit):
         rows = [_by_marks(row, layout) for row in rows]

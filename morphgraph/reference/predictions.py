@@ -32,9 +32,9 @@ from morphgraph.reference.source import (
     decode_text,
     drop_long_lines,
     load_bytes,
-    rows_of,
     split_lines,
     tab_cells,
+    usable_rows,
 )
 
 PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
@@ -102,7 +102,7 @@ def read_predictions(
     skips = Skips()
     lines = drop_long_lines(split_lines(decode_text(data, name, encoding)), skips)
     format = format or _format_of(lines)
-    entries = _by_word(entries_from(rows_of(_READERS[format](lines), skips, _row)), name)
+    entries = _by_word(entries_from(usable_rows(_READERS[format](lines), skips, _row)), name)
     skipped = skips.sorted()
     if not entries:
         reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)

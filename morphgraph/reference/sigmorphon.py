@@ -19,8 +19,8 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
     tab_cells,
+    usable_rows,
 )
 
 PROCESSES = ("inflection", "derivation", "compound")
@@ -61,4 +61,4 @@ def _row(number: int, line: str) -> SourceRow:
 
 def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word."""
-    return entries_from(rows_of(lines, skips, _row))
+    return entries_from(usable_rows(lines, skips, _row))

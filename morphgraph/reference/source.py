@@ -145,10 +145,10 @@ def drop_long_lines(lines: list[NumberedLine], skips: Skips) -> list[NumberedLin
 
 
 class Unusable(ValueError):
-    """Why a line cannot be used: readers raise it, and `rows_of` counts it."""
+    """Why a line cannot be used: readers raise it, and `usable_rows` counts it."""
 
 
-def rows_of(
+def usable_rows(
     lines: Iterable[tuple[int, Line]],
     skips: Skips,
     read: Callable[[int, Line], Row],
@@ -250,4 +250,4 @@ class NamedColumns:
                 raise Unusable("fewer columns than in the header")
             return read(number, [cells[place] for place in places])
 
-        return rows_of(others, skips, of_line)
+        return usable_rows(others, skips, of_line)

@@ -26,7 +26,7 @@ from morphgraph.reference.source import (
     Unusable,
     check_morphemes,
     check_word,
-    rows_of,
+    usable_rows,
 )
 
 _KINDS: Mapping[str, MorphemeKind] = MappingProxyType(
@@ -121,4 +121,4 @@ def _row(number: int, line: str) -> SourceRow:
 
 def read_unisegments(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
     """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds."""
-    return entries_from(rows_of(lines, skips, _row))
+    return entries_from(usable_rows(lines, skips, _row))

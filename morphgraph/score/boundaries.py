@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[Any]
-"""Numbers or truth values, one for each word."""
+WordNumbers = npt.NDArray[Any]
+"""WordNumbers or truth values, one for each word."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,9 @@ class BoundaryTally:
         other.weight = weight
         return other
 
-    def ratio(self, part: Counts, whole: Counts, needed: Counts | None = None) -> Ratio:
+    def ratio(
+        self, part: WordNumbers, whole: WordNumbers, needed: WordNumbers | None = None
+    ) -> Ratio:
         """A ratio of weighted sums."""
         weight = self.weight
         return Ratio(part * weight, whole * weight, None if needed is None else needed * weight)

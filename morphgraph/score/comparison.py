@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
-from morphgraph.score.gold_set import signature_line
+from morphgraph.score.gold_set import BARE, RUNNING_TEXT, signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
-from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, spelled
+from morphgraph.tokeniser.words import Segmentation, Segmenter, spelled
 
 Boundary = Literal["start", "right", "wrong", "missed", "split"]
 """What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
@@ -133,30 +134,26 @@ class Comparison:
     @cached_property
     def summaries(self) -> list[Summary]:
         """One for each method, in order."""
-        return [
-            self._summary(number, segmenter) for number, segmenter in enumerate(self.segmenters)
-        ]
+        return [self._summary(number) for number in range(len(self.segmenters))]
 
     @cached_property
     def signature(self) -> str:
         """One line that names all that the scores depend on: words, gold, methods and version."""
-        from morphgraph.core import __version__
-
         known = sum(morphs is not None for morphs in self.gold)
         words = checksum(json.dumps(self.texts, ensure_ascii=False).encode())
         gold = checksum(json.dumps(self.gold, ensure_ascii=False).encode())
         fields = {
             "compared": f"{len(self.texts)}@{words}",
             "gold": f"{known}@{gold}",
-            "words": "bare words" if self._bare else "running text",
+            "words": BARE if self._bare else RUNNING_TEXT,
             "methods": " ".join(summary.signature for summary in self.summaries),
             **USUAL_DRAWS.named,
             "version": __version__,
         }
         return signature_line(fields)
 
-    def _summary(self, number: int, segmenter: Segmenter) -> Summary:
-        cells, tally = self._columns[number]
+    def _summary(self, number: int) -> Summary:
+        segmenter, (cells, tally) = self.segmenters[number], self._columns[number]
         known = tally.weight > 0
         ones = np.ones(len(cells))
         tokens = np.array([len(cell.tokens) for cell in cells], np.float64)
@@ -175,20 +172,18 @@ class Comparison:
     @cached_property
     def agreement(self) -> npt.NDArray[np.float64]:
         """For each two methods, the share of words that both cut at the same places."""
-        count = len(self.segmenters)
-        matrix = np.ones((count, count))
+        if not self.texts:
+            return np.full((len(self.segmenters),) * 2, np.nan)
         numbers: dict[tuple[int, ...], int] = {}
         splits = np.array(
             [
-                [numbers.setdefault(cell.splits, len(numbers)) for cell in cells]
-                for cells, _ in self._columns
+                [numbers.setdefault(cell.splits, len(numbers)) for cell in row.cells]
+                for row in self.rows
             ]
         )
-        for one in range(count):
-            for other in range(count):
-                same = splits[one] == splits[other]
-                matrix[one, other] = same.mean() if len(self.texts) else np.nan
-        return matrix
+        same = splits[:, :, None] == splits[:, None, :]
+        agreement: npt.NDArray[np.float64] = same.mean(axis=0)
+        return agreement
 
     def disagreeing(self) -> list[int]:
         """Numbers of the rows that two methods cut differently."""
@@ -247,56 +242,47 @@ def _column(
     segmentation = segmenter.segment(words)
     known = np.array([morphs is not None for morphs in gold], np.float64)
     tally = BoundaryTally(cuts_of(segmentation), Cuts.of(gold), known)
-    each = (tally.hits, tally.wrong, tally.missed)
-    counts = zip(*(numbers.astype(int).tolist() for numbers in each), strict=True)
-    cells = [
-        _cell(segmenter, words, segmentation, number, gold[number], *found)
-        for number, found in enumerate(counts)
-    ]
+    counts = np.stack([tally.hits, tally.wrong * known, tally.missed], axis=1).astype(int).tolist()
+    cells = []
+    for number, (text, morphs) in enumerate(zip(texts, gold, strict=True)):
+        splits = sorted(set(segmentation.splits(number)))
+        boundaries = None if morphs is None else boundary_positions(morphs)
+        right, wrong, missed = counts[number]
+        cells.append(
+            SegmentedWord(
+                tuple(
+                    segmenter.token_text(words, atom, token)
+                    for atom, token in segmentation.token_ends(number)
+                ),
+                tuple(splits),
+                _parts(text, splits, boundaries, words.character_offsets[number], segmentation),
+                right,
+                wrong,
+                missed,
+                None if morphs is None else wrong + missed == 0,
+            )
+        )
     return cells, tally
 
 
-def _cell(
-    segmenter: Segmenter,
-    words: Words,
+def _parts(
+    text: str,
+    splits: Sequence[int],
+    boundaries: Sequence[int] | None,
+    offset: int,
     segmentation: Segmentation,
-    number: int,
-    gold: Sequence[str] | None,
-    right: int,
-    wrong: int,
-    missed: int,
-) -> SegmentedWord:
-    tokens = tuple(
-        segmenter.token_text(words, atom, token) for atom, token in segmentation.token_ends(number)
-    )
-    covered = segmentation.covered[words.character_offsets[number] :]
-    splits = tuple(sorted(set(segmentation.splits(number))))
-    text = words.texts[number]
-    wanted = set(boundary_positions(tuple(gold))) if gold is not None else set()
-    cut = set(splits)
-    pieces = []
-    places = [0, *sorted(cut | wanted), len(text)]
-    for start, end in pairwise(places):
-        if start == end:
-            continue
-        boundary: Boundary = "start"
-        if start:
-            boundary = (
-                "missed"
-                if start not in cut
-                else "split"
-                if gold is None
-                else "right"
-                if start in wanted
-                else "wrong"
-            )
-        pieces.append(WordPart(text[start:end], boundary, not covered[start]))
-    return SegmentedWord(
-        tokens,
-        splits,
-        tuple(pieces),
-        right,
-        wrong if gold is not None else 0,
-        missed,
-        wrong + missed == 0 if gold is not None else None,
+) -> tuple[WordPart, ...]:
+    """A word at its splits and gold boundaries; it begins at ``offset`` among all characters."""
+    left: dict[int, Boundary] = dict.fromkeys(boundaries or (), "missed")
+    for split in splits:
+        if boundaries is None:
+            left[split] = "split"
+        else:
+            left[split] = "right" if split in left else "wrong"
+    places = sorted(left.keys() | {0, len(text)})
+    return tuple(
+        WordPart(
+            text[start:end], left.get(start, "start"), not segmentation.covered[offset + start]
+        )
+        for start, end in pairwise(places)
     )

@@ -9,6 +9,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import counted, visible
@@ -200,8 +201,6 @@ class GoldSet:
 
         ``tokeniser``: its own signature; ``more`` fields may be added.
         """
-        from morphgraph.core import __version__
-
         named = {
             **self._reference_named,
             "frequencies": self._frequencies_named,

@@ -9,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.score.boundaries import Array, BoundaryScore, BoundaryTally, Counts, undefined_score
+from morphgraph.score.boundaries import (
+    Array,
+    BoundaryScore,
+    BoundaryTally,
+    WordNumbers,
+    undefined_score,
+)
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.score.outcome import Outcome, Strings, gold_strings
 from morphgraph.score.sequences import edit_distances, longest_common
@@ -66,17 +72,17 @@ class Tally(BoundaryTally):
         return self.relevant + 1
 
     @property
-    def underlying(self) -> Counts:
+    def underlying(self) -> WordNumbers:
         """The source's own morphemes, as many as there are."""
         return self._underlying.counts
 
     @property
-    def morphemes(self) -> Counts:
+    def morphemes(self) -> WordNumbers:
         """Pieces that tokens cover, or the morphemes that a program wrote instead."""
         return self.outcome.morphemes.counts
 
     @property
-    def lengths(self) -> Counts:
+    def lengths(self) -> WordNumbers:
         """Characters."""
         return self.outcome.gold_set.lengths
 
@@ -89,7 +95,7 @@ class Tally(BoundaryTally):
         """The share of entries for which something holds."""
         return self.ratio(which, self.ones)
 
-    def of_source(self, part: Counts, whole: Counts) -> Ratio:
+    def of_source(self, part: WordNumbers, whole: WordNumbers) -> Ratio:
         """A ratio against the source's morphemes, which have no whole words: undefined there."""
         known = float(self.scope == "morphemic")
         return self.ratio(part * known, whole * known)

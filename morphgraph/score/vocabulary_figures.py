@@ -361,7 +361,7 @@ def figure_called(key: str) -> Figure:
     return _BY_KEY[key]
 
 
-def values_of(
+def figures_of(
     health: VocabularyHealth, alpha: float = ALPHA, baseline: VocabularyHealth | None = None
 ) -> dict[str, FigureValue]:
     """All of `FIGURES` by key; an undefined one is NaN and says why.

@@ -13,7 +13,7 @@ from morphgraph.score.vocabulary_figures import (
     Figure,
     FigureValue,
     case_warning,
-    values_of,
+    figures_of,
 )
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.tables.latex import to_latex
@@ -62,7 +62,7 @@ def figure_values(
     healths: Sequence[VocabularyHealth], alpha: float
 ) -> list[dict[str, FigureValue]]:
     """The figures of several vocabularies; the first is the baseline."""
-    return [values_of(health, alpha, healths[0]) for health in healths]
+    return [figures_of(health, alpha, healths[0]) for health in healths]
 
 
 def figure_table(healths: Sequence[VocabularyHealth], alpha: float) -> Table:

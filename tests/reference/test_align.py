@@ -8,10 +8,10 @@ from morphgraph.reference.align import (
     Alignment,
     _align_batch,
     align_morphemes,
+    normalise,
     separate_hyphens,
     whole_words,
 )
-from morphgraph.reference.normalise import normalise
 
 
 def align(word, *morphemes):

@@ -4,8 +4,7 @@ from math import isnan
 
 import pytest
 
-from morphgraph.reference.description import describe_reference
-from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.entry import Entry, Reference, describe_reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import read_reference
 

@@ -6,7 +6,7 @@ from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from morphgraph.reference.normalise import normalise, normalise_with_cuts
+from morphgraph.reference.align import normalise, normalise_with_cuts
 
 letters = st.one_of(
     st.sampled_from("aé\u0301\u0300ßﬁﬃİΣσΑώ가각\u1100\u1161\u11a8ㄱㅏﾊﾞ´½ñ\u00adĲЙй"),

@@ -21,7 +21,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.score.compression import NamedCounts
-from morphgraph.score.vocabulary_figures import FIGURES, case_warning, values_of
+from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figures_of
 from morphgraph.score.vocabulary_health import VocabularyHealth, inventory_of, unreachable
 from morphgraph.score.vocabulary_lists import list_behind, matching
 from morphgraph.segment.bte import Bte, tokeniser_of_types
@@ -68,7 +68,7 @@ def tiny() -> VocabularyHealth:
 
 
 def numbers(health: VocabularyHealth, **settings: Any) -> dict[str, float]:
-    return {key: value.number for key, value in values_of(health, **settings).items()}
+    return {key: value.number for key, value in figures_of(health, **settings).items()}
 
 
 def strings(health: VocabularyHealth, key: str) -> list[str]:
@@ -217,8 +217,8 @@ def test_bytes_that_are_no_characters_are_counted_apart(
     )
     health = VocabularyHealth(Bte(tokeniser))
     # Whole: n, a, é, Ġn, na. Bytes: ⟨C3⟩, ⟨A9⟩, na⟨C3⟩. Ġ alone has no characters.
-    assert values_of(health)["partial"].number == 3
-    assert values_of(health)["mean_length"].number == pytest.approx((1 + 1 + 1 + 1 + 2) / 5)
+    assert figures_of(health)["partial"].number == 3
+    assert figures_of(health)["mean_length"].number == pytest.approx((1 + 1 + 1 + 1 + 2) / 5)
     assert set(strings(health, "partial")) == {"⟨C3⟩", "⟨A9⟩", "na⟨C3⟩"}
     assert strings(health, "duplicates") == ["Ġn"]
 
@@ -228,7 +228,7 @@ def test_wordpiece_marks_what_is_inside_a_word() -> None:
     health = VocabularyHealth(
         WordPiece(SubwordVocabulary(types, "##", special=frozenset(["[UNK]"])))
     )
-    found = values_of(health)
+    found = figures_of(health)
     assert found["word_initial"].number == 4 / 6  # un, do, dog, and ## itself
     assert found["duplicates"].number == 2
     assert found["mean_length"].number == pytest.approx((2 + 2 + 2 + 2 + 3 + 2) / 6)
@@ -241,14 +241,14 @@ def test_a_suffix_is_a_marker_that_does_not_tell_where_words_start(
 ) -> None:
     merges = [("a", "b</w>"), ("a", "b")]
     tokeniser = small_tokeniser(merges, ["a", "b", "b</w>"], end_of_word_suffix="</w>")
-    found = values_of(VocabularyHealth(Bte(tokeniser)))
+    found = figures_of(VocabularyHealth(Bte(tokeniser)))
     assert found["duplicates"].number == 2  # b, ab
     assert math.isnan(found["word_initial"].number)
     assert found["word_initial"].why == "the types do not show where a word starts"
 
 
 def test_without_a_marker_there_are_no_duplicates_to_count() -> None:
-    found = values_of(VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "##"], []))))
+    found = figures_of(VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "##"], []))))
     assert math.isnan(found["duplicates"].number)
     assert found["duplicates"].why == "the types have no marker"
 
@@ -272,7 +272,7 @@ def test_what_was_taken_apart_is_no_type_and_other_types_stay_in_reach() -> None
     merges = [("a", "b"), ("ab", "c"), ("b", "c"), ("abc", "c")]
     scaffold = Scaffold(tokeniser_of_types("t", types, merges), ["ab"])
     health = VocabularyHealth(scaffold)
-    assert values_of(health)["size"].number == 6
+    assert figures_of(health)["size"].number == 6
     assert "ab" not in strings(health, "size")
     assert health.unreachable == []
 
@@ -323,7 +323,7 @@ def test_bert_and_xlnet(data_folder: Path) -> None:
     for name in ("bert-base-uncased.txt", "xlnet-base-cased.txt"):
         segmenter = load_segmenter(str(data_folder / "vocabularies" / name))
         health = VocabularyHealth(segmenter, NamedCounts(WordCounts(["undesirable"], [3]), "c"))
-        values = values_of(health)
+        values = figures_of(health)
         assert values["size"].number == segmenter.vocabulary_size
         assert 0 < values["word_initial"].number < 1
         assert values["duplicates"].number > 100
@@ -340,7 +340,7 @@ def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
             return "mine@0"
 
     mine: Any = Mine()
-    values = values_of(VocabularyHealth(mine))
+    values = figures_of(VocabularyHealth(mine))
     assert values["size"].number == 2
     assert math.isnan(values["unreachable"].number)
     assert values["unreachable"].why
@@ -351,7 +351,7 @@ def test_a_method_of_an_unknown_kind_has_what_can_be_told() -> None:
 
 def test_without_corpus_and_reference() -> None:
     health = VocabularyHealth(Bte(tokeniser_of_types("t", ["a", "b", "ab"], ["ab"])), label="t")
-    values = values_of(health)
+    values = figures_of(health)
     for figure in FIGURES:
         assert math.isnan(values[figure.key].number) >= bool(figure.needs), figure.key
         assert bool(values[figure.key].why) == math.isnan(values[figure.key].number), figure.key
@@ -368,7 +368,7 @@ def test_without_corpus_and_reference() -> None:
 
 def test_an_empty_corpus_leaves_nothing_to_count(tiny: VocabularyHealth) -> None:
     health = VocabularyHealth(tiny.segmenter, NamedCounts(WordCounts([], []), "none.tsv"))
-    values = values_of(health)
+    values = figures_of(health)
     for key in ("never_used", "single_use_chains", "scaffolds", "fertility", "renyi"):
         assert math.isnan(values[key].number), key
         assert values[key].why == "there is nothing to count"
@@ -376,7 +376,7 @@ def test_an_empty_corpus_leaves_nothing_to_count(tiny: VocabularyHealth) -> None
 
 def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
     plain = Reference("p.tsv", "plain", (Entry("undo", ("un", "do")),), (), "0" * 12)
-    found = values_of(VocabularyHealth(tiny.segmenter, None, plain))
+    found = figures_of(VocabularyHealth(tiny.segmenter, None, plain))
     assert math.isnan(found["affix_types"].number)
     assert found["morph_types"].number == 4 / 13
 
@@ -384,9 +384,9 @@ def test_a_reference_that_does_not_tell_affixes(tiny: VocabularyHealth) -> None:
 def test_a_baseline_on_another_corpus_is_refused(tiny: VocabularyHealth) -> None:
     other = VocabularyHealth(tiny.segmenter, NamedCounts(WordCounts(["un"], [1]), "other"))
     with pytest.raises(MorphGraphError, match="another corpus"):
-        values_of(tiny, 2.5, other)
+        figures_of(tiny, 2.5, other)
     fewer = VocabularyHealth(First(tiny.segmenter, 1), tiny.corpus)
-    assert values_of(fewer, 2.5, tiny)["relative_tokens"].number == 13 / 18
+    assert figures_of(fewer, 2.5, tiny)["relative_tokens"].number == 13 / 18
 
 
 def test_a_figure_that_is_none(tiny: VocabularyHealth) -> None:
@@ -543,7 +543,7 @@ def test_the_command_prints_what_the_library_counts(
     ]
     assert [found["label"] for found in report["tokenisers"]] == ["demo:en", "demo:nl"]
     for found, health in zip(report["tokenisers"], healths, strict=True):
-        expected = values_of(health, 1.0, healths[0])
+        expected = figures_of(health, 1.0, healths[0])
         for key in ("tokens", "renyi", "never_used", "relative_tokens", "duplicates"):
             assert found["figures"][key]["value"] == pytest.approx(expected[key].number)
     assert f"corpus:counts.tsv@{corpus.checksum}|alpha:1|" in report["signature"]

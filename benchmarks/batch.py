@@ -115,7 +115,7 @@ def _timed(tasks: Sequence[Any], workers: int) -> tuple[float, float]:
     from morphgraph.batch.cluster import local_cluster
     from morphgraph.batch.progress import ProgressFile, RunProgress
     from morphgraph.batch.runner import run_tasks, warm_up_worker
-    from morphgraph.batch.store import Store
+    from morphgraph.batch.tasks import Store
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -27,9 +27,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.store import write_atomically
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
@@ -146,7 +145,7 @@ class BrowserStore:
         return data if hashlib.sha256(data).hexdigest() == checksum else None
 
     def keep_file(self, data: bytes) -> str:
-        """Keep the content of a file; returns its SHA-256. Raises `OSError` or `StoreError`."""
+        """Keep the content of a file; its SHA-256. Raises `OSError` or `MorphGraphError`."""
         checksum = hashlib.sha256(data).hexdigest()
         path = self._files / checksum
         with _lock:

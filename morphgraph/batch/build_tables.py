@@ -1,17 +1,18 @@
-"""Tables of an evaluation, made from its results in long form."""
+"""Tables of an evaluation, made from its results in long form, and the charts of tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from morphgraph.batch.names import column_of
-from morphgraph.batch.report_data import (
+from morphgraph.batch.cell_rows import column_of
+from morphgraph.batch.results import (
     COLUMN_TITLES,
     COMPETITORS,
+    DIMENSIONS,
     IDENTITY,
     LOST,
     RESULT_COLUMNS,
@@ -19,17 +20,28 @@ from morphgraph.batch.report_data import (
     complete,
     name_text,
 )
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.tables.model import ALL_WORDS, HELD_IN, Cell, Column, Row, State, Table, with_best
+from morphgraph.core.text import counted
+from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.tables.model import (
+    ALL_WORDS,
+    HELD_IN,
+    Cell,
+    Column,
+    Row,
+    State,
+    Table,
+    cell_texts,
+    with_best,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+    import plotly.graph_objects as go
 
-_SCORINGS = ("scope", "weighting")
+_SCORINGS = ["scope", "weighting"]
 """What one cell has several of, so that one that failed has none."""
 
-_ANY = "\0"
-"""Stands for every scope or weighting."""
+Names = tuple[str, ...]
 
 
 def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
@@ -37,30 +49,35 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
 
     Rows and columns stand in the order in which the results have them. A combination without a
     result is missing, or failed if the results say so. What the rows leave open, so that several
-    results would share a cell, is added to them: only seeds are averaged. `MorphGraphError` if
-    the specification names a column that results do not have.
+    results would share a cell, is added to them: only seeds are averaged.
     """
-    _check(spec)
-    frame = chosen(results, spec)
+    frame = _chosen(results, spec)
     is_lost = frame["metric"].isin(LOST)
     scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
-    rows_by += _told_apart(frame, [*rows_by, *spread_by])
-    if "words" not in (*rows_by, *spread_by) and len(set(scored["words"].tolist()) - {""}) > 1:
+    # What results were measured on is said even if rows do not ask.
+    measured_on = [name for name in ("corpus", "reference") if _varies(frame[name])]
+    rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
+    if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
         spread_by.append("words")  # held-out scores stand beside those of all words
-    added = _left_open(scored, rows_by, spread_by)
+    added = _left_open(scored, [*rows_by, *spread_by])
     rows_by += added
-    grouped = _grouped(scored, [*rows_by, *spread_by, "metric"])
-    spreads = _in_order(_distinct(scored, spread_by)) or [("",) * len(spread_by)]
-    if "words" in spread_by:  # what is of no words stands behind both
-        spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
-    metrics = spec.metrics or list(dict.fromkeys(scored["metric"]))
-    columns = _columns(grouped, spreads, metrics, len(rows_by))
-    lost = _lost(frame[is_lost], scored, rows_by, spread_by)
-    lost_names = [names[: len(rows_by)] for names, _, _ in lost]
-    names = _in_order(_in_plan_order(frame, rows_by, lost_names))
+    lost = _spread_out(frame[is_lost], scored, "words" in spread_by)
+    cells = _cells(scored, [*rows_by, *spread_by, "metric"])
+    missing = _missing(lost, [*rows_by, *spread_by])
+    columns = _columns(scored, spread_by, spec.metrics, {key[len(rows_by) :] for key in cells})
+
+    def cell(name: Names, column: Column) -> Cell:
+        place = (*name, *column.spread)
+        found, seeds = cells.get((*place, column.key), (None, set()))
+        states = missing.get(place, {})
+        if found is None:
+            return Cell(state=min(states.values(), default="missing"))
+        return replace(found, seeds=found.seeds + len(states.keys() - seeds))
+
+    names = _in_order(_distinct(_together(scored, lost), rows_by))
     rows = [
-        Row(name, tuple(_cell(grouped, lost, name, column) for column in columns), group)
+        Row(name, tuple(cell(name, column) for column in columns), group)
         for name, group in zip(names, _groups(names, rows_by), strict=True)
     ]
     notes = [spec.note] if spec.note else []
@@ -79,7 +96,7 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
         with_best(rows, columns),
         tuple(COLUMN_TITLES[name] for name in spread_by),
         constants=_constants(scored if len(scored) else frame, {*rows_by, *spread_by}),
-        signatures=tuple(dict.fromkeys(text for text in scored["signature"].tolist() if text)),
+        signatures=tuple(text for text in dict.fromkeys(scored["signature"]) if text),
         notes=tuple(notes),
         chart=spec.chart,
         bold="the best" + (f" of those with the same {' and '.join(same)}" if same else ""),
@@ -87,78 +104,87 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     )
 
 
-def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """What CSV says of a column's cells beside their values: what any of them has."""
-    numbers = ("low", "high", "p", "sd")
-    found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
-    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
-    return (*found, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
+def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
+    """Tables of all results: scores against references, and what has no scope, if there is any.
 
-
-def _told_apart(frame: pd.DataFrame, named: Sequence[str]) -> list[str]:
-    """What results were measured on, where that varies: a table says it even if rows do not ask."""
-    return [
-        name
-        for name in ("corpus", "reference")
-        if name not in named and len(set(frame[name].tolist()) - {""}) > 1
-    ]
-
-
-def _check(spec: TableSpec) -> None:
-    allowed = (*IDENTITY, "seed")
-    unknown = [name for name in (*spec.rows, *spec.columns, *spec.where) if name not in allowed]
-    if unknown:
-        raise MorphGraphError(
-            f"The table “{spec.title}” names the column “{unknown[0]}”, which results do not "
-            f"have. Use one of: {', '.join(allowed)}."
-        )
-
-
-def chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
-    """The rows of results that a table is made of, failed cells among them."""
+    Rows are made of what varies.
+    """
     frame = _named(results)
-    wanted = spec.metrics or list(frame["metric"])
-    keep = frame["metric"].isin([*wanted, *LOST])
+    has_scope, is_lost = frame["scope"] != "", frame["metric"].isin(LOST)
+    specs = []
+    for title, part in (
+        ("Scores", frame[has_scope | is_lost]),
+        ("Vocabulary and facts of the run", frame[~has_scope]),
+    ):
+        own = part[~part["metric"].isin(LOST)]
+        rows = [name for name in IDENTITY[:-3] if part[name].nunique() > 1]
+        spread = [name for name in IDENTITY[-3:] if own[name].nunique() > 1]
+        if len(own):
+            metrics = list(dict.fromkeys(own["metric"]))
+            # Unchecked, for results may have metrics of a later version.
+            spec = TableSpec.model_construct(
+                title=title, rows=rows or ["method"], columns=spread, metrics=metrics
+            )
+            specs.append(spec)
+    return specs
+
+
+def _chosen(results: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
+    """The rows of results that a table is made of, failed cells among them, by their ``place``."""
+    frame = _named(results)
+    is_lost = frame["metric"].isin(LOST)
+    keep = is_lost | frame["metric"].isin(spec.metrics or frame["metric"])
     for name, values in spec.where.items():
-        allowed = {name_text(value) for value in values}
-        texts = frame[name]
         # A cell without scores has no scope or weighting: it lacks all of them.
-        is_open = frame["metric"].isin(LOST) & (texts == "") & (name in _SCORINGS)
-        keep &= texts.isin(allowed) | is_open
-    return frame[keep.astype(bool)]
+        keep &= frame[name].isin([*map(name_text, values)]) | (is_lost & (name in _SCORINGS))
+    return frame[keep.astype(bool)].assign(place=range(int(keep.sum())))
 
 
 def _named(results: pd.DataFrame) -> pd.DataFrame:
     """Results with all that names something as text."""
     frame = complete(results, RESULT_COLUMNS, "results")
-    names = (*IDENTITY, "seed", "metric", "held_in", "signature")
-    texts = {name: list(map(name_text, frame[name].astype(object).tolist())) for name in names}
-    return frame.assign(**texts).astype(dict.fromkeys(names, object))
+    names = (*DIMENSIONS, "metric", "held_in", "signature")
+    texts = {name: list(map(name_text, frame[name].astype(object))) for name in names}
+    numbers = dict.fromkeys(("value", "low", "high", "p"), float)
+    return frame.assign(**texts).astype({**dict.fromkeys(names, object), **numbers})
 
 
-def _texts(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    if not names:
-        return iter([()] * len(frame))
-    return zip(*(frame[name].tolist() for name in names), strict=True)
+def _varies(names: pd.Series[Any]) -> bool:
+    return len(set(names) - {""}) > 1
 
 
-def _distinct(frame: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(dict.fromkeys(_texts(frame, names)))
+def _distinct(frame: pd.DataFrame, names: Sequence[str]) -> list[Names]:
+    return list(dict.fromkeys(zip(*(frame[name] for name in names), strict=True)))
 
 
-def _left_open(scored: pd.DataFrame, rows_by: list[str], spread_by: list[str]) -> list[str]:
+def _left_open(scored: pd.DataFrame, named: Sequence[str]) -> list[str]:
     """The columns in which results differ that would share a cell."""
-    named = [*rows_by, *spread_by]
+    together = scored.groupby([*named, "metric"], sort=False)
     rest = [name for name in IDENTITY if name not in named]
-    seen: dict[tuple[str, ...], tuple[str, ...]] = {}
-    found: set[str] = set()
-    for key, others in zip(_texts(scored, [*named, "metric"]), _texts(scored, rest), strict=True):
-        first = seen.setdefault(key, others)
-        found.update(name for name, a, b in zip(rest, first, others, strict=True) if a != b)
-    return [name for name in rest if name in found]
+    return [name for name in rest if (together[name].nunique() > 1).any()]
 
 
-def _in_order(names: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _spread_out(lost: pd.DataFrame, scored: pd.DataFrame, by_words: bool) -> pd.DataFrame:
+    """Cells without scores, in each scope and weighting that others have scores in.
+
+    ``by_words``: those over all words lack what is of no words, too.
+    """
+    import pandas as pd
+
+    scorings = scored[_SCORINGS].drop_duplicates() if len(scored) else lost[_SCORINGS][:1]
+    lost = lost.drop(columns=_SCORINGS).merge(scorings, how="cross")
+    no_words = lost[lost["words"] == ALL_WORDS].assign(words="")
+    return pd.concat([lost, no_words]) if by_words else lost
+
+
+def _together(scored: pd.DataFrame, lost: pd.DataFrame) -> pd.DataFrame:
+    """All of them in the order of the results."""
+    import pandas as pd
+
+    return pd.concat([scored, lost]).sort_values("place", kind="stable") if len(lost) else scored
+
+
+def _in_order(names: Sequence[Names]) -> list[Names]:
     """Names sorted by column, what came first in a column first, so that alike ones are neighbours.
 
     >>> _in_order([("b", "x"), ("a", "x"), ("b", "y")])
@@ -173,163 +199,220 @@ def _in_order(names: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     )
 
 
-Lost = tuple[tuple[str, ...], str, State]
-"""A combination of a cell without scores, its seed, and why it has none."""
-
-
-def _lost(
-    failed: pd.DataFrame, scored: pd.DataFrame, rows_by: list[str], spread_by: list[str]
-) -> list[Lost]:
-    """What has no scores; a scope or weighting is that of each score in rows, any in columns."""
-    open_rows = [name for name in rows_by if name in _SCORINGS]
-    scorings = _distinct(scored, open_rows) or [("",) * len(open_rows)]
-    found: list[Lost] = []
-    for place, seed, metric in zip(
-        _texts(failed, [*rows_by, *spread_by]),
-        failed["seed"].tolist(),
-        failed["metric"].tolist(),
-        strict=True,
-    ):
-        for scoring in scorings:
-            known = dict(zip(open_rows, scoring, strict=True))
-            known |= dict.fromkeys((name for name in spread_by if name in _SCORINGS), _ANY)
-            named = list(zip([*rows_by, *spread_by], place, strict=True))
-            names = tuple(known.get(name, part) for name, part in named)
-            found.append((names, seed, LOST[metric]))
-            if ("words", ALL_WORDS) in named and "words" in spread_by:
-                # It lacks what is of no words, too.
-                known["words"] = ""
-                names = tuple(known.get(name, part) for name, part in named)
-                found.append((names, seed, LOST[metric]))
-    return found
-
-
-def _in_plan_order(
-    frame: pd.DataFrame, rows_by: list[str], failed: Sequence[tuple[str, ...]]
-) -> list[tuple[str, ...]]:
-    """What names the rows: in the order of the results, a cell that failed at its own place."""
-    width = len(rows_by)
-    open_places = [place for place, name in enumerate(rows_by) if name in _SCORINGS]
-
-    def bare(name: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple("" if place in open_places else name[place] for place in range(width))
-
-    found: dict[tuple[str, ...], None] = {}
-    is_failed = frame["metric"].isin(LOST).tolist()
-    for name, failed_here in zip(_texts(frame, rows_by), is_failed, strict=True):
-        same = [other for other in failed if bare(other) == bare(name)] if failed_here else [name]
-        found.update(dict.fromkeys(same))
-    return list(found)
-
-
-MeasuredScore = tuple[float, float, float, float, bool]
-"""A score, its interval, its p-value, and whether it is held in."""
-
-Grouped = dict[tuple[str, ...], dict[tuple[str, float], MeasuredScore]]
-
-
-def _grouped(scored: pd.DataFrame, names: Sequence[str]) -> Grouped:
-    """For each combination, its values with their intervals; a repeated one once."""
-    found: Grouped = {}
-    numbers = zip(
-        scored["seed"].tolist(),
-        *(scored[name].astype(float).tolist() for name in ("value", "low", "high", "p")),
-        (scored["held_in"] == HELD_IN).tolist(),
-        strict=True,
+def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, set[str]]]:
+    """For each combination its cell, and its seeds; a repeated value counts once."""
+    once = scored.drop_duplicates([*named, "seed", "value"])
+    found = once.assign(held_in=once["held_in"] == HELD_IN).groupby(named, sort=False)
+    numbers = found.agg(
+        value=("value", "mean"),
+        sd=("value", "std"),
+        size=("value", "size"),
+        defined=("value", "count"),
+        low=("low", "first"),
+        high=("high", "first"),
+        p=("p", "first"),
+        held_in=("held_in", "any"),
+        seeds=("seed", set),
     )
-    for key, (seed, value, low, high, p, held_in) in zip(
-        _texts(scored, names), numbers, strict=True
-    ):
-        # All undefined values are one, which NaN itself is not.
-        same = (seed, math.inf if math.isnan(value) else value)
-        found.setdefault(key, {}).setdefault(same, (value, low, high, p, held_in))
+    cells = {}
+    for key, value, sd, size, defined, low, high, p, held_in, seeds in numbers.itertuples():
+        low, high, p = (low, high, p) if size == 1 else (math.nan,) * 3
+        cell = Cell(value, low, high, sd, size, defined, "done", p=p, held_in=held_in)
+        cells[key] = (cell, seeds)
+    return cells
+
+
+def _missing(lost: pd.DataFrame, named: Sequence[str]) -> dict[Names, dict[str, State]]:
+    """For each combination the seeds that it lacks, and why."""
+    found: dict[Names, dict[str, State]] = {}
+    places = zip(*(lost[name] for name in named), strict=True)
+    for place, seed, metric in zip(places, lost["seed"], lost["metric"], strict=True):
+        states = found.setdefault(place, {})
+        states[seed] = min(LOST[metric], states.get(seed, LOST[metric]))
     return found
 
 
 def _columns(
-    grouped: Grouped, spreads: Sequence[tuple[str, ...]], metrics: Sequence[str], names: int
+    scored: pd.DataFrame, spread_by: list[str], metrics: Iterable[str], there: set[Names]
 ) -> list[Column]:
-    """All pairs that have a value somewhere; a metric without any keeps a place."""
-    there = {key[names:] for key in grouped}
-    wanted = list(dict.fromkeys(metrics))
-    lost = {m for m in wanted if not any((*spread, m) in there for spread in spreads)}
+    """All metrics with all spreads that have a value; a metric without any keeps a place."""
+    spreads = _in_order(_distinct(scored, spread_by)) or [("",) * len(spread_by)]
+    if "words" in spread_by:  # what is of no words stands behind both
+        spreads.sort(key=lambda spread: spread[spread_by.index("words")] == "")
+    wanted = list(dict.fromkeys(metrics or scored["metric"]))
+    lost = [(*spreads[0], m) for m in wanted if not any((*each, m) in there for each in spreads)]
     return [
         column_of(metric, spread)
-        for number, spread in enumerate(spreads)
+        for spread in spreads
         for metric in wanted
-        if (*spread, metric) in there or (metric in lost and number == 0)
+        if (*spread, metric) in {*there, *lost}
     ]
 
 
-def _cell(grouped: Grouped, lost: Sequence[Lost], names: tuple[str, ...], column: Column) -> Cell:
-    found = grouped.get((*names, *column.spread, column.key), {})
-    place = (*names, *column.spread)
-    # A cell that failed has a row for each scope and weighting in the rows, none in the columns.
-    here = [
-        (seed, state)
-        for lacking, seed, state in lost
-        if all(a in (b, _ANY) for a, b in zip(lacking, place, strict=True))
-    ]
-    failed = {seed for seed, _ in here}
-    if not found:
-        return Cell(state=min((state for _, state in here), default="missing"))
-    values = list(found.values())
-    defined = [value for value, *_ in values if not math.isnan(value)]
-    low, high, p = values[0][1:4] if len(values) == 1 else (math.nan,) * 3
-    return Cell(
-        fmean(defined) if defined else math.nan,
-        low,
-        high,
-        stdev(defined) if len(defined) > 1 else math.nan,
-        len(values) + len(failed - {seed for seed, _ in found}),
-        len(defined),
-        "done",
-        p=p,
-        held_in=any(held_in for *_, held_in in values),
-    )
-
-
-def _groups(names: Sequence[tuple[str, ...]], rows_by: Sequence[str]) -> list[int]:
+def _groups(names: Sequence[Names], rows_by: Sequence[str]) -> list[int]:
     """The number of each row's group: of those that differ in what competes only."""
-    numbers: dict[tuple[str, ...], int] = {}
+    places = [place for place, name in enumerate(rows_by) if name not in COMPETITORS]
+    numbers: dict[Names, int] = {}
+    alike = (tuple(name[place] for place in places) for name in names)
+    return [numbers.setdefault(each, len(numbers)) for each in alike]
+
+
+def _extras(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """What CSV says of a column's cells beside their values: what any of them has."""
+    numbers = ("low", "high", "p", "sd")
+    found = [n for n in numbers if any(not math.isnan(getattr(cell, n)) for cell in cells)]
+    found += ["seeds"] if any(cell.seeds > 1 for cell in cells) else []
+    return (*found, *([HELD_IN] if any(cell.held_in for cell in cells) else []))
+
+
+def _constants(frame: pd.DataFrame, named: set[str]) -> Mapping[str, str]:
+    """What is the same in all results and is in no heading, by title."""
+    texts = {name: set(frame[name]) - {""} for name in DIMENSIONS if name not in named}
+    return {COLUMN_TITLES[name]: found.pop() for name, found in texts.items() if len(found) == 1}
+
+
+# ------------------------------------------------------------------------------ charts
+
+MOST_BARS = 60
+"""Tables with more rows get no bars: they would be longer than the table."""
+
+_SETTING = re.compile(r"([^=,]+)=([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
+_OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
+"""What a bar itself shows; the rest is in its heading."""
+
+
+def chart_of(table: Table) -> go.Figure | None:
+    """A figure of a table, in panels for its columns; none if it asks for none or has no numbers.
+
+    Lines are drawn over vocabulary sizes, or over the one setting that the parameters of all rows
+    differ in; where there is no such number, bars are drawn instead.
+    """
+    columns = _known(table)
+    if table.chart == "none" or not columns:
+        return None
+    over = _numbers(table) if table.chart == "lines" else None
+    if over is not None:
+        return _lines(table, columns, over)
+    return _bars(table, columns) if len(table.rows) <= MOST_BARS else None
+
+
+def chart_note(table: Table) -> str:
+    """What a chart leaves out, as a sentence; empty if it is nothing."""
+    columns = _known(table)
+    if table.chart == "none" or not columns:
+        return ""
+    over = _numbers(table) if table.chart == "lines" else None
+    if over is None and len(table.rows) > MOST_BARS:
+        return f"No chart: {len(table.rows):,} rows are too many for one."
+    headings = set() if over is None else {heading for _, heading in _names(table, over.place)}
+    more = len(columns) * max(1, len(headings)) - MOST_PANELS
+    shown = counted(more, "more panel is", "more panels are")
+    return f"{shown} not drawn." if more > 0 else ""
+
+
+def _known(table: Table) -> list[int]:
+    """The columns that have a number."""
     return [
-        numbers.setdefault(
-            tuple(n for n, by in zip(name, rows_by, strict=True) if by not in COMPETITORS),
-            len(numbers),
-        )
-        for name in names
+        place
+        for place in range(len(table.columns))
+        if any(not math.isnan(float(row.cells[place].value)) for row in table.rows)
     ]
 
 
-def _constants(frame: pd.DataFrame, named: set[str]) -> dict[str, str]:
-    """What is the same in all results and is in no heading, by title."""
-    found = {}
-    for name in (*IDENTITY, "seed"):
-        if name not in named:
-            texts = set(frame[name].tolist()) - {""}
-            if len(texts) == 1:
-                found[COLUMN_TITLES[name]] = texts.pop()
-    return found
+def _names(table: Table, but: int = -1) -> list[tuple[str, str]]:
+    """For each row its own name, and what it stands under; of what tells rows apart, if anything.
 
-
-def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
-    """Tables of all results: scores against references, and what has no scope, if there is any.
-
-    Rows are made of what varies.
+    ``but``: the place of a column that both leave out.
     """
-    frame = _named(results)
-    has_scope = frame["scope"] != ""
-    failed = frame["metric"].isin(LOST)
-    specs = []
-    for title, part in (
-        ("Scores", frame[has_scope | failed]),
-        ("Vocabulary and facts of the run", frame[~has_scope]),
-    ):
-        metrics = [metric for metric in dict.fromkeys(part["metric"]) if metric not in LOST]
-        if not metrics:
-            continue
-        own = part[~part["metric"].isin(LOST)]
-        rows = [name for name in IDENTITY[:-3] if len(set(_texts(part, [name]))) > 1]
-        spread = [name for name in IDENTITY[-3:] if len(set(_texts(own, [name]))) > 1]
-        specs.append(TableSpec(title, rows or ["method"], spread, metrics))
-    return specs
+    rows, by = [row.names for row in table.rows], table.rows_by
+    varying = [n for n in range(len(by)) if n != but and len({names[n] for names in rows}) > 1]
+    shown = varying or [n for n in range(len(by)) if n != but]
+    own = [n for n in shown if by[n] in _OWN] or shown
+    return [
+        (
+            " · ".join(names[n] for n in own if names[n]),
+            " · ".join(names[n] for n in shown if n not in own and names[n]),
+        )
+        for names in rows
+    ]
+
+
+def _mark(column: Column, cell: Cell) -> Mark:
+    scale = 100 if column.form == "percent" else 1
+    text, beside = cell_texts(column, cell)
+    value, low, high = float(cell.value), cell.low, cell.high
+    if not math.isnan(cell.sd):
+        low, high = value - cell.sd, value + cell.sd
+    return Mark(scale * value, scale * low, scale * high, f"{text} {beside}".rstrip())
+
+
+def _panel_title(column: Column, heading: str = "") -> str:
+    return " · ".join(filter(None, [heading, column.title, ", ".join(filter(None, column.spread))]))
+
+
+def _bars(table: Table, columns: list[int]) -> go.Figure:
+    by = table.rows_by
+    colour_by = by.index("method") if "method" in by else None
+    bars = [
+        Bar(label, heading, label if colour_by is None else row.names[colour_by])
+        for row, (label, heading) in zip(table.rows, _names(table), strict=True)
+    ]
+    panels = [
+        Panel(
+            _panel_title(table.columns[place]),
+            [_mark(table.columns[place], row.cells[place]) for row in table.rows],
+        )
+        for place in columns
+    ]
+    return bar_panels(bars, panels)
+
+
+class Numbers(NamedTuple):
+    """What lines are over: its title, the column of names that it is in, its number in each row."""
+
+    title: str
+    place: int
+    values: list[float]
+
+
+def _numbers(table: Table) -> Numbers | None:
+    if "vocab_size" in table.rows_by:
+        place = table.rows_by.index("vocab_size")
+        texts = [row.names[place] for row in table.rows]
+        if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
+            return Numbers(COLUMN_TITLES["vocab_size"], place, [float(text) for text in texts])
+    if "parameters" in table.rows_by:
+        place = table.rows_by.index("parameters")
+        settings = [
+            {key.strip(): value for key, value in _SETTING.findall(row.names[place])}
+            for row in table.rows
+        ]
+        keys = dict.fromkeys(key for one in settings for key in one)
+        varying = [key for key in keys if len({one.get(key) for one in settings}) > 1]
+        if len(varying) == 1 and all(varying[0] in one for one in settings):
+            try:
+                return Numbers(varying[0], place, [float(one[varying[0]]) for one in settings])
+            except ValueError:  # such as 1.2.3
+                return None
+    return None
+
+
+def _lines(table: Table, columns: list[int], over: Numbers) -> go.Figure:
+    """A panel for each column of each heading, in which lines are what else tells rows apart."""
+    names = _names(table, over.place)
+    found = {
+        (*name, number): row
+        for name, number, row in zip(names, over.values, table.rows, strict=True)
+    }
+    series = list(dict.fromkeys(label for label, _ in names))
+    places = sorted(set(over.values))
+    panels = []
+    for heading in dict.fromkeys(heading for _, heading in names):
+        for place in columns:
+            column = table.columns[place]
+            rows = [found.get((label, heading, number)) for label in series for number in places]
+            marks = [
+                Mark(math.nan) if row is None else _mark(column, row.cells[place]) for row in rows
+            ]
+            panels.append(Panel(_panel_title(column, heading), marks))
+    return line_panels(series, places, panels, over.title)

@@ -1,40 +1,113 @@
-"""The rows of a cell: its scores, figures of its vocabulary, and what its method reports."""
+"""The rows of a cell: its scores, figures of its vocabulary, and what its method reports.
+
+And what all of these are called, and how their values are written.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cache
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from morphgraph.batch.cell_methods import MethodResult
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.reference.predictions import Predictions
+from morphgraph.tables.model import Column, Form
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.tokeniser.words import Segmenter
 
 
-CELL_ROW_COLUMNS = (
-    "scope",
-    "weighting",
-    "metric",
-    "value",
-    "low",
-    "high",
-    "p",
-    "entries",
-    "signature",
-)
-"""The columns of a cell's rows."""
+# ------------------------------------------------------------------------------ names
 
-ResultRow = tuple[str, str, str, float, float, float, float, int | None, str]
+FLOTA_METRICS = {
+    "flota_coverage": Column("FLOTA coverage (C)", "percent", 1),
+    "flota_stem_recall": Column("FLOTA stem recall (R)", "percent", 1),
+    "flota_full_match": Column("FLOTA full match (M)", "percent", 1),
+}
+"""FLOTA's own scores, of the methods that take the first, longest or all k tokens."""
+
+FACTS = {
+    "types": Column("Types, |V|", "count"),
+    "merges": Column("Merges", "count"),
+    "removed": Column("Types knocked out", "count"),
+    "iterations": Column("Iterations", "count"),
+    "dropout_rate": Column("Effective dropout rate", "percent"),
+    "share_of_merges": Column("Merges knocked out, share", "percent"),
+}
+"""What a cell reports about its method beside the scores."""
 
 
-_NO_DRAWS = (math.nan, math.nan, math.nan)
-"""What has neither an interval nor a test."""
+@cache
+def named_metrics() -> dict[str, Column]:
+    """Every metric that results can hold, by key: scores, FLOTA's, figures of vocabularies, facts.
+
+    >>> named_metrics()["f1"].title
+    'F1 % ↑'
+    """
+    from morphgraph.score.metrics import METRICS
+    from morphgraph.score.vocabulary_figures import FIGURES
+
+    scores = {
+        key: Column(metric.title, "percent" if metric.unit == "%" else "ratio", metric.better)
+        for key, metric in METRICS.items()
+    }
+    forms: dict[str, Form] = {"count": "count", "share": "percent"}
+    figures = {
+        vocabulary_metric(figure.key): Column(
+            figure.label.removesuffix(", %"), forms.get(figure.form, "number")
+        )
+        for figure in FIGURES
+    }
+    return scores | FLOTA_METRICS | figures | FACTS
+
+
+def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
+    """The column of a metric, by its key; called by that if it is not known."""
+    known = named_metrics().get(metric) or Column(metric, "number")
+    return replace(known, key=metric, spread=spread)
+
+
+def vocabulary_metric(figure: str) -> str:
+    """The key of a figure of the vocabulary among metrics, apart from scores of the same name.
+
+    >>> vocabulary_metric("fertility")
+    'vocabulary.fertility'
+    """
+    return f"vocabulary.{figure}"
+
+
+# ------------------------------------------------------------------------------ rows
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What a method made of a tokeniser, what scores it, and what it reports about itself."""
+
+    segmenter: Segmenter | Predictions
+    gold_set: GoldSet | None
+    facts: Mapping[str, float]
+
+
+class ResultRow(NamedTuple):
+    """One value of a cell, with its 95 % interval and the p-value of a test, NaN if there are none.
+
+    ``entries``: how many it is over; ``scope`` and ``weighting`` are empty for what is of no words.
+    """
+
+    metric: str
+    value: float
+    scope: str = ""
+    weighting: str = ""
+    entries: int | None = None
+    signature: str = ""
+    low: float = nan
+    high: float = nan
+    p: float = nan
 
 
 def result_rows(
@@ -59,7 +132,6 @@ def _scores(
     spec: Mapping[str, Any], made: MethodResult, baseline: Segmenter | None
 ) -> Iterator[ResultRow]:
     """Every score by the reference, for each scope and weighting."""
-    from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
     from morphgraph.score.uncertainty import USUAL_DRAWS
@@ -74,26 +146,23 @@ def _scores(
         raise MorphGraphError(outcomes[0].message)
     if baseline is not None:
         outcomes += outcomes_of([("", baseline)], gold_set)
+    against = None if baseline is None else 1
     for scope in spec["scopes"]:
         for weighting in spec["weightings"]:
             if weighting not in gold_set.weightings:
-                nothing = (*[math.nan] * 4, 0, "n/a: there are no word frequencies")
-                yield from ((scope, weighting, name, *nothing) for name in metrics)
+                nothing = "n/a: there are no word frequencies"
+                yield from (ResultRow(m, nan, scope, weighting, 0, nothing) for m in metrics)
                 continue
-            against = None if baseline is None else 1
             table = ScoreTable(outcomes, scope, weighting, metrics, baseline=against, draws=draws)
-            entries = int(gold_set.has_gold(scope).sum())
-            signature = table.signature_of(0)
-            for name, estimate in (table.estimates[0] or {}).items():
+            about = (scope, weighting, int(gold_set.has_gold(scope).sum()), table.signature_of(0))
+            for name, found in (table.estimates[0] or {}).items():
                 if name in METRICS:
-                    interval = estimate.interval
-                    value = (estimate.value, interval.low, interval.high, estimate.p)
-                    yield scope, weighting, name, *value, entries, signature
+                    interval = found.interval
+                    yield ResultRow(name, found.value, *about, interval.low, interval.high, found.p)
 
 
 def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iterator[ResultRow]:
     """FLOTA's own scores; undefined for methods that do not take the k best tokens."""
-    from morphgraph.batch.names import FLOTA_METRICS
     from morphgraph.score.flota import FLOTA_METHODS, flota_scores
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.registry import METHODS, standard_segmenter
@@ -104,16 +173,15 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
         return
     known = METHODS.get(spec["method"])
     if known is None or known.title not in FLOTA_METHODS:
-        nothing = (*[math.nan] * 4, 0, "n/a: this method does not choose k tokens")
-        yield from (("morphemic", "types", name, *nothing) for name in wanted)
+        nothing = "n/a: this method does not choose k tokens"
+        yield from (ResultRow(name, nan, "morphemic", "types", 0, nothing) for name in wanted)
         return
     source: Any = base.tokeniser if isinstance(base, Bte) else base.vocabulary  # type: ignore[attr-defined]
     vocabulary: Any = vocabulary_of(source) if isinstance(base, Bte) else source
     k = spec["parameters"]["k"] or None
-    reference = made.gold_set.reference
     strict = bool(spec["parameters"].get("strict"))
     standard = standard_segmenter(source)
-    found = flota_scores(vocabulary, reference, standard, (k,), strict=strict)
+    found = flota_scores(vocabulary, made.gold_set.reference, standard, (k,), strict=strict)
     score = found.score(known.title, k)
     values = {
         "flota_coverage": (score.coverage, score.entries),
@@ -122,7 +190,7 @@ def _flota(spec: Mapping[str, Any], base: Segmenter, made: MethodResult) -> Iter
     }
     for name in wanted:
         value, entries = values[name]
-        yield "morphemic", "types", name, value, *_NO_DRAWS, entries, found.signature
+        yield ResultRow(name, value, "morphemic", "types", entries, found.signature)
 
 
 def _figures(
@@ -132,7 +200,6 @@ def _figures(
     counts: WordCounts | None,
 ) -> Iterator[ResultRow]:
     """Figures of the vocabulary."""
-    from morphgraph.batch.names import vocabulary_metric
     from morphgraph.score.compression import ALPHA, NamedCounts
     from morphgraph.score.vocabulary_figures import figures_of
     from morphgraph.score.vocabulary_health import VocabularyHealth
@@ -147,15 +214,15 @@ def _figures(
     for key in spec["vocabulary"]:
         # Relative to another cell, which this one does not know: `results.collected` divides.
         value = values["tokens" if key == "relative_tokens" else key].number
-        yield "", "", vocabulary_metric(key), value, *_NO_DRAWS, None, line
+        yield ResultRow(vocabulary_metric(key), value, signature=line)
 
 
 def _facts(made: MethodResult) -> Iterator[ResultRow]:
     """What the method reports about itself."""
     if isinstance(made.segmenter, Predictions):
-        yield "", "", "types", math.nan, *_NO_DRAWS, None, ""
+        yield ResultRow("types", nan)
         return
     signature = made.segmenter.signature()
     facts = {"types": float(made.segmenter.vocabulary_size), **made.facts}
     for name, value in facts.items():
-        yield "", "", name, float(value), *_NO_DRAWS, None, signature
+        yield ResultRow(name, float(value), signature=signature)

@@ -5,20 +5,12 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from morphgraph.batch.cell_methods import method_result
-from morphgraph.batch.cell_rows import CELL_ROW_COLUMNS, result_rows
-from morphgraph.batch.tasks import (
-    check_content,
-    content_checksum,
-    content_of_files,
-    contents_of_texts,
-)
+from morphgraph.batch.cell_rows import MethodResult, ResultRow, result_rows
+from morphgraph.batch.tasks import contents
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -26,12 +18,50 @@ if TYPE_CHECKING:
 
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.reference.entry import Reference
-    from morphgraph.reference.predictions import Predictions
+    from morphgraph.score.gold_set import GoldSet
     from morphgraph.tokeniser.words import Segmenter
 
 T = TypeVar("T")
 
+AS_IT_IS = "standard"
+"""The method that leaves a tokeniser as it is."""
+
+
+def _as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
+    """What is read from files, if they are before and after that what the plan has seen."""
+    _check_content(spec)
+    made = read()
+    _check_content(spec)
+    return made
+
+
+def _check_content(spec: Mapping[str, Any]) -> None:
+    if contents(spec["files"]) != spec["content"]:
+        named = ", ".join(spec["files"])
+        raise MorphGraphError(f"{named}: it changed during the run. Start the run once more.")
+
+
+_recent: OrderedDict[str, Any] = OrderedDict()
+_KEPT = 8
+
+
+def _once(key: str, make: Callable[[], T]) -> T:
+    """What cells share, made once by each worker for several of them, which must not change it."""
+    made: T = _recent.pop(key) if key in _recent else make()
+    _recent[key] = made
+    while len(_recent) > _KEPT:
+        _recent.popitem(last=False)
+    return made
+
+
+def _once_of(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
+    """What is made of a task's result."""
+    return _once(table.schema.metadata[b"key"].decode(), lambda: make(table))
+
+
 # ------------------------------------------------------------------------------ counts
+
+_PIPELINE = b"pipeline"
 
 
 def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
@@ -50,20 +80,6 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
     return table.replace_schema_metadata({_PIPELINE: (counts.pipeline or "").encode()})
 
 
-def _as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
-    """What is read from files, if they are before and after that what the plan has seen."""
-    name = spec.get("path") or ", ".join(spec["paths"])
-    check_content(_content(spec), spec["content"], name)
-    made = read()
-    check_content(_content(spec), spec["content"], name)
-    return made
-
-
-def _content(spec: Mapping[str, Any]) -> object:
-    texts = spec["source"] == "text"
-    return contents_of_texts(spec["paths"]) if texts else content_of_files(spec["checked"])
-
-
 def _counted(spec: Mapping[str, Any]) -> WordCounts:
     import tempfile
     from pathlib import Path
@@ -74,7 +90,7 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
         count_to_parquet(
-            [Path(path) for path in spec["paths"]],
+            [Path(path) for path in spec["files"]],
             out,
             pipeline=spec["pipeline"],
             minimum_count=spec["minimum_count"],
@@ -84,9 +100,6 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
         return read_word_counts(out)
 
 
-_PIPELINE = b"pipeline"
-
-
 def _word_counts(table: pa.Table) -> WordCounts:
     from morphgraph.corpus.counts import WordCounts
 
@@ -94,20 +107,12 @@ def _word_counts(table: pa.Table) -> WordCounts:
     return WordCounts(table["word"].to_pylist(), table["count"].to_numpy(), pipeline)
 
 
-@dataclass(frozen=True, eq=False)
-class _Words:
-    """Word counts, and the same by word, for the cells that share them."""
-
-    counts: WordCounts
-
-    @classmethod
-    def of(cls, table: pa.Table) -> _Words:
-        return cls(_word_counts(table))
-
-    @cached_property
-    def by_word(self) -> Mapping[str, float]:
-        # The numbers as a list at once: one by one they take twice as long.
-        return dict(zip(self.counts.words, np.asarray(self.counts.counts).tolist(), strict=True))
+def _words(table: pa.Table) -> tuple[WordCounts, Mapping[str, float]]:
+    """Word counts, and the same by word."""
+    counts = _word_counts(table)
+    # The numbers as a list at once: one by one they take twice as long.
+    numbers = np.asarray(counts.counts).tolist()
+    return counts, dict(zip(counts.words, numbers, strict=True))
 
 
 # ------------------------------------------------------------------------------ tokenisers
@@ -138,7 +143,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
 
 
 def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """All scores of one method on one tokeniser by one reference: rows of `CELL_ROW_COLUMNS`."""
+    """All scores of one method on one tokeniser by one reference: a row for each `ResultRow`."""
     import pyarrow
 
     from morphgraph.score.gold_set import GoldSet
@@ -147,41 +152,33 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     base: Any = None
     if spec["has"]["tokeniser"]:
         base = _model(next(tables), spec["tokeniser_name"])
-    words = _once(next(tables), _Words.of) if spec["has"]["counts"] else None
-    counts = None if words is None else words.counts
-    chosen = spec["reference"]
-    reference = None if chosen is None else _reference(chosen)
-    gold_set = None
-    if reference is not None:
-        weights = None if words is None else words.by_word
+    counts = weights = None
+    if spec["has"]["counts"]:
+        counts, weights = _once_of(next(tables), _words)
+    reference = gold_set = None
+    if spec["reference"] is not None:
+        reference = _reference(spec["reference"])
         gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
-    if spec["method"] == "predictions":
-        base = _predictions(**spec["predictions"])
+    if "predictions" in spec:
+        base = _predictions(spec["predictions"])
     made = method_result(spec, base, gold_set, counts)
     baseline = None
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
         baseline = _baseline(spec["baseline"], against, counts)
-    rows = list(result_rows(spec, base, made, reference, counts, baseline))
-    kinds = {
-        "value": pyarrow.float64(),
-        "low": pyarrow.float64(),
-        "high": pyarrow.float64(),
-        "p": pyarrow.float64(),
-        "entries": pyarrow.int64(),
-    }
+    rows = result_rows(spec, base, made, reference, counts, baseline)
+    numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
+    kinds = {**numbers, "entries": pyarrow.int64()}
     schema = pyarrow.schema(
-        [(name, kinds.get(name, pyarrow.string())) for name in CELL_ROW_COLUMNS]
+        [(name, kinds.get(name, pyarrow.string())) for name in ResultRow._fields]
     )
-    return pyarrow.Table.from_pylist(
-        [dict(zip(CELL_ROW_COLUMNS, row, strict=True)) for row in rows], schema
-    )
+    return pyarrow.Table.from_pylist([row._asdict() for row in rows], schema)
 
 
 def _model(table: pa.Table, name: str) -> Segmenter:
     from morphgraph.segment.models import read_model
 
-    made: Segmenter = _once(table, lambda table: read_model(table["model"][0].as_py(), name))
+    made: Segmenter = _once_of(table, lambda table: read_model(table["model"][0].as_py(), name))
     return made
 
 
@@ -196,58 +193,75 @@ def _baseline(
         return None
 
 
-@lru_cache(maxsize=4)
-def _predictions(
-    path: str, name: str, format: str | None, encoding: str | None, content: str
-) -> Predictions:
-    """What another program predicted, read once by each worker."""
+def _predictions(spec: Mapping[str, Any]) -> Any:
+    """What another program predicted."""
     from morphgraph.reference.predictions import read_predictions
 
-    check_content(content_checksum(path), content, path)
-    read = read_predictions(path, name=name, format=format, encoding=encoding)
-    check_content(content_checksum(path), content, path)
-    return read
-
-
-_recent: OrderedDict[bytes, Any] = OrderedDict()
-"""What this worker made of results of other tasks, by their keys: cells share them."""
-
-_KEPT = 4
-
-
-def _once(table: pa.Table, make: Callable[[pa.Table], T]) -> T:
-    """What is made of a task's result, made once for several cells, which must not change it."""
-    key = (table.schema.metadata or {}).get(b"key", b"")
-    made: T = _recent.pop(key) if key in _recent else make(table)
-    if key:
-        _recent[key] = made
-        while len(_recent) > _KEPT:
-            _recent.popitem(last=False)
-    return made
-
-
-def _reference(spec: Mapping[str, Any]) -> Reference:
-    """A reference, read once by each worker: its parts joined, then drawn from as asked."""
-    return _read_reference(json.dumps(spec, sort_keys=True))
-
-
-@lru_cache(maxsize=4)
-def _read_reference(spec: str) -> Reference:
-    from morphgraph.reference.entry import join_references
-
-    chosen = json.loads(spec)
-    gold = join_references([_reference_part(**part) for part in chosen["parts"]])
-    gold = gold.first_analyses() if chosen["first_analysis"] else gold
-    return (
-        gold if chosen["sample"] is None else gold.sample(chosen["sample"], chosen["sample_seed"])
+    reading = {name: spec[name] for name in ("name", "format", "encoding")}
+    return _once(
+        json.dumps(spec, sort_keys=True),
+        lambda: _as_planned(spec, lambda: read_predictions(spec["path"], **reading)),
     )
 
 
-def _reference_part(path: str, content: str, **reading: Any) -> Reference:
-    """One file of a reference; ``content`` is the checksum that it must have."""
+def _reference(spec: Mapping[str, Any]) -> Reference:
+    """A reference: its parts joined, then drawn from as asked."""
+    from morphgraph.reference.entry import join_references
     from morphgraph.reference.readers import read_reference
 
-    check_content(content_checksum(path), content, path)
-    read = read_reference(path, **reading)
-    check_content(content_checksum(path), content, path)
-    return read
+    def part(given: Mapping[str, Any]) -> Reference:
+        names = ("name", "format", "encoding", "include_foreign")
+        reading = {name: given[name] for name in names}
+        return _as_planned(given, lambda: read_reference(given["path"], **reading))
+
+    def read() -> Reference:
+        gold = join_references([part(given) for given in spec["parts"]])
+        gold = gold.first_analyses() if spec["first_analysis"] else gold
+        sample: int | None = spec["sample"]
+        return gold if sample is None else gold.sample(sample, spec["sample_seed"])
+
+    return _once(json.dumps(spec, sort_keys=True), read)
+
+
+def method_result(
+    spec: Mapping[str, Any],
+    base: Any,
+    gold_set: GoldSet | None,
+    counts: WordCounts | None,
+) -> MethodResult:
+    """What a cell's method makes of a tokeniser, which stays as it is, or of predictions.
+
+    ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
+    ``held_out`` or None. `MorphGraphError` for a method that does not go with the tokeniser.
+    """
+    from morphgraph.reference.predictions import Predictions
+    from morphgraph.refine.registry import LEARNERS
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.registry import method_on
+
+    method, parameters = spec["method"], dict(spec["parameters"])
+    unseen = spec["held_out"]
+    if spec["seed"] is not None:
+        parameters["seed"] = spec["seed"]
+    if method in LEARNERS:
+        if gold_set is None:
+            raise MorphGraphError(f"{method} needs a reference. Add references.")
+        if type(base) is not Bte:
+            raise MorphGraphError(
+                f"{method} needs a tokeniser of merges alone, which {base.name} is not. Say in the "
+                f"method which tokenisers it is for."
+            )
+        if unseen is not None:
+            parameters |= {"holdout": unseen["share"], "seed": unseen["seed"]}
+        settings = LEARNERS[method].settings(parameters)
+        found = LEARNERS[method].learn(base.tokeniser, gold_set, settings)
+        return MethodResult(Bte(found.tokeniser), found.scored, found.facts)
+    if unseen is not None and gold_set is not None:
+        gold_set = gold_set.hold_out(unseen["share"], unseen["seed"])
+    if isinstance(base, Predictions):
+        return MethodResult(base, gold_set, {})
+    made = base if method == AS_IT_IS else method_on(base, method, parameters, counts)
+    facts = {}
+    if type(base) is Bte and isinstance(made, Bte):
+        facts["merges"] = base.tokeniser.graph.merge_count
+    return MethodResult(made, gold_set, facts)

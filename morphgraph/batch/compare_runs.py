@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from morphgraph.batch.names import column_of
-from morphgraph.batch.report_data import IDENTITY, LOST, RESULT_COLUMNS, complete
+from morphgraph.batch.cell_rows import column_of
+from morphgraph.batch.results import IDENTITY, LOST, RESULT_COLUMNS, complete
 from morphgraph.core.text import shortened, signed, visible
 from morphgraph.tables.model import Form, value_text
 
@@ -110,7 +110,7 @@ def filtered(
 
 def rows_of(results: pd.DataFrame) -> pd.DataFrame:
     """The rows of a comparison that a run has (`COMBINATION`), with the signature of each."""
-    from morphgraph.batch.report_data import LOST
+    from morphgraph.batch.results import LOST
 
     names = [*COMBINATION, "signature"]
     found = results.loc[(~results["metric"].isin(LOST)).astype(bool), names].drop_duplicates()
@@ -165,7 +165,7 @@ def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
 
 def _why(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     """In which columns rows differ that have nothing in common, and by what."""
-    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
+    from morphgraph.batch.results import COLUMN_TITLES, name_text
 
     found = []
     for name in COMBINATION:
@@ -198,7 +198,7 @@ def shown_comparison(
     """
     import pandas as pd
 
-    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
+    from morphgraph.batch.results import COLUMN_TITLES, name_text
 
     identity = [name for name in COMBINATION if name != "metric"]
     apart = varying(compared, identity) if len(compared) > 1 else []

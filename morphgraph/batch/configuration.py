@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import codecs
 import json
-import os
-import re
 from collections.abc import Mapping
+from functools import reduce
+from itertools import product
+from math import prod
+from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, create_model, model_validator
+from pydantic.fields import FieldInfo
 
-from morphgraph.batch.methods import AS_IT_IS, AnyMethod, as_method, one_or_more_values
-from morphgraph.batch.names import FLOTA_METRICS, named_metrics
-from morphgraph.batch.report_data import IDENTITY
+from morphgraph.batch.cell_rows import FLOTA_METRICS
+from morphgraph.batch.cells import AS_IT_IS
+from morphgraph.batch.results import TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
+    Listed,
+    Name,
     OneOrMore,
     Strict,
     check,
@@ -30,12 +35,24 @@ from morphgraph.batch.yaml_reading import (
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.reference.readers import FORMATS
+from morphgraph.refine.registry import EVERY_METHOD, offered
 from morphgraph.score.gold_set import HOLDOUT, Scope, Weighting
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.segment.method import Method
+from morphgraph.segment.parameters import Parameters, values_of
+from morphgraph.segment.registry import parse_method
 from morphgraph.train.trainers import TRAINERS
 
-Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f|]+$")]
+
+def _one_or_more_values(field: FieldInfo) -> Any:
+    """The type of one value or several of a parameter of a method."""
+    one: Any = values_of(field)
+    for bound in field.metadata:
+        one = Annotated[one, bound]
+    return OneOrMore[one]
+
+
 _PICKY_THRESHOLD = TRAINERS["picky"].parameters.model_fields["threshold"]
 if TYPE_CHECKING:
     TrainedMethod = str
@@ -45,7 +62,7 @@ if TYPE_CHECKING:
 else:
     TrainedMethod = Literal[tuple(TRAINERS)]
     PipelineName = Literal[tuple(PIPELINES)]
-    PickyThresholds = one_or_more_values(_PICKY_THRESHOLD)
+    PickyThresholds = _one_or_more_values(_PICKY_THRESHOLD)
     FigureName = Literal[tuple(figure.key for figure in FIGURES)]
 
 
@@ -130,6 +147,109 @@ class TokeniserChoice(Strict):
         return self
 
 
+# ------------------------------------------------------------------------------ methods
+
+
+class MethodChoice(Strict):
+    """The tokeniser as it is, or another method; what tables call it, and for which tokenisers."""
+
+    method: str
+    label: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        None, description="What tables call it."
+    )
+    tokenisers: list[str] | None = Field(
+        None, description="Names of the tokenisers that it is for; all if not given."
+    )
+
+    def grid(self) -> list[dict[str, Any]]:
+        """Every combination of its parameters, those that stand in the file first."""
+        given = self._grid_fields()
+        return [dict(zip(given, chosen, strict=True)) for chosen in product(*given.values())]
+
+    def _grid_fields(self) -> dict[str, list[Any]]:
+        """The values of each of its parameters that has some."""
+        own = [name for name in type(self).model_fields if name not in MethodChoice.model_fields]
+        values = {name: getattr(self, name) for name in own}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def grid_size(self) -> int:
+        """How many combinations there are."""
+        return prod(len(values) for values in self._grid_fields().values())
+
+    def title(self) -> str:
+        """What tables call it; nothing for the tokeniser as it is, which has its own name."""
+        return self.label or ("" if self.method == AS_IT_IS else EVERY_METHOD[self.method].title)
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether it needs word counts, in itself or because it blames by tokens."""
+        counted = self.method != AS_IT_IS and EVERY_METHOD[self.method].counts
+        return counted or "tokens" in getattr(self, "weighting", ())
+
+    def learns(self) -> bool:
+        """Whether it looks at gold boundaries for some of its parameters."""
+        return any(settings_of(self.method, given).sees_gold for given in self.grid())
+
+
+def settings_of(method: str, parameters: Mapping[str, Any]) -> Parameters:
+    """The parameters of one cell; none for the tokeniser as it is and for predictions."""
+    known = EVERY_METHOD.get(method)
+    return Parameters() if known is None else known.settings(parameters)
+
+
+def _grid_field(field: FieldInfo) -> Any:
+    """A parameter of a method as a field of a file."""
+    kind = _one_or_more_values(field)
+    if field.default is None:
+        return (kind | None, Field(None, description=field.description))
+    return (kind, Field([field.default], description=field.description))
+
+
+def _model(method: Method) -> type[MethodChoice]:
+    """The model of a method; seeds are those of the evaluation."""
+    fields = {name: _grid_field(field) for name, field in method.fields.items() if name != "seed"}
+    made: type[MethodChoice] = create_model(
+        method.name.capitalize(),
+        __base__=MethodChoice,
+        __doc__=method.does,
+        **{"method": (Literal[method.name], ...), **fields},
+    )
+    return made
+
+
+class Standard(MethodChoice):
+    """The tokeniser as it is."""
+
+    method: Literal["standard"] = "standard"
+
+
+METHOD_MODELS: dict[str, type[MethodChoice]] = {
+    AS_IT_IS: Standard,
+    **{name: _model(EVERY_METHOD[name]) for name in offered() if name != "bpe"},
+}
+"""The model of each method, by name."""
+
+if TYPE_CHECKING:
+    AnyMethod = MethodChoice
+else:
+    AnyMethod = Annotated[reduce(or_, METHOD_MODELS.values()), Field(discriminator="method")]
+
+
+def _as_method(given: Any) -> Any:
+    """A method written as a text, such as ``dropout(p=0.05)``, as its fields."""
+    if not isinstance(given, str):
+        return given
+    try:
+        name, parameters = parse_method(given)
+    except MorphGraphError as error:
+        raise ValueError(str(error)) from error
+    return {"method": name, **parameters}
+
+
+# ------------------------------------------------------------------------------ references
+
+
 class ReferenceChoice(Strict):
     """A gold segmentation of each language."""
 
@@ -141,7 +261,7 @@ class ReferenceChoice(Strict):
     encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
-    join: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(listed)] = Field(
+    join: Listed[Annotated[str, Field(min_length=1)]] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
     sample: int | None = Field(
@@ -167,42 +287,6 @@ class ReferenceChoice(Strict):
 
 def _as_reference(given: Any) -> Any:
     return {"source": given} if isinstance(given, str) else given
-
-
-class TableChoice(Strict):
-    """A table of the report."""
-
-    title: Name = Field(description="Its heading.")
-    rows: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)] = Field(
-        description="Columns of the results that make the rows."
-    )
-    columns: Annotated[list[str], BeforeValidator(listed)] = Field(
-        [], description="Columns of the results that stand side by side for each metric."
-    )
-    metrics: Annotated[list[str], BeforeValidator(listed)] = Field(
-        [], description="Which metrics; all if none."
-    )
-    where: dict[str, Annotated[list[str], BeforeValidator(listed)]] = Field(
-        {}, description="Only results with these values, by column."
-    )
-    note: str = Field("", description="Stands below the table.")
-    chart: Literal["bars", "lines", "none"] = Field("bars", description="The chart below it.")
-
-    @model_validator(mode="after")
-    def _known_columns(self) -> Self:
-        for column in (*self.rows, *self.columns, *self.where):
-            if column not in DIMENSIONS:
-                known = ", ".join(DIMENSIONS)
-                raise ValueError(f"results have no column “{column}”. Use some of: {known}.")
-        for metric in self.metrics:
-            if metric not in named_metrics():
-                known = ", ".join(named_metrics())
-                raise ValueError(f"“{metric}” is not a metric. Use some of: {known}.")
-        return self
-
-
-DIMENSIONS = (*IDENTITY, "seed")
-"""The columns of results that say what a score is of."""
 
 
 class PublishedFigures(Strict):
@@ -261,7 +345,7 @@ class Evaluation(Strict):
     )
     title: str = Field("", description="The title of the report.")
     description: str = Field("", description="Stands below the title.")
-    languages: Annotated[list[Name], BeforeValidator(listed), Field(min_length=1)] = Field(
+    languages: Annotated[Listed[Name], Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."
     )
     corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] | None = Field(
@@ -272,7 +356,7 @@ class Evaluation(Strict):
     tokenisers: list[TokeniserChoice] = Field(
         min_length=1, description="Trained on the corpora, or from files."
     )
-    methods: list[Annotated[AnyMethod, BeforeValidator(as_method)]] = Field(
+    methods: list[Annotated[AnyMethod, BeforeValidator(_as_method)]] = Field(
         default=[AS_IT_IS],
         validate_default=True,
         min_length=1,
@@ -306,7 +390,7 @@ class Evaluation(Strict):
         description="Where a method learns from the references, all are also scored on this share "
         "of the words, which it has not seen; 0 for none.",
     )
-    tables: list[TableChoice] = Field([], description="What the report shows; its own if none.")
+    tables: list[TableSpec] = Field([], description="What the report shows; its own if none.")
     published: list[PublishedFigures] = Field(
         [], description="Figures of papers, to be shown beside ours."
     )
@@ -391,34 +475,3 @@ def schema() -> dict[str, Any]:
 def schema_text() -> str:
     """The JSON schema as text."""
     return json.dumps(schema(), indent=2, ensure_ascii=False)
-
-
-_VARIABLE = re.compile(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}")
-
-
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """A text with ``{language}`` and the like filled in; unknown ones are a `MorphGraphError`.
-
-    >>> filled("gold/{language}.tsv", {"language": "deu"})
-    'gold/deu.tsv'
-    """
-
-    def value(found: re.Match[str]) -> str:
-        if found[1] in values:
-            return values[found[1]]
-        known = ", ".join(f"{{{name}}}" for name in values)
-        raise MorphGraphError(f"there is nothing to put in for {found[0]}. Use: {known}.")
-
-    return re.sub(r"\{([a-z_0-9]*)\}", value, template)
-
-
-def with_environment(path: str) -> str:
-    """A path in which ``${MORPHGRAPH_DATA}`` and its like stand for their values."""
-
-    def value(found: re.Match[str]) -> str:
-        known = os.environ.get(found[1])
-        if known is None:
-            raise MorphGraphError(f"The variable {found[1]} is not set. Set it to a folder.")
-        return known
-
-    return _VARIABLE.sub(value, path)

@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from morphgraph.batch.cells import make_counts, make_tokeniser
+from morphgraph.batch.cells import make_counts, make_tokeniser, measure_cell
 from morphgraph.batch.configuration import (
     Corpus,
     Evaluation,
+    MethodChoice,
     PredictionsChoice,
     ReferenceChoice,
     TokeniserChoice,
-    filled,
-    with_environment,
+    settings_of,
 )
-from morphgraph.batch.methods import MethodChoice
-from morphgraph.batch.plan_cells import (
-    CellPlanner,
-    Counted,
-    count_cost,
-    distinguishing_parts,
-    listed_parameters,
-    tokeniser_cost,
-    trained_label,
-    usual_title,
-)
-from morphgraph.batch.tasks import (
-    Task,
-    content_checksum,
-    content_of_files,
-    contents_of_texts,
-    task_key,
-)
+from morphgraph.batch.results import held_out_words
+from morphgraph.batch.tasks import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counting_texts import find_texts
 from morphgraph.reference.language import language_code
-from morphgraph.refine.registry import LEARNERS
+from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
 from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.tables.model import ALL_WORDS
+from morphgraph.train.trainers import TRAINERS
 
 MOST_TASKS = 100_000
 """More than this are refused: a list too many multiplies quickly."""
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
+_TEXT_PER_SECOND = 10e6
+_LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
+"""Seconds that a part of a task may take on one core: guesses, as `Method.seconds` is."""
 
 
 @dataclass(frozen=True)
@@ -92,24 +84,39 @@ def make_plan(
     planner = _Planner(evaluation, lines or {}, name, (folder or Path()).resolve())
     for language in chosen:
         planner.add(language)
-    if not planner.has_cells:
-        raise FileFormatError(
-            name,
-            "",
-            "the evaluation has no cell",
-            "Correct which methods are for which tokenisers.",
-        )
-    return Plan(evaluation, tuple(planner.tasks.values()))
+    plan = Plan(evaluation, tuple(planner.tasks.values()))
+    if not plan.cells:
+        fix = "Correct which methods are for which tokenisers."
+        raise FileFormatError(name, "", "the evaluation has no cell", fix)
+    return plan
 
 
 @dataclass(frozen=True)
-class _Tokeniser:
-    """One tokeniser of the grid: its task, and what results call it."""
+class _Counted:
+    """A corpus of one language: what results and signatures call it, and the task that counts."""
 
+    name: str
+    signed: str
     task: Task
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What methods are for: a tokeniser of the grid by its task, or what another program predicted.
+
+    ``title``: what the tokeniser as it is goes by among methods.
+    """
+
+    corpus: _Counted | None
     label: str
-    vocab_size: int | None
-    choice: TokeniserChoice
+    title: str
+    task: Task | None = None
+    vocab_size: int | None = None
+    predictions: Mapping[str, Any] | None = None
+
+
+_References = Sequence[tuple[str, dict[str, Any]]]
+"""What results call each reference of a language, and how to read it."""
 
 
 @dataclass
@@ -119,76 +126,79 @@ class _Planner:
     name: str
     folder: Path
     tasks: dict[str, Task] = field(default_factory=dict)
-
-    @cached_property
-    def cells(self) -> CellPlanner:
-        """What plans the cells among the tasks."""
-        return CellPlanner(self.evaluation, self.name, self.tasks)
-
-    @property
-    def has_cells(self) -> bool:
-        return any(task.kind == "cell" for task in self.tasks.values())
+    values: dict[str, str] = field(default_factory=dict)
+    cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    baselines: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = field(default_factory=dict)
 
     def add(self, language: str) -> None:
-        """All cells of one language."""
-        values = {"language": language, "code": language_code(language)}
-        references = [
-            self._reference(choice, place, values)
-            for place, choice in enumerate(self.evaluation.references)
-            if choice.languages is None or language in choice.languages
-        ]
-        tokenisers = [
-            (place, choice)
-            for place, choice in enumerate(self.evaluation.tokenisers)
-            if choice.languages is None or language in choice.languages
-        ]
-        if not tokenisers:
-            problem = f"{language} has no tokeniser"
-            fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
-            raise self._error(("tokenisers",), MorphGraphError(f"{problem}. {fix}"))
-        corpora: list[Counted | None] = [
-            self._counts(corpus, place, values)
-            for place, corpus in enumerate(self.evaluation.used_corpora)
-        ]
-        for corpus in corpora or [None]:
-            for place, choice in tokenisers:
-                for tokeniser in self._tokenisers(choice, place, corpus, values):
-                    for number, method in enumerate(self.evaluation.methods):
-                        if method.tokenisers is None or choice.name in method.tokenisers:
-                            self._check_size(method, number)
-                            self._cells(language, corpus, tokeniser, method, references)
-            for place, predicted in enumerate(self.evaluation.predictions):
-                if predicted.languages is None or language in predicted.languages:
-                    self._predicted(language, corpus, predicted, place, values, references)
+        """All tasks of one language."""
+        asked = self.evaluation
+        self.values = {"language": language, "code": language_code(language)}
 
-    def _check_size(self, method: MethodChoice, number: int) -> None:
+        def of_language(choices: Sequence[Any]) -> list[tuple[int, Any]]:
+            return [
+                (place, choice)
+                for place, choice in enumerate(choices)
+                if choice.languages is None or language in choice.languages
+            ]
+
+        references = [self._reference(*found) for found in of_language(asked.references)]
+        tokenisers = of_language(asked.tokenisers)
+        if not tokenisers:
+            with self._at("tokenisers"):
+                fix = f"Add {language} to the languages of one, or leave it out of the evaluation."
+                raise MorphGraphError(f"{language} has no tokeniser. {fix}")
+        counted: list[_Counted | None] = [
+            self._counts(*found) for found in enumerate(asked.used_corpora)
+        ]
+        for corpus in counted or [None]:
+            for place, choice in tokenisers:
+                for source in self._tokenisers(place, choice, corpus):
+                    for number, method in enumerate(asked.methods):
+                        if method.tokenisers is None or choice.name in method.tokenisers:
+                            with self._at("methods", number):
+                                self._check_size(method)
+                            self._cells(source, method, references)
+            for place, predicted in of_language(asked.predictions):
+                source = self._predicted(place, predicted, corpus)
+                as_given = MethodChoice.model_validate(
+                    {"method": "predictions", "label": predicted.name}
+                )
+                self._cells(source, as_given, references)
+
+    def _check_size(self, method: MethodChoice) -> None:
         if len(self.tasks) + method.grid_size > MOST_TASKS:
             problem = f"the evaluation has more than {MOST_TASKS:,} cells"
             fix = "Shorten its lists, or split it into several evaluations."
-            raise self._error(("methods", number), MorphGraphError(f"{problem}. {fix}"))
+            raise MorphGraphError(f"{problem}. {fix}")
+
+    @contextmanager
+    def _at(self, *path: str | int) -> Iterator[None]:
+        """Errors meanwhile get the line of the field that they come from."""
+        try:
+            yield
+        except MorphGraphError as error:
+            problem, _, fix = str(error).removesuffix(".").rpartition(". ")
+            place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
+            problem, fix = (problem, fix) if problem else (fix, "Correct it")
+            raise FileFormatError(self.name, place, problem, f"{fix}.") from error
+
+    def _add(self, task: Task) -> Task:
+        """A task among the others, as it is there already if it is."""
+        return self.tasks.setdefault(task.key, task)
 
     # -------------------------------------------------------------------------- inputs
 
-    def _error(self, path: tuple[str | int, ...], error: MorphGraphError) -> FileFormatError:
-        """An error, with the line of the field that it came from."""
-        problem, _, fix = str(error).removesuffix(".").rpartition(". ")
-        place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
-        fix = f"{fix}." if problem else "Correct it."
-        return FileFormatError(self.name, place, problem or str(error).removesuffix("."), fix)
-
-    def _path(self, template: str, values: Mapping[str, str]) -> str:
-        path = with_environment(filled(template, values))
+    def _path(self, template: str) -> str:
+        path = with_environment(filled(template, self.values))
         return path if path.startswith("demo:") else str(self.folder / path)
 
-    def _reference(
-        self, choice: ReferenceChoice, place: int, values: Mapping[str, str]
-    ) -> tuple[str, dict[str, Any]]:
-        """A reference of a language: what results call it, and how to read it."""
-        parts = [self._reference_part(choice, choice.source, (place, "source"), values)]
-        parts += [
-            self._reference_part(choice, [template], (place, "join"), values)
-            for template in choice.join
-        ]
+    def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
+        """A reference of the language: what results call it, and how to read it."""
+        with self._at("references", place, "source"):
+            parts = [self._reference_part(choice, choice.source)]
+        with self._at("references", place, "join"):
+            parts += [self._reference_part(choice, [source]) for source in choice.join]
         spec = {
             "parts": parts,
             "first_analysis": choice.first_analysis,
@@ -197,73 +207,62 @@ class _Planner:
         }
         return choice.name or " + ".join(Path(part["name"]).name for part in parts), spec
 
-    def _reference_part(
-        self,
-        choice: ReferenceChoice,
-        sources: Sequence[str],
-        at: tuple[int, str],
-        values: Mapping[str, str],
-    ) -> dict[str, Any]:
+    def _reference_part(self, choice: ReferenceChoice, sources: Sequence[str]) -> dict[str, Any]:
         """How to read the first of some sources that is there."""
+        from morphgraph.reference.readers import is_named, named_place
+
         problems = []
         for template in sources:
             try:
-                name = filled(template, values)
-                path, format_ = self._reference_file(name, choice.format)
+                name, format_ = filled(template, self.values), choice.format
+                if is_named(name):
+                    place, known = named_place(name)
+                    path, format_ = str(place), format_ or known
+                else:
+                    path = str(self.folder / with_environment(name))
                 return {
-                    "path": path,
-                    "name": name if ":" in name else Path(path).name,
+                    **_file(path, name if ":" in name else ""),
                     "format": format_,
                     "encoding": choice.encoding,
                     "include_foreign": choice.include_foreign,
-                    "content": content_checksum(path),
                 }
             except MorphGraphError as error:
                 problems.append(str(error))
-        language = f"Or leave {values['language']} out of the languages."
-        raise self._error(("references", *at), MorphGraphError(f"{' '.join(problems)} {language}"))
+        leave = f"Or leave {self.values['language']} out of the languages."
+        raise MorphGraphError(f"{' '.join(problems)} {leave}")
 
-    def _reference_file(self, name: str, format_: str | None) -> tuple[str, str | None]:
-        from morphgraph.reference.readers import is_named, named_place
+    def _counts(self, place: int, corpus: Corpus) -> _Counted:
+        with self._at("corpora", place):
+            signed, spec = self._counts_spec(corpus)
+        label = f"counts of {corpus.name}, {self.values['language']}"
+        texts = spec["files"] if spec["source"] == "text" else ()
+        cost = 1.0 + sum(Path(path).stat().st_size for path in texts) / _TEXT_PER_SECOND
+        task = Task.of("counts", label, make_counts, spec, (), cost)
+        return _Counted(corpus.name, signed, task)
 
-        if is_named(name):
-            place, known = named_place(name)
-            return str(place), format_ or known
-        return str(self.folder / with_environment(name)), format_
-
-    def _counts(self, corpus: Corpus, place: int, values: Mapping[str, str]) -> Counted:
-        try:
-            spec = self._counts_spec(corpus, values)
-        except MorphGraphError as error:
-            raise self._error(("corpora", place), error) from error
-        label = f"counts of {corpus.name}, {values['language']}"
-        places = ("path", "paths", "folders", "checked")
-        key = task_key("counts", {name: v for name, v in spec.items() if name not in places})
-        task = Task(key, "counts", label, make_counts, spec, (), count_cost(spec))
-        return Counted(corpus.name, _signed_name(corpus, spec), task)
-
-    def _counts_spec(self, corpus: Corpus, values: Mapping[str, str]) -> dict[str, Any]:
+    def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
+        """What signatures call a corpus, and how to count it."""
         if corpus.wordfreq is not None:
             import wordfreq
 
-            code = filled(corpus.wordfreq, values)
-            if code not in wordfreq.available_languages("best"):
-                known = ", ".join(sorted(wordfreq.available_languages("best")))
+            code = filled(corpus.wordfreq, self.values)
+            available = wordfreq.available_languages("best")
+            if code not in available:
                 raise MorphGraphError(
-                    f"wordfreq has no words of “{code or values['language']}”. It has: {known}."
+                    f"wordfreq has no words of “{code or self.values['language']}”. "
+                    f"It has: {', '.join(sorted(available))}."
                 )
-            return {"source": "wordfreq", "language": code}
+            return f"wordfreq:{code}", {"source": "wordfreq", "language": code}
         if corpus.counts is not None:
-            path = self._path(corpus.counts, values)
-            content = content_checksum(path)
-            return {"source": "counts", "path": path, "checked": [path], "content": content}
-        given = [self._path(text, values) for text in corpus.text or ()]
+            found = _file(self._path(corpus.counts))
+            return found.pop("name"), {"source": "counts", **found}
+        given = [self._path(text) for text in corpus.text or ()]
         files = [str(file) for file in find_texts(given)]
-        return {
+        return corpus.name, {
             "source": "text",
-            "paths": files,
+            "files": files,
             "folders": [path for path in given if Path(path).is_dir()],
-            "content": contents_of_texts(files),
+            "content": contents(files),
             "pipeline": corpus.pipeline,
             "minimum_count": corpus.minimum_count,
             "column": corpus.column,
@@ -272,151 +271,253 @@ class _Planner:
     # -------------------------------------------------------------------------- tokenisers
 
     def _tokenisers(
-        self,
-        choice: TokeniserChoice,
-        place: int,
-        corpus: Counted | None,
-        values: Mapping[str, str],
-    ) -> Iterator[_Tokeniser]:
-        if choice.file is not None:
-            yield self._loaded(choice, place, values)
+        self, place: int, choice: TokeniserChoice, corpus: _Counted | None
+    ) -> Iterator[_Source]:
+        if choice.train is None:
+            yield self._loaded(place, choice, corpus)
             return
         if corpus is None:
             raise MorphGraphError("A tokeniser has nothing to be trained on. Add corpora.")
+        trainer = TRAINERS[choice.train]
         pipelines: list[str | None] = [*choice.pipeline] if choice.pipeline else [None]
-        grid = product(choice.vocab_size or (), pipelines, choice.threshold or [0])
-        for size, pipeline, threshold in grid:
+        thresholds: list[float | None] = [*choice.threshold] if choice.threshold else [None]
+        for size, pipeline, threshold in product(choice.vocab_size or (), pipelines, thresholds):
             spec = {
                 "source": "train",
                 "method": choice.train,
                 "vocab_size": size,
                 "pipeline": pipeline,
-                "parameters": {"threshold": threshold} if choice.threshold else {},
+                "parameters": {} if threshold is None else {"threshold": threshold},
                 "minimum_count": choice.minimum_count,
             }
-            label = choice.name or trained_label(choice, pipeline, threshold)
-            if choice.name is not None:
-                label += distinguishing_parts(choice, pipeline, threshold)
-            needs = (self._task(corpus.task).key,)
-            title = f"{label}, {size:,} types, {values['language']}"
-            key = task_key("tokeniser", spec, needs)
-            cost = tokeniser_cost(spec)
-            task = Task(key, "tokeniser", title, make_tokeniser, spec, needs, cost)
-            yield _Tokeniser(self._task(task), label, size, choice)
+            parts = [] if threshold is None else [f"threshold={threshold:g}"]
+            parts += [pipeline] if pipeline is not None and len(pipelines) > 1 else []
+            label = (choice.name or trainer.label) + (f" ({', '.join(parts)})" if parts else "")
+            title = f"{label}, {size:,} types, {self.values['language']}"
+            cost = trainer.seconds * max(1.0, size / 32_000)
+            needs = (self._add(corpus.task).key,)
+            task = self._add(Task.of("tokeniser", title, make_tokeniser, spec, needs, cost))
+            yield _Source(corpus, label, trainer.label, task, size)
 
-    def _loaded(self, choice: TokeniserChoice, place: int, values: Mapping[str, str]) -> _Tokeniser:
+    def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
         from morphgraph.core.demos import demo_tokeniser_path
         from morphgraph.tokeniser.loading import tokeniser_files
 
-        try:
-            path = self._path(choice.file or "", values)
+        with self._at("tokenisers", place, "file"):
+            path = self._path(choice.file or "")
             is_demo = path.startswith("demo:")
             file = demo_tokeniser_path(path.removeprefix("demo:")) if is_demo else Path(path)
-            files = tokeniser_files(file)
-            spec = {
-                "source": "file",
-                "path": path,
-                "checked": [str(read) for read in files],
-                "content": content_of_files(files),
-            }
-        except MorphGraphError as error:
-            raise self._error(("tokenisers", place, "file"), error) from error
-        keyed = {"content": spec["content"], "name": Path(path).name}
-        label = choice.name or (path if is_demo else Path(path).name)
-        key = task_key("tokeniser", keyed)
-        title = f"{label}, {values['language']}"
-        task = Task(key, "tokeniser", title, make_tokeniser, spec, (), tokeniser_cost(spec))
-        return _Tokeniser(self._task(task), label, None, choice)
+            files = [str(read) for read in tokeniser_files(file)]
+            content = contents(files)
+        name = Path(path).name
+        spec = {"source": "file", "path": path, "name": name, "files": files, "content": content}
+        label = choice.name or (path if is_demo else name)
+        title = f"{label}, {self.values['language']}"
+        task = self._add(Task.of("tokeniser", title, make_tokeniser, spec, (), _LOADING))
+        return _Source(corpus, label, "as it is", task)
+
+    def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
+        with self._at("predictions", place, "file"):
+            found = _file(self._path(choice.file))
+        found |= {"format": choice.format, "encoding": choice.encoding}
+        return _Source(corpus, choice.name, choice.name, predictions=found)
 
     # -------------------------------------------------------------------------- cells
 
-    def _cells(
-        self,
-        language: str,
-        corpus: Counted | None,
-        tokeniser: _Tokeniser,
-        method: MethodChoice,
-        references: Sequence[tuple[str, dict[str, Any]]],
-    ) -> None:
-        """Every combination of a method's parameters, references and seeds on one tokeniser."""
-        asked = self.evaluation
-        alone = [key for key in asked.vocabulary if key not in _BY_REFERENCE]
+    def _cells(self, source: _Source, method: MethodChoice, references: _References) -> None:
+        """Every combination of a method's parameters and references, with all seeds."""
+        figures = [] if source.task is None else self.evaluation.vocabulary
+        alone = [key for key in figures if key not in _BY_REFERENCE]
         refines = method.method in LEARNERS
-        measured: list[tuple[str, dict[str, Any] | None, list[str]]] = [
-            (name, spec, [key for key in asked.vocabulary if refines or key in _BY_REFERENCE])
-            for name, spec in references
-        ]
+        by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
+        measured: list[tuple[str, Any, list[str]]] = [(*known, by_gold) for known in references]
         if alone and not refines:
             measured.append(("", None, alone))
+        spec: dict[str, Any] = {"method": method.method, "tokeniser_name": source.label}
+        if source.predictions is not None:
+            spec["predictions"] = source.predictions
+        columns = {
+            "language": self.values["language"],
+            "corpus": "" if source.corpus is None else source.corpus.name,
+            "tokeniser": source.label,
+            "vocab_size": source.vocab_size,
+            "method": method.title() or source.title,
+        }
         for parameters in method.grid():
-            spec = {
-                "method": method.method,
-                "parameters": parameters,
-                "tokeniser_name": tokeniser.label,
-            }
-            columns = {
-                "language": language,
-                "corpus": "" if corpus is None else corpus.name,
-                "tokeniser": tokeniser.label,
-                "vocab_size": tokeniser.vocab_size,
-                "method": method.title() or usual_title(tokeniser.choice),
-                "parameters": listed_parameters(method, parameters),
-            }
-            for named, reference, figures in measured:
-                self.cells.add(
-                    {**spec, "reference": reference, "vocabulary": figures},
-                    {**columns, "reference": named},
-                    tokeniser.task,
-                    corpus,
+            given = [name for name in parameters if name in method.model_fields_set]
+            shown = ", ".join(f"{name}={_shown(parameters[name])}" for name in given)
+            for named, reference, keys in measured:
+                self._seeded(
+                    {**spec, "parameters": parameters, "reference": reference, "vocabulary": keys},
+                    {**columns, "parameters": shown, "reference": named},
+                    source,
                 )
 
-    def _predicted(
-        self,
-        language: str,
-        corpus: Counted | None,
-        choice: PredictionsChoice,
-        place: int,
-        values: Mapping[str, str],
-        references: Sequence[tuple[str, dict[str, Any]]],
-    ) -> None:
-        """What another program predicted, by every reference."""
-        try:
-            path = self._path(choice.file, values)
-            predictions = {
-                "path": path,
-                "name": Path(path).name,
-                "format": choice.format,
-                "encoding": choice.encoding,
-                "content": content_checksum(path),
-            }
-        except MorphGraphError as error:
-            raise self._error(("predictions", place, "file"), error) from error
-        spec = {
-            "method": "predictions",
-            "parameters": {},
-            "tokeniser_name": choice.name,
-            "predictions": predictions,
-            "vocabulary": [],
-        }
-        columns = {
-            "language": language,
-            "corpus": "" if corpus is None else corpus.name,
-            "tokeniser": choice.name,
-            "vocab_size": None,
-            "method": choice.name,
-            "parameters": "",
-        }
-        for named, reference in references:
-            self.cells.add(
-                {**spec, "reference": reference}, {**columns, "reference": named}, None, corpus
+    def _seeded(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
+        """The cells of one method by one reference: all seeds, and words that are held out.
+
+        Where any method of the evaluation learns from references, all are scored on held-out words
+        too, the same ones for a seed.
+        """
+        asked = self.evaluation
+        settings = settings_of(spec["method"], spec["parameters"])
+        own = spec["parameters"].get("holdout", 0.0)
+        seeds: list[int | None] = [*asked.seeds] if settings.is_random else [None]
+        cells: list[tuple[int | None, int | None]] = [(seed, None) for seed in seeds]
+        if spec["reference"] is not None and not own and self.holds_out:
+            cells += [(seed if settings.is_random else None, seed) for seed in asked.seeds]
+        for seed, unseen in cells:
+            share = own if unseen is None else asked.holdout
+            self._cell(
+                {
+                    **spec,
+                    "seed": seed,
+                    "held_out": None if unseen is None else {"share": share, "seed": unseen},
+                    "metrics": asked.metrics if spec["reference"] else [],
+                    "vocabulary": spec["vocabulary"] if unseen is None else [],
+                    "scopes": asked.scopes,
+                    "weightings": asked.weightings,
+                    "intervals": asked.intervals,
+                    "held_in": settings.sees_gold and not share,
+                },
+                {
+                    **columns,
+                    "words": held_out_words(share) if share else ALL_WORDS,
+                    "seed": seed if unseen is None else unseen,
+                },
+                source,
             )
 
-    def _task(self, task: Task) -> Task:
-        return self.tasks.setdefault(task.key, task)
+    @cached_property
+    def holds_out(self) -> bool:
+        """Whether all methods are scored on held-out words too."""
+        return bool(self.evaluation.holdout) and any(
+            method.learns() for method in self.evaluation.methods
+        )
+
+    def _cell(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
+        against, against_key = self._baseline(spec, columns, source) or (None, "")
+        counts = source.corpus
+        if not _uses_counts(spec) and (against is None or not _uses_counts(against)):
+            counts = None
+        task = source.task
+        spec |= {
+            "corpus_name": "" if counts is None else counts.signed,
+            "baseline": against,
+            # Which of the tasks that it needs is what.
+            "has": {"tokeniser": task is not None, "counts": counts is not None},
+        }
+        needs = ["" if task is None else task.key, against_key]
+        if counts is not None:
+            needs.insert(1, self._add(counts.task).key)
+        label = _cell_label(columns)
+        cost = _cell_cost(spec)
+        made = Task.of("cell", label, measure_cell, spec, filter(None, needs), cost, columns)
+        self._add(made)
+        if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
+            raise FileFormatError(
+                self.name,
+                "",
+                f"two different cells are called “{label}”",
+                "Give different names to those that differ: tokenisers and references by name, "
+                "methods by label.",
+            )
+
+    def _baseline(
+        self, spec: Mapping[str, Any], columns: Mapping[str, Any], source: _Source
+    ) -> tuple[dict[str, Any], str] | None:
+        """What a cell's scores are tested against, and the key of its tokeniser.
+
+        It is the first method, by the same reference, that does not learn from it, on a vocabulary
+        of the same size if there is one; None for itself, and for held-in scores.
+        """
+        if not self.evaluation.tests or spec["reference"] is None:
+            return None
+        place = tuple(columns[name] for name in ("language", "corpus", "reference"))
+        alike = (*place, columns["vocab_size"])
+        key = "" if source.task is None else source.task.key
+        if key and spec["method"] not in LEARNERS:
+            named = {n: spec[n] for n in ("method", "parameters", "tokeniser_name", "seed")}
+            own = ({**named, "held_out": None, "weightings": [], "vocabulary": []}, key)
+            for each in (place, alike):
+                self.baselines.setdefault(each, own)
+        found = self.baselines.get(alike) or self.baselines.get(place)
+        if found is None or spec["held_in"]:
+            return None
+        same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
+        return None if same and found[1] == key else found
 
 
-def _signed_name(corpus: Corpus, spec: Mapping[str, Any]) -> str:
-    """What signatures call a corpus."""
-    if spec["source"] == "wordfreq":
-        return f"wordfreq:{spec['language']}"
-    return Path(spec["path"]).name if spec["source"] == "counts" else corpus.name
+def _file(path: str, name: str = "") -> dict[str, Any]:
+    """A file that a task reads: where it lies, what it is called, and what is in it."""
+    content = contents([path])
+    return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
+
+
+def _uses_counts(spec: Mapping[str, Any]) -> bool:
+    """Whether a cell's result depends on the words of its corpus."""
+    known = EVERY_METHOD.get(spec["method"])
+    return (
+        "tokens" in spec["weightings"]
+        or bool(spec["vocabulary"])
+        or (known is not None and known.counts)
+        or spec["parameters"].get("weighting") == "tokens"
+    )
+
+
+def _cell_label(columns: Mapping[str, Any]) -> str:
+    names = ("language", "corpus", "tokeniser", "method", "parameters", "reference")
+    size, words, seed = (columns[name] for name in ("vocab_size", "words", "seed"))
+    parts = [
+        *(columns[name] for name in names),
+        "" if size is None else f"{size:,} types",
+        "" if words == ALL_WORDS else words,
+        "" if seed is None else f"seed {seed}",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _cell_cost(spec: Mapping[str, Any]) -> float:
+    """Seconds that segmenting and scoring may take on one core."""
+    known = EVERY_METHOD.get(spec["method"])
+    tables = len(spec["scopes"]) * len(spec["weightings"]) if spec["reference"] else 0
+    each = _INTERVALS if spec["intervals"] else _SCORES
+    figures = _FIGURES if spec["vocabulary"] else 0.0
+    return (1.0 if known is None else known.seconds) + each * tables + figures
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# ------------------------------------------------------------------------------ templates
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A text with ``{language}`` and the like filled in; unknown ones are a `MorphGraphError`.
+
+    >>> filled("gold/{language}.tsv", {"language": "deu"})
+    'gold/deu.tsv'
+    """
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] in values:
+            return values[found[1]]
+        known = ", ".join(f"{{{name}}}" for name in values)
+        raise MorphGraphError(f"there is nothing to put in for {found[0]}. Use: {known}.")
+
+    return re.sub(r"\{([a-z_0-9]*)\}", value, template)
+
+
+def with_environment(path: str) -> str:
+    """A path in which ``${MORPHGRAPH_DATA}`` and its like stand for their values."""
+
+    def value(found: re.Match[str]) -> str:
+        known = os.environ.get(found[1])
+        if known is None:
+            raise MorphGraphError(f"The variable {found[1]} is not set. Set it to a folder.")
+        return known
+
+    return re.sub(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}", value, path)

@@ -1,27 +1,36 @@
-"""How far a run has come: kept in a file, so that anybody can look who comes by."""
+"""Runs in folders: how far each has come, for whoever looks, and runs in the background.
+
+A run keeps its progress in a file; a run in the background outlives the page that started it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
+import sys
 import time
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from morphgraph.batch.store import is_at_work, write_atomically
-from morphgraph.batch.tasks import Task
+from pydantic import Field, TypeAdapter, ValidationError
+
+from morphgraph.batch.tasks import Task, is_at_work
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.core.text import counted
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
 """``interrupted``: the runner is gone without having come to an end, as after a kill."""
 
 _SECONDS_BETWEEN = 0.5
-_MOST = 1e11
-"""No number in a progress is as large, nor is one that is NaN below it."""
+_MOST = 10**11
+Count = Annotated[int, Field(ge=0, lt=_MOST)]
+Seconds = Annotated[float, Field(ge=0, lt=_MOST, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -35,17 +44,17 @@ class RunProgress:
 
     state: RunState
     name: str = ""
-    total: int = 0
-    done: int = 0
-    failed: int = 0
-    kept: int = 0
-    remaining: float | None = None
-    started: float = 0.0
-    updated: float = 0.0
-    workers: int = 0
+    total: Count = 0
+    done: Count = 0
+    failed: Count = 0
+    kept: Count = 0
+    remaining: Seconds | None = None
+    started: Seconds = 0.0
+    updated: Seconds = 0.0
+    workers: Count = 0
     last: str = ""
     message: str = ""
-    failures: tuple[str, ...] = field(default=())
+    failures: tuple[str, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -145,31 +154,123 @@ def read_progress(folder: str | os.PathLike[str]) -> RunProgress | None:
     """How far the run in a folder has come; None if there never was one, or what it left is odd."""
     try:
         found = parse_json(read_bytes(progress_path(Path(folder))), "progress.json")
-        progress = _checked(found)
-    except MorphGraphError:
+        progress: RunProgress = _adapter().validate_python(found)
+    except (MorphGraphError, ValidationError):
         return None
     if not progress.is_over and not is_at_work(Path(folder)):
         return replace(progress, state="interrupted", remaining=None)
     return progress
 
 
-def _checked(found: Any) -> RunProgress:
-    odd = MorphGraphError("progress.json does not hold the progress of a run. Start the run again.")
-    from pydantic import ValidationError
-
-    try:
-        progress: RunProgress = _adapter().validate_python(found)
-    except ValidationError as error:
-        raise odd from error
-    counts = (progress.total, progress.done, progress.failed, progress.kept, progress.workers)
-    times = (progress.started, progress.updated, progress.remaining or 0.0)
-    if not all(0 <= number < _MOST for number in (*counts, *times)):
-        raise odd
-    return progress
-
-
 @cache
-def _adapter() -> Any:
-    from pydantic import TypeAdapter
-
+def _adapter() -> TypeAdapter[RunProgress]:
     return TypeAdapter(RunProgress)
+
+
+# ------------------------------------------------------------------------------ in the background
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in a folder of runs: its name there, and how far it has come (None: not begun)."""
+
+    name: str
+    folder: Path
+    progress: RunProgress | None
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there are results to look at."""
+        return (self.folder / "results.parquet").is_file()
+
+
+def runs_in(root: Path) -> list[Run]:
+    """The runs in a folder, the one that was changed last first."""
+    try:
+        folders = [path for path in root.iterdir() if (path / "configuration.yaml").is_file()]
+    except OSError:
+        return []
+    folders.sort(key=_last_change, reverse=True)
+    return [Run(path.name, path, read_progress(path)) for path in folders]
+
+
+def _last_change(folder: Path) -> float:
+    for path in (progress_path(folder), folder / "configuration.yaml"):
+        try:
+            return path.stat().st_mtime
+        except OSError:
+            continue
+    return 0.0
+
+
+def start_run(
+    configuration: str,
+    root: Path,
+    name: str,
+    *,
+    workers: int,
+    languages: Sequence[str] | None = None,
+    folder: Path | None = None,
+) -> Run:
+    """Start a run in the background, or resume one that stopped; returns at once.
+
+    ``root`` holds the runs, ``name`` is that of this one's folder there. Relative paths in the
+    configuration start from ``folder``, by default the run's own. `MorphGraphError` where one is at
+    work already, or a run of this name has another configuration.
+    """
+    if not _RUN_NAME.fullmatch(name):
+        raise MorphGraphError(
+            f"“{name[:80]}” cannot be the name of a run. Use letters, digits, dots, dashes and "
+            "underscores."
+        )
+    out = root / name
+    if is_at_work(out):
+        raise MorphGraphError(f"The run “{name}” is running. Wait for it, or stop it.")
+    given = out / "configuration.yaml"
+    if given.is_file() and given.read_bytes() != configuration.encode():
+        raise MorphGraphError(
+            f"There is a run “{name}” with another configuration. Choose another name."
+        )
+    write_atomically(given, configuration.encode())
+    for old in (progress_path(out), stop_path(out)):
+        old.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
+    command += ["--workers", str(workers)]
+    if languages is not None:
+        command += ["--languages", ",".join(languages)]
+    if folder is not None:
+        command += ["--folder", str(folder)]
+    with (out / "console.log").open("wb") as console:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+    _started[out] = process
+    return Run(name, out, read_progress(out))
+
+
+_started: dict[Path, subprocess.Popen[bytes]] = {}
+"""What this process started, so that one that ended at once is not waited for."""
+
+
+def ended_early(run: Run) -> str:
+    """What a run said that ended before it began its tasks; nothing if it did not."""
+    process = _started.get(run.folder)
+    if run.progress is not None or (process is not None and process.poll() is None):
+        return ""
+    try:
+        said = (run.folder / "console.log").read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return said[-2000:]
+
+
+def stop_run(folder: Path) -> None:
+    """Ask a run to stop; what is done is kept, and it can be resumed later."""
+    write_atomically(stop_path(folder), b"")

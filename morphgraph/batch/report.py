@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
+import shlex
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from morphgraph.batch.build_tables import make_table, usual_tables
-from morphgraph.batch.report_charts import chart_note, chart_of
-from morphgraph.batch.report_data import FinishedRun, Published
-from morphgraph.batch.report_facts import (
-    command_of,
-    headline,
-    numbers_text,
-    run_facts,
-    short_facts,
-    slowest_tasks,
-    tasks_by_kind,
-)
-from morphgraph.batch.store import write_atomically
-from morphgraph.core.text import UNDEFINED
+from morphgraph.batch.build_tables import chart_note, chart_of, make_table, usual_tables
+from morphgraph.batch.results import LOST, TASK_COLUMNS, TableSpec, complete, name_text
+from morphgraph.core.files import write_atomically
+from morphgraph.core.text import UNDEFINED, shortened
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, table_of_texts
 from morphgraph.tables.writing import one_line, rendered, to_csv
 
 if TYPE_CHECKING:
+    import pandas as pd
     import plotly.graph_objects as go
+
+    from morphgraph.batch.configuration import PublishedFigures
+    from morphgraph.batch.tasks import TaskFailure
 
 MOST_FAILURES = 200
 """More failures than these are in the log only."""
+SLOWEST = 10
+"""So many of the slowest tasks are listed."""
 _NAME_LENGTH = 60
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """All that the report of an evaluation tells.
+
+    ``results`` and ``tasks`` have the columns `RESULT_COLUMNS` and `TASK_COLUMNS`; a cell that
+    failed, or was not run, may have a row in ``results`` whose metric is one of `LOST`. ``run``:
+    versions, hashes, command, machine, times; ``configuration``: the YAML as it was given. Without
+    ``tables``, `usual_tables` are made.
+    """
+
+    title: str
+    description: str
+    results: pd.DataFrame
+    tasks: pd.DataFrame
+    failures: Sequence[TaskFailure] = ()
+    run: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[TableSpec] = ()
+    published: Sequence[PublishedFigures] = ()
+    configuration: str = ""
 
 
 def write_report(run: FinishedRun, folder: Path) -> list[Path]:
@@ -77,18 +95,19 @@ def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
         plotly = get_plotlyjs()
     sections = []
     for table, chart in zip(tables, charts, strict=True):
-        notes = [*table.notes, *table.explained]
         own = numbers_text([numbers[text] for text in table.signatures])
+        notes = [*table.notes, *table.explained, *([f"Signatures: {own}."] if own else [])]
         sections.append(
             {
                 "table": table,
                 "constants": " · ".join(f"{k}: {text}" for k, text in table.constants.items()),
-                "notes": " ".join([*notes, *([f"Signatures: {own}."] if own else [])]),
+                "notes": " ".join(notes),
                 "papers": [paper(one) for one in run.published if one.table == table.title],
                 "chart": None if chart is None else _json(chart),
                 "chart_note": chart_note(table),
             }
         )
+    facts = run_facts(run.run)
     return {
         "run": run,
         "headline": headline(run),
@@ -100,46 +119,29 @@ def _content(run: FinishedRun, tables: Sequence[Table]) -> dict[str, Any]:
         "more_failures": max(0, len(run.failures) - MOST_FAILURES),
         "kinds": tasks_by_kind(run.tasks),
         "slow": slowest_tasks(run.tasks),
-        "facts": run_facts(run.run),
-        "command": command_of(run.run),
+        "facts": facts,
+        "command": dict(facts).get("Command", ""),
         "signatures": list(numbers),
         "plotly": plotly,
     }
 
 
-def paper(published: Published) -> dict[str, Any]:
-    """Figures of a paper as a table, with a heading so that nobody takes them for ours.
-
-    >>> paper(Published("A 2024", "the vocabulary of B", ["x"], [["y"]]))["table"].title
-    'Figures of the paper: A 2024, on other data: the vocabulary of B'
-    """
+def paper(published: PublishedFigures) -> dict[str, Any]:
+    """Figures of a paper as a table, with a heading so that nobody takes them for ours."""
     data = f": {one_line(published.data)}" if published.data.strip() else ""
     heading = f"Figures of the paper: {one_line(published.source)}, on other data{data}"
-    width = len(published.columns)
-    rows = [
-        [UNDEFINED if isinstance(c, float) and math.isnan(c) else str(c) for c in row]
-        for row in published.rows
-    ]
-    rows = [(row + [""] * width)[:width] for row in rows]
-    url = published.url.strip()
-    try:
-        is_web = urlsplit(url).scheme in ("http", "https")
-    except ValueError:
-        is_web = False
+    rows = [list(map(str, row)) for row in published.rows]
     table = table_of_texts(published.columns, rows, title=heading)
-    return {"table": table, "note": one_line(published.note), "url": url, "is_web": is_web}
+    return {"table": table, "note": one_line(published.note), "url": published.url}
 
 
 def _json(chart: go.Figure) -> str:
     """A figure as JSON that may stand inside a script element: it has no < at all."""
+    from plotly.io.json import to_json_plotly
+
     figure = chart.to_plotly_json()
     figure["layout"].pop("template", None)
-    from plotly.utils import PlotlyJSONEncoder
-
-    text = json.dumps(figure, cls=PlotlyJSONEncoder)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return str(to_json_plotly(figure))
 
 
 def file_names(titles: Sequence[str]) -> list[str]:
@@ -159,3 +161,182 @@ def file_names(titles: Sequence[str]) -> list[str]:
             unique = f"{name}-{number}"
         found.append(unique)
     return found
+
+
+# ------------------------------------------------------------------------------ the run
+
+_STATES = ("done", "failed", "not run")
+
+
+def headline(run: FinishedRun) -> list[tuple[str, str]]:
+    """The run in a few numbers: a value and what it is of."""
+    cells = _states(complete(run.tasks, TASK_COLUMNS, "tasks"), "cell")
+    found = [(f"{cells['done']:,} of {sum(cells.values()):,}", "cells done")]
+    found += [(f"{cells[state]:,}", f"cells {state}") for state in _STATES[1:] if cells[state]]
+    is_score = ~run.results["metric"].isin(LOST) if "metric" in run.results else ()
+    found.append((f"{int(sum(is_score)):,}", "results"))
+    seconds = run.run.get("seconds")
+    if isinstance(seconds, int | float):
+        found.append((duration_text(float(seconds)), "duration"))
+    return found
+
+
+def short_facts(run: Mapping[str, object]) -> list[str]:
+    """How, when, where and with which version a run was made.
+
+    >>> short_facts({"versions": {"morphgraph": "0.1.0", "numpy": "2.0"}, "machine": {"cores": 2}})
+    ['morphgraph 0.1.0', 'Machine: 2 cores']
+    """
+    facts = dict(run_facts(run))
+    found = [] if facts.get("State", "done") == "done" else [f"State: {facts['State']}"]
+    found += [
+        f"{name} {facts[f'Versions: {name}']}"
+        for name in ("morphgraph", "python")
+        if f"Versions: {name}" in facts
+    ]
+    parts = {name: text for name, text in facts.items() if name.startswith("Machine: ")}
+    shown = [f"{text} cores" if name.endswith("cores") else text for name, text in parts.items()]
+    found += [f"Machine: {', '.join(shown)}"] if shown else []
+    return found + [f"{name}: {facts[name]}" for name in ("Started", "Finished") if name in facts]
+
+
+_TITLES = {"seconds": "Duration"}
+
+
+def run_facts(run: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Whatever is known of the run, as names and texts in one line each; nested names in a row.
+
+    >>> run_facts({"seconds": 90, "machine": {"cores": 2, "disks": ["a", "b"]}, "state": None})
+    [('Duration', '1 min 30 s'), ('Machine: cores', '2'), ('Machine: disks', 'a, b')]
+    """
+    return [
+        (one_line(name), one_line(text))
+        for key, value in run.items()
+        for name, text in _fact(_TITLES.get(key, str(key).capitalize()), key, value)
+    ]
+
+
+def _fact(name: str, key: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for inner, part in value.items():
+            yield from _fact(f"{name}: {str(inner).replace('_', ' ')}", str(inner), part)
+    elif key == "seconds" and isinstance(value, int | float):
+        yield name, duration_text(float(value))
+    elif isinstance(value, list | tuple):
+        texts = list(map(str, value))
+        yield name, shlex.join(texts) if key == "command" else ", ".join(texts)
+    elif key in ("started", "finished") and isinstance(value, str):
+        yield name, _time_text(value)
+    elif value is not None and value != "":
+        yield name, str(value)
+
+
+def _time_text(text: str) -> str:
+    """A time of ISO 8601 as people read it; other text as it is.
+
+    >>> _time_text("2026-01-02T03:04:05.678+00:00"), _time_text("yesterday")
+    ('2026-01-02 03:04:05 UTC', 'yesterday')
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{found:%Y-%m-%d %H:%M:%S} {found.tzname() or ''}".rstrip()
+
+
+# ------------------------------------------------------------------------------ tasks
+
+
+def tasks_by_kind(tasks: pd.DataFrame) -> Table:
+    """What the tasks of each kind took, in the order in which the kinds come."""
+    frame = complete(tasks, TASK_COLUMNS, "tasks")
+    rows = []
+    for kind in dict.fromkeys(frame["kind"].map(name_text)):
+        part = frame[frame["kind"] == kind]
+        kept = int(part["from_store"].astype(bool).sum())
+        counts = [*_states(frame, kind).values(), kept]
+        numbers = part[["seconds", "cpu_seconds", "peak_memory"]].astype(float)
+        times = numbers[["seconds", "cpu_seconds"]].sum(min_count=1).map(duration_text)
+        memory = memory_text(float(numbers["peak_memory"].max()))
+        rows.append([kind, *(f"{count:,}" for count in counts), *times, memory])
+    titles = "Tasks", "Done", "Failed", "Not run", "From store", "Time", "CPU time", "Peak memory"
+    return table_of_texts(titles, rows)
+
+
+def _states(tasks: pd.DataFrame, kind: str) -> dict[str, int]:
+    """How many tasks of a kind are done, failed, not run."""
+    found = tasks.loc[tasks["kind"] == kind, "state"].tolist()
+    return {state: found.count(state) for state in _STATES}
+
+
+def slowest_tasks(tasks: pd.DataFrame) -> Table:
+    """The tasks that took longest, longest first."""
+    frame = complete(tasks, TASK_COLUMNS, "tasks")
+    numbers = frame["seconds"].astype(float)
+    order = numbers[numbers > 0].sort_values(ascending=False, kind="stable").index[:SLOWEST]
+    chosen = frame.loc[order]
+    columns = [
+        [shortened(one_line(name_text(label)), 120) for label in chosen["label"]],
+        chosen["kind"].map(name_text),
+        chosen["seconds"].astype(float).map(duration_text),
+        chosen["cpu_seconds"].astype(float).map(duration_text),
+        chosen["peak_memory"].astype(float).map(memory_text),
+        chosen["worker"].map(name_text).map(one_line),
+    ]
+    titles = "Task", "Kind", "Time", "CPU time", "Peak memory", "Worker"
+    return table_of_texts(titles, list(zip(*columns, strict=True)), 2)
+
+
+# ------------------------------------------------------------------------------ numbers
+
+
+def duration_text(seconds: float) -> str:
+    """A duration as people say it.
+
+    >>> duration_text(0.25), duration_text(59.96), duration_text(3725), duration_text(90061)
+    ('0.25 s', '1 min 0 s', '1 h 2 min 5 s', '1 d 1 h 1 min')
+    >>> duration_text(float("nan"))
+    'n/a'
+    """
+    if not math.isfinite(seconds):
+        return UNDEFINED
+    if seconds < 10:
+        return f"{seconds:.2f} s"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h {minutes} min"
+    return f"{hours} h {minutes} min {rest} s" if hours else f"{minutes} min {rest} s"
+
+
+def memory_text(count: float) -> str:
+    """Bytes as people say them.
+
+    >>> memory_text(1500), memory_text(3 * 2**30), memory_text(float("nan"))
+    ('1.5 KiB', '3.0 GiB', 'n/a')
+    """
+    if not math.isfinite(count):
+        return UNDEFINED
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TiB"
+
+
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Numbers with their runs drawn together.
+
+    >>> numbers_text([3, 1, 2, 7]), numbers_text([])
+    ('1–3, 7', '')
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 1 else f"{r[0]}" for r in runs)

@@ -1,45 +1,121 @@
-"""The rows of all cells together, in the order of the plan."""
+"""Results: their columns, the tables that can be asked of them, and those of all cells together."""
 
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from morphgraph.batch.names import vocabulary_metric
-from morphgraph.batch.report_data import (
-    LATER_COLUMNS,
-    LOST,
-    RESULT_COLUMNS,
-    TASK_COLUMNS,
-)
-from morphgraph.batch.runner import TaskReport
-from morphgraph.batch.store import Store, write_atomically
-from morphgraph.batch.tasks import Task
-from morphgraph.core.errors import FileFormatError
+from pydantic import Field, model_validator
+
+from morphgraph.batch.cell_rows import named_metrics, vocabulary_metric
+from morphgraph.batch.tasks import Store, Task
+from morphgraph.batch.yaml_reading import Listed, Name, Strict
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import write_atomically
+from morphgraph.core.text import visible
 from morphgraph.tables.model import HELD_IN
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from morphgraph.batch.runner import TaskReport
+
+COLUMN_TITLES = {
+    "language": "Language",
+    "corpus": "Corpus",
+    "tokeniser": "Tokeniser",
+    "vocab_size": "Vocabulary size",
+    "method": "Method",
+    "parameters": "Parameters",
+    "reference": "Reference",
+    "scope": "Scope",
+    "weighting": "Weighting",
+    "words": "Words",
+    "seed": "Seed",
+}
+"""The columns of results that say what a score is of, and what people call them."""
+DIMENSIONS = tuple(COLUMN_TITLES)
+IDENTITY = DIMENSIONS[:-1]
+"""Those that tell, with the seed, one score from another of the same metric."""
+COMPETITORS = ("tokeniser", "method", "parameters", "seed")
+"""Rows that differ in these only are competitors; bold is the best of them."""
+
 _KINDS = {
+    **dict.fromkeys(("cell", *IDENTITY), "str"),
     "vocab_size": "Int64",
     "seed": "Int64",
+    "metric": "str",
+    **dict.fromkeys(("value", "low", "high", "p"), "float64"),
+    "held_in": "str",
     "entries": "Int64",
-    "value": "float64",
-    "low": "float64",
-    "high": "float64",
-    "p": "float64",
+    "signature": "str",
 }
+RESULT_COLUMNS = tuple(_KINDS)
+_LATER = ("words", "p", "held_in")
+"""Columns that results of earlier versions lack."""
+
 _TASK_KINDS = {
+    "key": "str",
+    "kind": "str",
+    "label": "str",
+    "state": "str",
     "seconds": "float64",
     "cpu_seconds": "float64",
     "peak_memory": "Int64",
+    "worker": "str",
     "from_store": "bool",
+    "message": "str",
 }
-_RELATIVE = vocabulary_metric("relative_tokens")
+TASK_COLUMNS = tuple(_TASK_KINDS)
+
+FAILED, NOT_RUN = "", "not run"
+LOST: Mapping[str, Literal["failed", "not run"]] = {FAILED: "failed", NOT_RUN: "not run"}
+"""Metrics of rows that stand for a cell without scores, and what tables say of it."""
+
+
+def held_out_words(share: float) -> str:
+    """What ``words`` says of scores over a share of words that no method has seen.
+
+    >>> held_out_words(0.5)
+    '50 % held out'
+    """
+    return f"{100 * share:g} % held out"
+
+
+class TableSpec(Strict):
+    """A table of the report."""
+
+    title: Name = Field(description="Its heading.")
+    rows: Annotated[Listed[str], Field(min_length=1)] = Field(
+        description="Columns of the results that make the rows."
+    )
+    columns: Listed[str] = Field(
+        [], description="Columns of the results that stand side by side for each metric."
+    )
+    metrics: Listed[str] = Field([], description="Which metrics; all if none.")
+    where: dict[str, Listed[str]] = Field(
+        {}, description="Only results with these values, by column."
+    )
+    note: str = Field("", description="Stands below the table.")
+    chart: Literal["bars", "lines", "none"] = Field("bars", description="The chart below it.")
+
+    @model_validator(mode="after")
+    def _known_columns(self) -> Self:
+        for column in (*self.rows, *self.columns, *self.where):
+            if column not in DIMENSIONS:
+                known = ", ".join(DIMENSIONS)
+                raise ValueError(f"results have no column “{column}”. Use some of: {known}.")
+        for metric in self.metrics:
+            if metric not in named_metrics():
+                known = ", ".join(named_metrics())
+                raise ValueError(f"“{metric}” is not a metric. Use some of: {known}.")
+        return self
+
+
+# ------------------------------------------------------------------------------ all cells
 
 
 def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
@@ -49,7 +125,7 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
 
     known = [(task, table) for task in cells if (table := store.read(task.key)) is not None]
     if not known:
-        return _frame([], RESULT_COLUMNS, _KINDS)
+        return _frame([], _KINDS)
     tables = [table.replace_schema_metadata() for _, table in known]
     found = pyarrow.concat_tables(tables).to_pandas()
     rows = [len(table) for table in tables]
@@ -60,8 +136,7 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     found["held_in"] = np.repeat(np.array(held_in, object), rows)
     # Figures of a vocabulary and of the run are of no words.
     found.loc[found["scope"] == "", ["words", "held_in"]] = ""
-    kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
-    return _with_relative_tokens(found[list(RESULT_COLUMNS)].astype(kinds), cells)
+    return _with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells)
 
 
 def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
@@ -70,7 +145,7 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
     A cell knows its own tokens only, so this is made where all of them are together; undefined
     where the first one failed.
     """
-    relative = results["metric"] == _RELATIVE
+    relative = results["metric"] == vocabulary_metric("relative_tokens")
     if not relative.any():
         return results
     first: dict[tuple[str, str], str] = {}
@@ -80,7 +155,7 @@ def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.Da
     rows = results[relative]
     tokens = rows.set_index("cell")["value"]
     baseline = [
-        tokens.get(first[place], float("nan"))
+        tokens.get(first[place], nan)
         for place in zip(rows["language"], rows["corpus"], strict=True)
     ]
     results.loc[relative, "value"] = rows["value"].to_numpy() / baseline
@@ -93,17 +168,15 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
 
     places = {report.task.key: place for place, report in enumerate(reports)}
     metrics = {state: metric for metric, state in LOST.items()}
-    failed = [
-        {"cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
+    texts = dict.fromkeys(("scope", "weighting", "held_in", "signature"), "")
+    lost = [
+        {**texts, "cell": report.task.key, **report.task.columns, "metric": metrics[report.state]}
         for report in reports
         if report.task.kind == "cell" and report.state in metrics
     ]
-    if not failed:
+    if not lost:
         return results
-    for row in failed:
-        for name in ("scope", "weighting", "held_in", "signature"):
-            row.setdefault(name, "")
-    found = pd.concat([results, _frame(failed, RESULT_COLUMNS, _KINDS)])
+    found = pd.concat([results, _frame(lost, _KINDS)])
     return found.sort_values("cell", key=lambda keys: keys.map(places), kind="stable").reset_index(
         drop=True
     )
@@ -111,16 +184,45 @@ def with_failed(results: pd.DataFrame, reports: Sequence[TaskReport]) -> pd.Data
 
 def task_frame(reports: Iterable[TaskReport]) -> pd.DataFrame:
     """How each task ended (`TASK_COLUMNS`)."""
-    return _frame([report.row() for report in reports], TASK_COLUMNS, _TASK_KINDS)
+    return _frame([report.row() for report in reports], _TASK_KINDS)
 
 
-def _frame(
-    rows: Sequence[dict[str, Any]], columns: Sequence[str], kinds: dict[str, str]
-) -> pd.DataFrame:
+def _frame(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> pd.DataFrame:
     import pandas as pd
 
-    found = pd.DataFrame(rows, columns=list(columns))
-    return found.astype({name: kinds.get(name, "str") for name in columns})
+    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
+
+
+def complete(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:
+    """A table that has all columns; an empty one without any gets them.
+
+    ``what``: what it is a table of, for `MorphGraphError` if columns are missing.
+    """
+    missing = [column for column in columns if column not in frame.columns]
+    if missing and len(frame):
+        raise MorphGraphError(
+            f"The {what} lack the columns {', '.join(missing)}. Were they written by another "
+            "version of morphgraph? Run the evaluation again."
+        )
+    return frame.reindex(columns=[*frame.columns, *missing]) if missing else frame
+
+
+def name_text(value: object) -> str:
+    """A value of a column that names things, as text; empty where there is none.
+
+    >>> [name_text(value) for value in ("BPE", 8000, 8000.0, float("nan"), None)]
+    ['BPE', '8000', '8000', '', '']
+    """
+    import pandas as pd
+
+    if value is None or (not isinstance(value, str) and bool(pd.isna(value))):  # type: ignore[call-overload]
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return visible(str(value))
+
+
+# ------------------------------------------------------------------------------ files
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
@@ -135,33 +237,32 @@ def read_results(path: Path) -> pd.DataFrame:
     import pandas as pd
     import pyarrow
 
-    fix = "Choose the results.parquet of a run, or start the run again."
+    def wrong(problem: str, place: str = "") -> FileFormatError:
+        fix = "Choose the results.parquet of a run, or start the run again."
+        return FileFormatError(str(path), place, problem, fix)
+
     try:
         found = pd.read_parquet(path)
     except (OSError, ValueError, pyarrow.ArrowException) as error:
-        problem = f"it cannot be read ({str(error).splitlines()[0][:120]})"
-        raise FileFormatError(str(path), "", problem, fix) from error
-    for name in LATER_COLUMNS:
+        raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
+    for name in _LATER:
         if name not in found.columns:
-            found[name] = math.nan if _KINDS.get(name) == "float64" else ""
-    missing = [name for name in RESULT_COLUMNS if name not in found.columns]
+            found[name] = nan if _KINDS[name] == "float64" else ""
+    missing = [name for name in _KINDS if name not in found.columns]
     if missing:
-        raise FileFormatError(str(path), "", f"it has no column {missing[0]}", fix)
+        raise wrong(f"it has no column {missing[0]}")
     twice = found.columns[found.columns.duplicated()]
     if len(twice):
-        raise FileFormatError(str(path), "", f"a column is a duplicate ({twice[0]})", fix)
+        raise wrong(f"a column is a duplicate ({twice[0]})")
     for name in (name for name, kind in _KINDS.items() if kind == "Int64"):
         row = _first_not_whole(found[name])
         if row is not None:
             problem = f"{found[name].iloc[row]} is not a whole number"
-            raise FileFormatError(str(path), f"column {name}, row {row + 1:,}", problem, fix)
+            raise wrong(problem, f"column {name}, row {row + 1:,}")
     try:
-        kinds = {name: _KINDS.get(name, "str") for name in RESULT_COLUMNS}
-        return found[list(RESULT_COLUMNS)].astype(kinds)
+        return found[list(_KINDS)].astype(_KINDS)
     except (TypeError, ValueError, OverflowError) as error:
-        raise FileFormatError(
-            str(path), "", f"a column is of another kind ({error})", fix
-        ) from error
+        raise wrong(f"a column is of another kind ({error})") from error
 
 
 def _first_not_whole(column: pd.Series[Any]) -> int | None:

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.batch.cluster import lost_worker_message
 from morphgraph.batch.progress import ProgressFile, Remaining, RunProgress, stop_path
-from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Task, TaskFailure, TaskResult, code_version, run_task
+from morphgraph.batch.tasks import (
+    Store,
+    Task,
+    TaskFailure,
+    TaskResult,
+    code_version,
+    run_task,
+)
 from morphgraph.core.errors import MorphGraphError
 
 if TYPE_CHECKING:
@@ -35,17 +41,15 @@ class TaskReport:
     message: str = ""
 
     def row(self) -> dict[str, Any]:
-        """A row of the table of tasks."""
-        known = self.facts
+        """A row of the table of tasks (`TASK_COLUMNS`)."""
+        numbers = ("seconds", "cpu_seconds", "peak_memory")
         return {
             "key": self.task.key,
             "kind": self.task.kind,
             "label": self.task.label,
             "state": self.state,
-            "seconds": float(known["seconds"]) if "seconds" in known else None,
-            "cpu_seconds": float(known["cpu_seconds"]) if "cpu_seconds" in known else None,
-            "peak_memory": int(known["peak_memory"]) if "peak_memory" in known else None,
-            "worker": known.get("worker", ""),
+            **{name: float(self.facts[name]) for name in numbers if name in self.facts},
+            "worker": self.facts.get("worker", ""),
             "from_store": self.from_store,
             "message": self.message,
         }
@@ -95,8 +99,8 @@ def warm_up_worker(client: Client) -> None:
 
 def _load() -> None:
     """Load the library and its kernels, by measuring very small cells."""
-    from morphgraph.batch.cell_methods import method_result
     from morphgraph.batch.cell_rows import result_rows
+    from morphgraph.batch.cells import method_result
     from morphgraph.reference.entry import Entry, Reference
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.segment.bte import Bte, tokeniser_of_types
@@ -112,15 +116,14 @@ def _load() -> None:
         "vocabulary": [],
         "held_out": None,
     }
-    methods: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("standard", {}),
-        ("dropout", {"p": 0.5}),
-        ("flota", {"k": 0}),
-        ("knockout", {}),
-        ("rebpe", {"reify": True}),
+    methods: tuple[tuple[str, int | None, dict[str, Any]], ...] = (
+        ("standard", None, {}),
+        ("dropout", 0, {"p": 0.5}),
+        ("flota", None, {"k": 0}),
+        ("knockout", 0, {}),
+        ("rebpe", 0, {"reify": True}),
     )
-    for method, parameters in methods:
-        seed = None if method in ("standard", "flota") else 0
+    for method, seed, parameters in methods:
         spec = {"method": method, "parameters": parameters, "seed": seed, **scored}
         made = method_result(spec, base, gold_set, None)
         list(result_rows(spec, base, made, gold_set.reference, None, base))

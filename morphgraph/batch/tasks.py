@@ -1,4 +1,7 @@
-"""Tasks: pure functions of plain values and of the results of other tasks, run on any machine."""
+"""Tasks: pure functions of plain values and of the results of other tasks, run on any machine.
+
+A run keeps their results in a `Store`: one Parquet file each, complete or absent.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ import platform
 import stat
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import PARTIAL, cannot_write, write_atomically
+from morphgraph.core.system import try_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +46,22 @@ class Task:
     cost: float = 1.0
     columns: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        label: str,
+        work: Work,
+        spec: Mapping[str, Any],
+        needs: Iterable[str] = (),
+        cost: float = 1.0,
+        columns: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """A task by its key."""
+        needs = tuple(needs)
+        key = task_key(kind, spec if columns is None else {**spec, "columns": columns}, needs)
+        return cls(key, kind, label, work, spec, needs, cost, columns or {})
+
 
 @dataclass(frozen=True)
 class TaskFailure:
@@ -62,20 +83,30 @@ class TaskResult:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
+# ------------------------------------------------------------------------------ keys
+
+_PLACES = frozenset({"path", "files", "folders"})
+"""Where a file lies changes no result; what is in it does, which is its ``content``."""
+
+
 def task_key(kind: str, spec: Mapping[str, Any], needs: Sequence[str] = ()) -> str:
     """The key of a task: a hash of its kind, its values, what it needs, and the code.
 
-    >>> task_key("cell", {"p": 0.1}) == task_key("cell", {"p": 0.1})
+    >>> task_key("cell", {"p": 0.1, "path": "a"}) == task_key("cell", {"p": 0.1, "path": "b"})
     True
     """
-    named = {"kind": kind, "spec": spec, "needs": list(needs), "code": code_version()}
+    named = {"kind": kind, "spec": _placeless(spec), "needs": list(needs), "code": code_version()}
     text = json.dumps(named, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
+def _placeless(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _placeless(inner) for name, inner in value.items() if name not in _PLACES}
+    return [_placeless(inner) for inner in value] if isinstance(value, list) else value
+
+
 _COMPUTING = (
-    "batch/names.py",
-    "batch/cell_methods.py",
     "batch/cell_rows.py",
     "batch/cells.py",
     "batch/tasks.py",
@@ -119,6 +150,36 @@ def code_version() -> str:
     return digest.hexdigest()[:12]
 
 
+def contents(paths: Iterable[str | Path]) -> list[str]:
+    """The checksum of each of some files, with the endings that say how it is read; sorted.
+
+    `MorphGraphError` for what cannot be read or is not a regular file.
+    """
+    found = []
+    for path in map(Path, paths):
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise ValueError("it is not a regular file")
+            digest = _digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
+        except (OSError, ValueError) as error:
+            problem = (getattr(error, "strerror", None) or str(error)).lower()
+            fix = "Check the path and its permissions."
+            raise MorphGraphError(f"{path}: {problem}. {fix}") from error
+        found.append(f"{digest[:16]}{''.join(path.suffixes[-2:]).lower()}")
+    return sorted(found)
+
+
+@lru_cache(maxsize=4096)
+def _digest(path: str, *state: int) -> str:
+    """The SHA-256 of a file, read once for each state of it."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# ------------------------------------------------------------------------------ running one
+
+
 def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
     """Run a task where it was sent to; whatever goes wrong is its failure, and stops no other one.
 
@@ -136,10 +197,14 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
                 f"The worker {platform.node()} has other code ({code_version()}) than the runner "
                 f"({code}). Install the same version of morphgraph on it."
             )
-        tables = [parquet.read_table(pyarrow.BufferReader(_data(result))) for result in needs]
+        for need in needs:
+            if need.failure is not None:
+                raise MorphGraphError(f"{need.failure.label} failed: {need.failure.message}")
+        tables = [parquet.read_table(pyarrow.BufferReader(need.data)) for need in needs]
         table = task.work(task.spec, tables)
     except Exception as error:
-        message = str(error) if isinstance(error, MorphGraphError) else _named(error)
+        is_ours = isinstance(error, MorphGraphError)
+        message = str(error) if is_ours else f"{type(error).__name__}: {error}".strip(": ")
         failure = TaskFailure(task.key, task.label, message, traceback.format_exc())
         return TaskResult(task.key, b"", failure, _facts(task, started, cpu))
     facts = _facts(task, started, cpu)
@@ -149,16 +214,6 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
     kept = table.replace_schema_metadata(metadata)
     parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
     return TaskResult(task.key, buffer.getvalue(), None, facts)
-
-
-def _data(result: TaskResult) -> bytes:
-    if result.failure is not None:
-        raise MorphGraphError(f"{result.failure.label} failed: {result.failure.message}")
-    return result.data
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".strip(": ")
 
 
 def _facts(task: Task, started: float, cpu: float) -> dict[str, str]:
@@ -198,56 +253,91 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def content_checksum(path: str | Path) -> str:
-    """A checksum of a file, or of all files in a folder with their names: 16 digits.
+# ------------------------------------------------------------------------------ keeping results
 
-    `MorphGraphError` if there is nothing.
+
+class Store:
+    """The results of tasks in a folder, by their keys; open for one runner at a time.
+
+    Used in a ``with``; a second runner in the same folder is a `MorphGraphError`. The lock goes
+    with the process, also if that is killed.
     """
-    found = Path(path)
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.results = folder / "store"
+
+    def __enter__(self) -> Self:
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock_file(self.folder).open("a")
+            if not _lock_soon(self._lock):
+                self._lock.close()
+                raise MorphGraphError(
+                    f"{self.folder}: another run is active in this folder. Wait for it, stop it, "
+                    "or choose another folder with --out."
+                )
+            for partial in (*self.folder.glob(f"{PARTIAL}*"), *self.results.glob(f"{PARTIAL}*")):
+                partial.unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def path(self, key: str) -> Path:
+        """The file of a task."""
+        return self.results / f"{key}.parquet"
+
+    def read(self, key: str) -> pa.Table | None:
+        """The result of a task; None if there is none yet, or if the file was damaged since."""
+        import pyarrow
+        from pyarrow import parquet
+
+        try:
+            return parquet.read_table(self.path(key), page_checksum_verification=True)
+        except (OSError, pyarrow.ArrowException):
+            return None
+
+    def facts(self, key: str) -> dict[str, str] | None:
+        """What a finished task reports (seconds, memory …); None as for `read`."""
+        table = self.read(key)
+        if table is None:
+            return None
+        known = table.schema.metadata or {}
+        return {name.decode(): value.decode() for name, value in known.items()}
+
+    def data(self, key: str) -> bytes:
+        """The file of a finished task."""
+        return self.path(key).read_bytes()
+
+    def keep(self, key: str, data: bytes) -> None:
+        """Keep the result of a task: the bytes of its Parquet file."""
+        write_atomically(self.path(key), data)
+
+
+_PATIENCE = 0.5
+
+
+def _lock_soon(file: IO[str]) -> bool:
+    """Lock a file; somebody who only looks whether it is locked holds it for a moment."""
+    patience = time.monotonic() + _PATIENCE
+    while not try_lock(file):
+        if time.monotonic() > patience:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder / "lock"
+
+
+def is_at_work(folder: Path) -> bool:
+    """Whether a runner is alive in a folder."""
     try:
-        if found.is_dir():
-            files = sorted(file for file in found.rglob("*") if file.is_file())
-            named = [f"{file.relative_to(found).as_posix()}\0{_digest(file)}" for file in files]
-            return hashlib.sha256("\n".join(named).encode("utf-8", "surrogateescape")).hexdigest()[
-                :16
-            ]
-        return _digest(found)[:16]
-    except (OSError, ValueError) as error:
-        problem = (getattr(error, "strerror", None) or str(error)).lower()
-        raise MorphGraphError(f"{path}: {problem}. Check the path and its permissions.") from error
-
-
-def content_of_files(paths: Sequence[str | Path]) -> str:
-    """One checksum of some files, whatever they are called: 16 digits."""
-    each = [content_checksum(path) for path in paths]
-    return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()[:16]
-
-
-def contents_of_texts(paths: Sequence[str | Path]) -> list[str]:
-    """The checksum of each of some text files, with the endings that say how they are read."""
-    return sorted(
-        f"{content_checksum(path)}{''.join(Path(path).suffixes[-2:]).lower()}" for path in paths
-    )
-
-
-def check_content(found: object, wanted: object, name: str) -> None:
-    """`MorphGraphError` if a file is not any more what the plan of a run has seen.
-
-    To be asked before a file is read and again after that.
-    """
-    if found != wanted:
-        raise MorphGraphError(f"{name}: it changed during the run. Start the run once more.")
-
-
-def _digest(path: Path) -> str:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is not a regular file")
-    return _read_digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
-
-
-@lru_cache(maxsize=4096)
-def _read_digest(path: str, *state: int) -> str:
-    """The SHA-256 of a file, read once for each state of it."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        with _lock_file(folder).open("a") as file:
+            return not try_lock(file)
+    except OSError:
+        return False

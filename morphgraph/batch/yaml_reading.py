@@ -246,13 +246,16 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
     return place, f"{given} does not fit", f"{message}."
 
 
+_ONE_LINE = r"^[^\x00-\x1f|]+$"
 _IN_WORDS = {
-    r"^[^\x00-\x1f|]+$": "Write it in one line, without “|” and tabs.",
+    _ONE_LINE: "Write it in one line, without “|” and tabs.",
     r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://.",
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit.",
 }
 """How the patterns of fields are explained to people."""
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]
+"""What tables call something."""
 
 
 def _listed(allowed: str) -> str:
@@ -278,9 +281,10 @@ def listed(given: Any) -> Any:
     return given if isinstance(given, list) or given is None else [given]
 
 
+Listed = Annotated[list[T], BeforeValidator(listed)]
+"""A list; a single value is a list of one."""
 OneOrMore = Annotated[
-    list[T],
-    BeforeValidator(listed),
+    Listed[T],
     Field(min_length=1, max_length=1_000, json_schema_extra={"x-one-or-more": True}),
 ]
 """One value, or a list of values."""

@@ -166,7 +166,7 @@ def _print_plan(prepared: "PreparedEvaluation", out: Path | None, workers: int |
 
     from morphgraph.batch.progress import duration
     from morphgraph.batch.runner import missing_tasks
-    from morphgraph.batch.store import Store
+    from morphgraph.batch.tasks import Store
 
     tasks = prepared.plan.tasks
     missing = missing_tasks(tasks, Store(out or Path("no such folder")))

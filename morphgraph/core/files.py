@@ -1,10 +1,12 @@
 """Reading and writing files, within limits, with errors that say what to do."""
 
+import errno
 import hashlib
 import json
 import os
 import re
 import stat
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,41 @@ def parse_json(data: bytes, name: str) -> Any:
     if level:
         raise too_deep
     return document
+
+
+PARTIAL = ".partial-"
+"""How the names of files begin that are being written by `write_atomically`."""
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file such that it is there with all its content, or as it was before.
+
+    A `MorphGraphError` names the file and what to do, such as where the disk is full.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=PARTIAL, delete=False) as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: Path, error: OSError) -> MorphGraphError:
+    """The error that a file or folder of a run cannot be written, and what to do about it."""
+    problem = (error.strerror or "it cannot be written").lower()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        fix = "Make room there and run the same command again: it resumes where it stopped."
+    else:
+        fix = "Choose another folder with --out, or mend its permissions."
+    return MorphGraphError(f"{path}: {problem}. {fix}")
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -69,6 +69,7 @@ KNOCKOUT = Method(
     KnockoutSettings,
     build=_knocked_out,
     source="Bauwens & Delobelle 2024",
+    seconds=2.0,
 )
 REBPE = Method(
     "rebpe",
@@ -79,6 +80,7 @@ REBPE = Method(
     ReBPESettings,
     build=_by_rebpe,
     source="Bauwens & de Lhoneux 2026",
+    seconds=8.0,
 )
 
 

@@ -158,4 +158,5 @@ DROPOUT = Method(
     "merges",
     DropoutParameters,
     source="Provilkov et al. 2020",
+    seconds=1.5,
 )

@@ -23,7 +23,8 @@ class Method:
     ``kind``: the class of its segmenters, whose ``document`` and ``from_document`` save and load
     them. ``build``: what makes one of what it needs and its ``parameters`` by name, ``kind`` if not
     given; with ``counts``, of word counts too, as ``counts=``; one that needs gold gets tokeniser,
-    gold set and settings (see `refine.learning`). ``source``: who described it.
+    gold set and settings (see `refine.learning`). ``source``: who described it. ``seconds``: a
+    guess at how long it takes on a usual reference, on one core.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Method:
     build: Callable[..., Any] | None = None
     counts: bool = False
     source: str = ""
+    seconds: float = 1.0
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:

@@ -40,6 +40,7 @@ class Trainer:
     ``title``: of what comes out, that of the method of its name if not given. ``pipelines``: those
     that it can follow, its own first. ``kind``: the atoms that it needs, where they are not the
     pipeline's. ``stoppable``: it tells its progress and can be stopped; else it runs to its end.
+    ``seconds``: a guess at how long 32,000 types take on one core.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Trainer:
     pipelines: tuple[str, ...] = tuple(PIPELINES)
     kind: str | None = None
     stoppable: bool = True
+    seconds: float = 2.5
 
     @property
     def label(self) -> str:
@@ -337,12 +339,14 @@ TRAINERS: dict[str, Trainer] = {
             "(Chizhov et al. 2024).",
             _picky,
             parameters=PickyParameters,
+            seconds=6.0,
         ),
         Trainer(
             "scaffold",
             "BPE that takes types apart again which only helped to build others "
             "(Lian et al. 2025).",
             _scaffold,
+            seconds=3.0,
         ),
         Trainer(
             "unigram",
@@ -350,6 +354,7 @@ TRAINERS: dict[str, Trainer] = {
             _unigram,
             kind="characters",
             stoppable=False,
+            seconds=15.0,
         ),
         Trainer(
             "unigram-prime",
@@ -359,6 +364,7 @@ TRAINERS: dict[str, Trainer] = {
             pipelines=_WITHOUT_SPACES,
             kind="characters",
             stoppable=False,
+            seconds=15.0,
         ),
         Trainer(
             "wordpiece",

@@ -9,14 +9,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from morphgraph.batch.cell_rows import vocabulary_metric
 from morphgraph.batch.configuration import parse_evaluation
-from morphgraph.batch.names import vocabulary_metric
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.report_data import held_out_words
-from morphgraph.batch.results import collected, with_failed
+from morphgraph.batch.results import collected, held_out_words, with_failed
 from morphgraph.batch.runner import TaskReport
-from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import TaskFailure, TaskResult, code_version, run_task
+from morphgraph.batch.tasks import Store, TaskFailure, TaskResult, code_version, run_task
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.entry import join_references
 from morphgraph.reference.readers import read_reference

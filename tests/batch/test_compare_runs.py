@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from morphgraph.batch.compare_runs import COMBINATION, compare_runs
-from morphgraph.batch.report_data import FAILED, RESULT_COLUMNS
+from morphgraph.batch.results import FAILED, RESULT_COLUMNS
 
 NAN = math.nan
 

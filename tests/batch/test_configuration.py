@@ -124,6 +124,11 @@ def test_lists_make_a_grid() -> None:
             "line 9, field published[0].url: 'javascript:1' does not fit.",
         ),
         (
+            "published:\n"
+            "  - {source: s, data: d, columns: [a], rows: [[1]], url: 'https://x\"><script>'}",
+            "line 9, field published[0].url: 'https://x\"><script>' does not fit.",
+        ),
+        (
             "methods: [{method: knockout, tokenisers: [other]}]\n",
             "knockout is for a tokeniser “other”, which does not exist.",
         ),

@@ -11,7 +11,7 @@ import pytest
 from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.report_data import FAILED, TableSpec, held_out_words
+from morphgraph.batch.results import FAILED, TableSpec, held_out_words
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.readers import read_reference
@@ -84,7 +84,7 @@ def test_paired_tests_are_those_of_score(tmp_path: Path) -> None:
 def test_several_seeds_hold_out_several_halves(tmp_path: Path) -> None:
     text = DEMO + METHODS + "seeds: [1, 2]\nmetrics: [f1]\ntests: false\nintervals: false\n"
     rows, _ = measured(text, tmp_path)
-    table = make_table(rows, TableSpec("T", ["method"], [], ["f1", "types"]))
+    table = make_table(rows, TableSpec(title="T", rows=["method"], metrics=["f1", "types"]))
     assert [(column.spread, column.key) for column in table.columns] == [
         (("all words",), "f1"),
         ((HELD_OUT,), "f1"),
@@ -119,7 +119,7 @@ def test_a_held_in_score_is_never_best_beside_one_that_saw_nothing() -> None:
         score("BPE", 0.4, words=HELD_OUT),
         score("ReBPE", 0.6, words=HELD_OUT, p=0.0005, low=0.5, high=0.7),
     )
-    table = make_table(frame, TableSpec("T", ["method"], [], ["f1"]))
+    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
     assert [[cell.is_best for cell in row.cells] for row in table.rows] == [
         [False, False],
         [True, False],
@@ -147,7 +147,7 @@ def test_among_held_in_scores_alone_one_may_be_best() -> None:
         score("knockout", 0.8, words="all words", held_in=HELD_IN),
         score("ReBPE", 0.9, words="all words", held_in=HELD_IN),
     )
-    table = make_table(frame, TableSpec("T", ["method"], [], ["f1"]))
+    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1"]))
     assert [row.cells[0].is_best for row in table.rows] == [False, True]
     assert table.constants["Words"] == "all words"
 
@@ -161,7 +161,7 @@ def test_a_cell_that_failed_on_some_words_failed_there_only() -> None:
         {**lost, "words": "all words"},
         score("X", 0.6, words=HELD_OUT),
     )
-    table = make_table(frame, TableSpec("T", ["method"], [], ["f1", "types"]))
+    table = make_table(frame, TableSpec(title="T", rows=["method"], metrics=["f1", "types"]))
     assert [cell.state for cell in table.rows[1].cells] == ["failed", "done", "failed"]
 
 

@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.batch.background import ended_early, runs_in, start_run, stop_run
-from morphgraph.batch.progress import ProgressFile, Remaining, RunProgress, read_progress, stop_path
-from morphgraph.batch.store import Store
-from morphgraph.batch.tasks import Task
+from morphgraph.batch.progress import (
+    ProgressFile,
+    Remaining,
+    RunProgress,
+    ended_early,
+    read_progress,
+    runs_in,
+    start_run,
+    stop_path,
+    stop_run,
+)
+from morphgraph.batch.tasks import Store, Task
 from morphgraph.core.errors import MorphGraphError
 
 

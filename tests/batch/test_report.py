@@ -16,18 +16,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.build_tables import make_table
-from morphgraph.batch.report import file_names, write_report
-from morphgraph.batch.report_charts import chart_note, chart_of
-from morphgraph.batch.report_data import (
-    FAILED,
-    RESULT_COLUMNS,
-    TASK_COLUMNS,
+from morphgraph.batch.build_tables import chart_note, chart_of, make_table
+from morphgraph.batch.configuration import PublishedFigures
+from morphgraph.batch.report import (
     FinishedRun,
-    Published,
-    TableSpec,
+    file_names,
+    slowest_tasks,
+    tasks_by_kind,
+    write_report,
 )
-from morphgraph.batch.report_facts import slowest_tasks, tasks_by_kind
+from morphgraph.batch.results import FAILED, RESULT_COLUMNS, TASK_COLUMNS, TableSpec
 from morphgraph.batch.tasks import TaskFailure
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tables.latex import LINES_OF_PAGE, to_latex
@@ -37,7 +35,7 @@ from morphgraph.tables.writing import to_csv, to_markdown
 NAN = math.nan
 HOSTILE = "</script><script>alert(1)</script>"
 LATEX = r"a_b & 50 % $x$ #1 {y} ~ ^ \end{table} ] 'q' \"z\" ≥ −"
-SPEC = TableSpec("Scores", ["method"], [], ["f1", "types"])
+SPEC = TableSpec(title="Scores", rows=["method"], metrics=["f1", "types"])
 
 
 def results(*rows: dict[str, Any]) -> pd.DataFrame:
@@ -90,8 +88,15 @@ def finished(**changes: Any) -> FinishedRun:
         },
         "tables": [SPEC],
         "published": [
-            Published("Paper 1", "their data", ["Method", "F1"], [["BPE", 52.5]], "Scores", "Hm."),
-            Published("Paper 2", "", ["x"], [["y"]]),
+            PublishedFigures(
+                source="Paper 1",
+                data="their data",
+                columns=["Method", "F1"],
+                rows=[["BPE", 52.5]],
+                table="Scores",
+                note="Hm.",
+            ),
+            PublishedFigures(source="Paper 2", data="", columns=["x"], rows=[["y"]]),
         ],
         "configuration": "methods: [BPE]\n",
     }
@@ -211,8 +216,17 @@ def hostile() -> FinishedRun:
         language=HOSTILE, corpus=HOSTILE, tokeniser=HOSTILE, signature=f"{HOSTILE}|`x`"
     )
     frame["method"] = frame["method"] + HOSTILE
-    spec = TableSpec(HOSTILE, ["method"], ["language"], ["f1"], note=HOSTILE)
-    paper = Published(HOSTILE, HOSTILE, [HOSTILE], [[HOSTILE]], HOSTILE, HOSTILE, "javascript:x")
+    spec = TableSpec(
+        title=HOSTILE, rows=["method"], columns=["language"], metrics=["f1"], note=HOSTILE
+    )
+    paper = PublishedFigures(
+        source=HOSTILE,
+        data=HOSTILE,
+        columns=[HOSTILE],
+        rows=[[HOSTILE]],
+        table=HOSTILE,
+        note=HOSTILE,
+    )
     return FinishedRun(
         HOSTILE,
         HOSTILE,
@@ -220,8 +234,16 @@ def hostile() -> FinishedRun:
         tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
         [TaskFailure("a", HOSTILE, HOSTILE, HOSTILE)],
         {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
-        [spec, TableSpec(HOSTILE, ["method"], [], ["f1"], chart="lines")],
-        [paper, Published(HOSTILE, "", ["a"], [["b"]], None, "", 'https://x"><script>')],
+        [
+            spec,
+            TableSpec(title=HOSTILE, rows=["method"], metrics=["f1"], chart="lines"),
+        ],
+        [
+            paper,
+            PublishedFigures(
+                source=HOSTILE, data="", columns=["a"], rows=[["b"]], url="https://x/?a=1&b=2"
+            ),
+        ],
         f"{HOSTILE}\n```\n",
     )
 
@@ -238,7 +260,7 @@ def test_nothing_hostile_becomes_markup(tmp_path: Path) -> None:
         assert "<" not in text
         assert "&lt;/script&gt;" in json.dumps(json.loads(text))
     links = [a["href"] for tag, a in page.tags if tag == "a"]
-    assert [link for link in links if link and not link.startswith("#")] == ['https://x"><script>']
+    assert [link for link in links if link and not link.startswith("#")] == ["https://x/?a=1&b=2"]
     handlers = [name for _, attributes in page.tags for name in attributes if name[:2] == "on"]
     assert handlers == []
     markdown = (tmp_path / "report.md").read_text()
@@ -298,7 +320,9 @@ def test_csv() -> None:
 
 def test_csv_is_no_formula() -> None:
     frame = results({"method": "=1+1", "language": "@x", "value": 0.5, "signature": "-x"})
-    table = make_table(frame, TableSpec("T", ["method"], ["language"], ["f1"]))
+    table = make_table(
+        frame, TableSpec(title="T", rows=["method"], columns=["language"], metrics=["f1"])
+    )
     rows = list(csv.reader(to_csv(table).decode().splitlines()))
     assert rows == [["Method", "F1 @x"], ["'=1+1", "0.5"], ["signature", "'-x"]]
 
@@ -369,7 +393,9 @@ def test_texts_of_several_lines_make_a_latex_table_long() -> None:
 
 def test_a_wide_latex_table_is_parted_by_its_columns() -> None:
     rows = ({"method": "m", "scope": f"scope {n}", "value": n / 100} for n in range(20))
-    table = make_table(results(*rows), TableSpec("Wide", ["method"], ["scope"], ["f1"]))
+    table = make_table(
+        results(*rows), TableSpec(title="Wide", rows=["method"], columns=["scope"], metrics=["f1"])
+    )
     text = to_latex(table, "t")
     parts = text.split(r"\end{table}")[:-1]
     assert len(parts) > 1
@@ -388,7 +414,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
         for n in range(15)
         for scope in ("morphemic", "whole-word")
     ).assign(signature=f"ref:{LATEX}|" * 6)
-    spec = TableSpec(LATEX, ["language", "method"], ["scope"], [], note=LATEX)
+    spec = TableSpec(title=LATEX, rows=["language", "method"], columns=["scope"], note=LATEX)
     tables = [make_table(wide, spec), scores_table(), make_table(results(), SPEC), of_rows(92)]
     for number, table in enumerate(tables):
         (tmp_path / f"t{number}.tex").write_text(to_latex(table, f"t{number}"))
@@ -431,7 +457,12 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
             if (lang, method, size) != ("de", "B", 10)
         )
     )
-    spec = TableSpec("T", ["language", "method", "vocab_size"], [], ["f1"], chart="lines")
+    spec = TableSpec(
+        title="T",
+        rows=["language", "method", "vocab_size"],
+        metrics=["f1"],
+        chart="lines",
+    )
     figure = chart_of(make_table(frame, spec))
     assert figure is not None
     assert [(t.name, list(t.x), list(t.y)) for t in figure.data] == [
@@ -446,7 +477,7 @@ def test_lines_over_sizes_in_a_panel_for_each_language() -> None:
 
 def test_lines_over_a_setting() -> None:
     rows = [{"parameters": f"p={p}, holdout=0.5", "value": p} for p in (0.1, 0.3)]
-    spec = TableSpec("T", ["parameters"], [], ["f1"], chart="lines")
+    spec = TableSpec(title="T", rows=["parameters"], metrics=["f1"], chart="lines")
     figure = chart_of(make_table(results(*rows), spec))
     assert figure is not None
     assert [(t.type, list(t.x), list(t.y)) for t in figure.data] == [

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from morphgraph.batch.evaluating import RunFile
 from morphgraph.batch.progress import ProgressFile, RunProgress
-from morphgraph.batch.run_file import RunFile
 
 TINY = """\
 name: tiny

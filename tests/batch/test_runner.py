@@ -14,9 +14,17 @@ from distributed import Client
 
 from morphgraph.batch.progress import ProgressFile, RunProgress, read_progress
 from morphgraph.batch.runner import RunOutcome, missing_tasks, run_tasks
-from morphgraph.batch.store import Store, StoreError, is_at_work, write_atomically
-from morphgraph.batch.tasks import Task, TaskResult, code_version, run_task, task_key
+from morphgraph.batch.tasks import (
+    Store,
+    Task,
+    TaskResult,
+    code_version,
+    is_at_work,
+    run_task,
+    task_key,
+)
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_atomically
 
 
 def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
@@ -158,7 +166,7 @@ def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoreError, match=r"no space left on device.*resumes where it stopped"):
+    with pytest.raises(MorphGraphError, match=r"no space left on device.*resumes where it stopped"):
         write_atomically(path, b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]

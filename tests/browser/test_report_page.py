@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser
 
-from morphgraph.batch.report import write_report
-from morphgraph.batch.report_data import RESULT_COLUMNS, FinishedRun, TableSpec
+from morphgraph.batch.report import FinishedRun, write_report
+from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 
 HOSTILE = "</script><script>document.title = 'changed'</script><img src=x onerror=alert(1)>"
 
@@ -30,8 +30,14 @@ def address(tmp_path: Path) -> str:
     ]
     frame = pd.DataFrame(rows).astype({"vocab_size": "Int64", "seed": "Int64"})
     tables = [
-        TableSpec("Bars", ["method", "vocab_size"], ["scope"], ["f1"]),
-        TableSpec("Lines", ["method", "vocab_size"], ["scope"], ["f1"], chart="lines"),
+        TableSpec(title="Bars", rows=["method", "vocab_size"], columns=["scope"], metrics=["f1"]),
+        TableSpec(
+            title="Lines",
+            rows=["method", "vocab_size"],
+            columns=["scope"],
+            metrics=["f1"],
+            chart="lines",
+        ),
     ]
     write_report(FinishedRun(HOSTILE, HOSTILE, frame, pd.DataFrame(), tables=tables), tmp_path)
     return (tmp_path / "report.html").as_uri()

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from morphgraph.batch.background import Run
-from morphgraph.batch.report_data import RESULT_COLUMNS
+from morphgraph.batch.progress import Run
+from morphgraph.batch.results import RESULT_COLUMNS
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MergeList, well_formed
 
-from morphgraph.batch.cell_methods import MethodResult
-from morphgraph.batch.cell_rows import result_rows
+from morphgraph.batch.cell_rows import MethodResult, result_rows
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
@@ -77,7 +76,7 @@ def test_all_scores_are_equal(
             "metrics": NAMES, "scopes": ["morphemic"], "weightings": [weighting],
             "intervals": False, "held_out": 0.5, "method": "bpe", "vocabulary": [],
         }  # fmt: skip
-        found["batch"] = [row[3] for row in result_rows(spec, segmenter, made, None, None)]
+        found["batch"] = [row.value for row in result_rows(spec, segmenter, made, None, None)]
         if not drops:
             study = Study(tokeniser, benchmark)
             state = study.now.score("morphemic", weighting)

@@ -179,8 +179,7 @@ def test_what_a_file_says_of_itself() -> None:
 
 
 def test_every_field_that_a_file_may_have_is_told() -> None:
-    from morphgraph.batch.configuration import Evaluation
-    from morphgraph.batch.methods import METHOD_MODELS
+    from morphgraph.batch.configuration import METHOD_MODELS, Evaluation
 
     parts = parts_of_file()
     assert [field.name for field in parts["the file"][1]] == list(Evaluation.model_fields)

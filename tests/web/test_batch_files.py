@@ -13,7 +13,6 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from morphgraph.batch.background import Run
 from morphgraph.batch.build_tables import make_table
 from morphgraph.batch.compare_runs import (
     compare_runs,
@@ -23,8 +22,8 @@ from morphgraph.batch.compare_runs import (
     shown_comparison,
     signatures_in,
 )
-from morphgraph.batch.progress import RunProgress
-from morphgraph.batch.report_data import RESULT_COLUMNS, TableSpec
+from morphgraph.batch.progress import Run, RunProgress
+from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.writing import frame_csv
@@ -306,7 +305,7 @@ def test_what_a_run_said_is_shown_without_its_traceback() -> None:
 
 
 def test_a_table_reads_as_its_report_does() -> None:
-    spec = TableSpec("T", ["method"], [], ["f1", "types"])
+    spec = TableSpec(title="T", rows=["method"], metrics=["f1", "types"])
     table = make_table(RESULTS, spec)
     texts, best = text_frame(table, intervals=True)
     assert column_titles(table) == [
@@ -451,7 +450,7 @@ def test_cells_that_failed_or_have_not_run_are_rows(tmp_path: Path) -> None:
     found = with_lost_cells(tmp_path, RESULTS[:1].assign(cell=keys[0]))
     assert list(found["method"])[:2] == ["BPE", "FLOTA"]
     assert list(found["metric"]) == ["f1", "", "not run"]
-    table = make_table(found, TableSpec("", ["method"], [], ["f1"]))
+    table = make_table(found, TableSpec(title="T", rows=["method"], metrics=["f1"]))
     texts, best = text_frame(table, intervals=False)
     assert list(texts["1"]) == ["50.00", "failed", "not run"]
     assert not best.to_numpy().any()
@@ -504,7 +503,7 @@ def test_what_is_held_in_is_told_with_and_without_intervals() -> None:
         row("FLOTA", "f1", 0.6, words="all words", low=0.5, high=0.7, p=0.02),
         row("ReBPE", "f1", 0.9, words="all words", low=0.8, high=0.95, held_in="held in"),
     )
-    table = make_table(rows, TableSpec("T", ["method"], [], ["f1"]))
+    table = make_table(rows, TableSpec(title="T", rows=["method"], metrics=["f1"]))
     assert list(text_frame(table, intervals=False)[0]["1"]) == ["50.00", "60.00*", "90.00 held in"]
     assert list(text_frame(table, intervals=True)[0]["1"])[1:] == [
         "60.00* [50.00, 70.00]",

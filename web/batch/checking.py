@@ -118,7 +118,7 @@ def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, st
     """
     import pandas as pd
 
-    from morphgraph.batch.report_data import COLUMN_TITLES, name_text
+    from morphgraph.batch.results import COLUMN_TITLES, name_text
 
     rows = [task.columns for task in prepared.plan.cells]
     columns = {
@@ -194,7 +194,7 @@ _PARTS = {
     "tokenisers": "TokeniserChoice",
     "references": "ReferenceChoice",
     "predictions": "PredictionsChoice",
-    "tables": "TableChoice",
+    "tables": "TableSpec",
     "published": "PublishedFigures",
 }
 _VALUES = {
@@ -221,8 +221,7 @@ class FieldOfFile(NamedTuple):
 @cache
 def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
     """What each part of a configuration is, and its fields: the file itself, its lists, methods."""
-    from morphgraph.batch.configuration import schema
-    from morphgraph.batch.methods import METHOD_MODELS
+    from morphgraph.batch.configuration import METHOD_MODELS, schema
 
     found = schema()
     known = found["$defs"]
@@ -237,7 +236,7 @@ def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
 
 
 def _metrics() -> Iterator[FieldOfFile]:
-    from morphgraph.batch.names import FACTS, named_metrics
+    from morphgraph.batch.cell_rows import FACTS, named_metrics
 
     for key, named in named_metrics().items():
         if not key.startswith("vocabulary."):

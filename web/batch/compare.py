@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from morphgraph.batch.cell_rows import column_of
 from morphgraph.batch.compare_runs import (
     filtered,
     nothing_shared,
@@ -15,7 +16,6 @@ from morphgraph.batch.compare_runs import (
     shown_comparison,
     signatures_in,
 )
-from morphgraph.batch.names import column_of
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened, visible
 from morphgraph.tables.writing import frame_csv

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
-from morphgraph.batch.background import Run, ended_early
 from morphgraph.batch.progress import (
+    Run,
     RunProgress,
     RunState,
     duration,
+    ended_early,
     progress_path,
     read_progress,
     stop_path,
 )
-from morphgraph.batch.store import is_at_work
+from morphgraph.batch.tasks import is_at_work
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import counted, shortened, visible

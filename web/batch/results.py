@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from morphgraph.batch.background import Run
+from morphgraph.batch.progress import Run
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import shortened, visible
@@ -159,12 +159,11 @@ def _tables(folder: Path, results: pd.DataFrame) -> list[Table]:
     def make() -> list[Table]:
         from morphgraph.batch.build_tables import make_table, usual_tables
         from morphgraph.batch.configuration import parse_evaluation
-        from morphgraph.batch.report_data import TableSpec
 
         path = folder / "configuration.yaml"
         try:
             evaluation, _ = parse_evaluation(decode_utf8(read_bytes(path), path.name), path.name)
-            specs = [TableSpec(**dict(one)) for one in evaluation.tables]
+            specs = evaluation.tables
         except MorphGraphError:  # it cannot be read any more
             specs = []
         everything = with_lost_cells(folder, results)
@@ -298,7 +297,7 @@ def _notes(table: Table) -> None:
 
 
 def _chart(run: Run, table: Table) -> None:
-    from morphgraph.batch.report_charts import chart_note, chart_of
+    from morphgraph.batch.build_tables import chart_note, chart_of
 
     try:
         figure = chart_of(table)

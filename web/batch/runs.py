@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from morphgraph.batch.background import Run, ended_early, stop_run
-from morphgraph.batch.progress import RunProgress
+from morphgraph.batch.progress import Run, RunProgress, ended_early, stop_run
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible

@@ -11,11 +11,10 @@ from typing import Annotated
 import streamlit as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from morphgraph.batch.background import Run, runs_in, start_run
-from morphgraph.batch.store import write_atomically
+from morphgraph.batch.progress import Run, runs_in, start_run
 from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.core.system import available_cores
 from web.batch.checking import Checked, check_text, free_name
 from web.storage import Draft, keep_draft, kept_drafts, state_folder

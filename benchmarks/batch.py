@@ -56,18 +56,18 @@ def main() -> None:
     """Print both, each as the median of some turns."""
     from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.plan import make_plan
-    from morphgraph.batch.tasks import Task, task_key
+    from morphgraph.batch.tasks import Task
 
     evaluation, lines = parse_evaluation(GRID, "the demo grid")
     grid = make_plan(evaluation, lines).tasks
     cells = sum(task.kind == "cell" for task in grid)
     simulated = [
-        Task(task_key("cell", spec), "cell", f"cell {number}", sleep, spec, (), SECONDS)
+        Task("cell", f"cell {number}", sleep, spec, (), SECONDS)
         for number in range(SIMULATED)
         for spec in [{"number": number}]
     ]
     bare = [
-        Task(task_key("bare", spec), "cell", f"cell {number}", compute, spec, (), 0.3)
+        Task("cell", f"cell {number}", compute, spec, (), 0.3)
         for number in range(20)
         for spec in [{"number": number}]
     ]

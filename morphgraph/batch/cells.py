@@ -149,18 +149,18 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     from morphgraph.score.gold_set import GoldSet
 
     tables = iter(needs)
-    base: Any = None
-    if spec["has"]["tokeniser"]:
+    base: Any
+    if "predictions" in spec:
+        base = _predictions(spec["predictions"])
+    else:
         base = _model(next(tables), spec["tokeniser_name"])
     counts = weights = None
-    if spec["has"]["counts"]:
+    if spec["corpus_name"]:
         counts, weights = _once_of(next(tables), _words)
     reference = gold_set = None
     if spec["reference"] is not None:
         reference = _reference(spec["reference"])
         gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
-    if "predictions" in spec:
-        base = _predictions(spec["predictions"])
     made = method_result(spec, base, gold_set, counts)
     baseline = None
     if spec["baseline"] is not None:

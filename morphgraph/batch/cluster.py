@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import json
 import logging
 import os
 import signal
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import decode_utf8
+from morphgraph.core.files import parse_json, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -38,7 +37,6 @@ _NOTHING = logging.CRITICAL + 1
 """A level that no message has."""
 
 _LEAST_MEMORY = 512 * 2**20
-_MOST_FILE = 1_000_000
 _SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 COMMON_SETTINGS: Mapping[str, Any] = {
@@ -243,23 +241,12 @@ def no_scheduler(shown: str, problem: str) -> MorphGraphError:
 
 
 def _address_in_file(file: Path) -> str:
-    fix = "Give the file that “dask scheduler --scheduler-file” wrote, once it runs."
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_MOST_FILE + 1)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileFormatError(str(file), "", f"it cannot be read ({reason})", fix) from error
-    if len(data) > _MOST_FILE:
-        raise FileFormatError(str(file), "", "it is too long for a scheduler file", fix)
-    try:
-        content = json.loads(decode_utf8(data, str(file)))
-        address = content["address"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        problem = "it is not a scheduler file: it has no “address”"
-        raise FileFormatError(str(file), "", problem, fix) from error
+    content = parse_json(read_bytes(file), str(file))
+    address = content.get("address") if isinstance(content, dict) else None
     if not isinstance(address, str) or address.endswith(".json"):
-        raise FileFormatError(str(file), "field address", "it is not an address", fix)
+        problem = "it is not a scheduler file: it has no “address”"
+        fix = "Give the file that “dask scheduler --scheduler-file” wrote, once it runs."
+        raise FileFormatError(str(file), "", problem, fix)
     return scheduler_address(address)
 
 
@@ -296,24 +283,18 @@ def _warn_of_versions(client: Client, shown: str) -> None:
     """Warn where what has to agree so that tasks and results can travel is different."""
 
     def versions(found: Mapping[str, Any]) -> dict[str, str]:
-        packages = {
-            name: str(found["packages"][name]) for name in ("python", "dask", "distributed")
-        }
-        return {**packages, "python": ".".join(packages["python"].split(".")[:2])}
+        known = {name: str(found["packages"][name]) for name in ("python", "dask", "distributed")}
+        return known | {"python": ".".join(known["python"].split(".")[:2])}
 
     found: Any = client.get_versions()
     here = versions(found["client"])
     for name, other in {"the scheduler": found["scheduler"], **found["workers"]}.items():
         there = versions(other) if other else here
-        if there != here:
-            differ = ", ".join(
-                f"{what} {here[what]} here and {there[what]} there"
-                for what in here
-                if here[what] != there[what]
-            )
+        differ = [f"{n} {here[n]} here and {there[n]} there" for n in here if here[n] != there[n]]
+        if differ:
             warnings.warn(
-                f"{name} at {shown} has other versions: {differ}. If tasks fail, install the same "
-                "versions on both sides.",
+                f"{name} at {shown} has other versions: {', '.join(differ)}. If tasks fail, "
+                "install the same versions on both sides.",
                 stacklevel=4,
             )
             return

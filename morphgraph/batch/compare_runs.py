@@ -6,7 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.batch.cell_rows import column_of
-from morphgraph.batch.results import IDENTITY, LOST, RESULT_COLUMNS, complete
+from morphgraph.batch.results import (
+    COLUMN_TITLES,
+    IDENTITY,
+    LOST,
+    RESULT_COLUMNS,
+    complete,
+    name_text,
+)
 from morphgraph.core.text import shortened, signed, visible
 from morphgraph.tables.model import Form, value_text
 
@@ -34,51 +41,37 @@ def compare_runs(runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for each run, the mean over its seeds, and ``difference: NAME`` to the first for each other
     one. Rows come in the order in which the runs have them. NaN where a run has no value.
     """
-    import pandas as pd
-
-    means = {name: _means(results) for name, results in runs.items()}
-    rows = list(dict.fromkeys(row for values in means.values() for row in values))
-    frame = pd.DataFrame(rows, columns=list(COMBINATION))
-    frame["vocab_size"] = frame["vocab_size"].astype("Int64")
-    values = {
-        name: pd.Series([found.get(row, float("nan")) for row in rows], dtype="float64")
-        for name, found in means.items()
-    }
-    for name, column in values.items():
-        frame[value_column(name)] = column
-    columns = list(values.items())
-    for name, column in columns[1:]:
-        frame[difference_column(name)] = column - columns[0][1]
+    every = _together(runs)
+    frame = every.drop_duplicates("row")[list(COMBINATION)].reset_index(drop=True)
+    once = every.drop_duplicates(["run", "row", "seed", "value"])
+    for name in runs:
+        means = once[once["run"] == name].groupby("row")["value"].mean()
+        frame[value_column(name)] = means.reindex(frame.index)
+    for name in list(runs)[1:]:
+        gap = frame[value_column(name)] - frame[value_column(next(iter(runs)))]
+        frame[difference_column(name)] = gap
     return frame
 
 
-def _means(results: pd.DataFrame) -> dict[tuple[object, ...], float]:
-    """The mean over seeds of each combination, in the order in which they come."""
+def _together(runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """All results that are there, each with its ``run`` and the number of its ``row``."""
     import pandas as pd
 
-    frame = complete(results, RESULT_COLUMNS, "results")
-    frame = frame[~frame["metric"].isin(LOST)]
-    texts = [name for name in COMBINATION if name != "vocab_size"]
-    keys = frame[list(COMBINATION)].astype({"vocab_size": "Int64"})
-    keys[texts] = keys[texts].astype(object).where(keys[texts].notna(), "")
-    seeds = frame["seed"].astype("Int64")
-    once = pd.concat([keys, seeds, frame["value"].astype(float)], axis=1).drop_duplicates()
-    grouped = once.groupby(list(COMBINATION), sort=False, dropna=False, as_index=False).mean(
-        numeric_only=True
-    )
-    named = (grouped[name].tolist() for name in COMBINATION)
-    rows = (
-        tuple(None if pd.isna(part) else part for part in row) for row in zip(*named, strict=True)
-    )
-    return dict(zip(rows, grouped["value"].tolist(), strict=True))
-
-
-_NO_SCOPE = "no scope"
+    kinds = {"vocab_size": "Int64", "seed": "Int64", "value": "float64"}
+    texts = [*(name for name in COMBINATION if name != "vocab_size"), "signature"]
+    parts = []
+    for run, results in (runs or {"": pd.DataFrame()}).items():
+        frame = complete(results, RESULT_COLUMNS, "results")[[*kinds, *texts]]
+        frame = frame[~frame["metric"].isin(LOST).astype(bool)].astype(kinds)
+        frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
+        parts.append(frame.assign(run=run))
+    every = pd.concat(parts, ignore_index=True)
+    return every.assign(row=every.groupby(list(COMBINATION), sort=False, dropna=False).ngroup())
 
 
 def scope_name(scope: str) -> str:
     """What people call a scope; figures of vocabularies and facts have none."""
-    return scope or _NO_SCOPE
+    return scope or "no scope"
 
 
 def filtered(
@@ -94,62 +87,30 @@ def filtered(
     ``only_different``: without those in which every run has the value of the ``first``, or none
     has any.
     """
-
     keep = compared["metric"].isin(metrics) & compared["scope"].isin(scopes)
     found = compared[keep.astype(bool)]
     if not only_different:
         return found
-    columns = [name for name in found.columns if name.startswith(value_column(""))]
+    values = found[[name for name in found.columns if name.startswith(value_column(""))]]
     baseline = found[value_column(first)]
-    same = [(found[n] == baseline) | (found[n].isna() & baseline.isna()) for n in columns]
-    differs = ~same[0]
-    for one in same[1:]:
-        differs |= ~one
-    return found[differs.astype(bool)]
-
-
-def rows_of(results: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a comparison that a run has (`COMBINATION`), with the signature of each."""
-    from morphgraph.batch.results import LOST
-
-    names = [*COMBINATION, "signature"]
-    found = results.loc[(~results["metric"].isin(LOST)).astype(bool), names].drop_duplicates()
-    texts = [name for name in names if name != "vocab_size"]
-    found[texts] = found[texts].astype(object).where(found[texts].notna(), "")
-    return found.astype({"vocab_size": "Int64"})
-
-
-def _keys(frame: pd.DataFrame) -> list[tuple[object, ...]]:
-
-    columns = (
-        frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in COMBINATION
-    )
-    return list(zip(*columns, strict=True))
+    differs = values.ne(baseline, axis=0) & ~(values.isna() & baseline.isna().to_numpy()[:, None])
+    return found[differs.any(axis=1)]
 
 
 def presence(compared: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Whether each run has each row of a comparison, be its value defined or not."""
     import pandas as pd
 
-    keys = _keys(compared)
-    found = {}
-    for name, results in runs.items():
-        own = set(_keys(rows_of(results)))
-        found[name] = [key in own for key in keys]
+    rows = _together(runs).groupby("run")["row"].agg(set)
+    found = {name: compared.index.isin(rows.get(name, set())) for name in runs}
     return pd.DataFrame(found, index=compared.index, dtype=bool)
 
 
 def signatures_in(shown: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> list[str]:
-    """The distinct signatures of rows that are shown, in the order of the runs."""
-    wanted = set(_keys(shown))
-    found: dict[str, None] = {}
-    for results in runs.values():
-        rows = rows_of(results)
-        signatures = rows["signature"].tolist()
-        for key, signature in zip(_keys(rows), signatures, strict=True):
-            if signature and key in wanted:
-                found[str(signature)] = None
-    return list(found)
+    """The distinct signatures of some rows of a comparison, in the order of the runs."""
+    every = _together(runs)
+    found = every.loc[every["row"].isin(shown.index), "signature"]
+    return [str(signature) for signature in dict.fromkeys(found) if signature]
 
 
 def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
@@ -165,8 +126,6 @@ def nothing_shared(compared: pd.DataFrame, there: pd.DataFrame) -> list[str]:
 
 def _why(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     """In which columns rows differ that have nothing in common, and by what."""
-    from morphgraph.batch.results import COLUMN_TITLES, name_text
-
     found = []
     for name in COMBINATION:
         a, b = (list(dict.fromkeys(map(name_text, part[name]))) for part in (ours, theirs))
@@ -183,11 +142,6 @@ def _few(texts: Sequence[str]) -> str:
     return f"{shown}, …" if len(texts) > 2 else shown
 
 
-def varying(compared: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """The columns that distinguish rows."""
-    return [name for name in names if compared[name].nunique(dropna=False) > 1]
-
-
 def shown_comparison(
     compared: pd.DataFrame, runs: Sequence[str]
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
@@ -198,10 +152,8 @@ def shown_comparison(
     """
     import pandas as pd
 
-    from morphgraph.batch.results import COLUMN_TITLES, name_text
-
     identity = [name for name in COMBINATION if name != "metric"]
-    apart = varying(compared, identity) if len(compared) > 1 else []
+    apart = [name for name in identity if compared[name].nunique(dropna=False) > 1]
     same = {
         COLUMN_TITLES[name]: name_text(compared[name].iloc[0])
         for name in identity

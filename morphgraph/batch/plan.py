@@ -190,7 +190,7 @@ class _Planner:
     # -------------------------------------------------------------------------- inputs
 
     def _path(self, template: str) -> str:
-        path = with_environment(filled(template, self.values))
+        path = filled(template, self.values)
         return path if path.startswith("demo:") else str(self.folder / path)
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
@@ -217,11 +217,11 @@ class _Planner:
                 name, format_ = filled(template, self.values), choice.format
                 if is_named(name):
                     place, known = named_place(name)
-                    path, format_ = str(place), format_ or known
+                    found, format_ = _file(str(place), name), format_ or known
                 else:
-                    path = str(self.folder / with_environment(name))
+                    found = _file(str(self.folder / name))
                 return {
-                    **_file(path, name if ":" in name else ""),
+                    **found,
                     "format": format_,
                     "encoding": choice.encoding,
                     "include_foreign": choice.include_foreign,
@@ -237,7 +237,7 @@ class _Planner:
         label = f"counts of {corpus.name}, {self.values['language']}"
         texts = spec["files"] if spec["source"] == "text" else ()
         cost = 1.0 + sum(Path(path).stat().st_size for path in texts) / _TEXT_PER_SECOND
-        task = Task.of("counts", label, make_counts, spec, (), cost)
+        task = Task("counts", label, make_counts, spec, (), cost)
         return _Counted(corpus.name, signed, task)
 
     def _counts_spec(self, corpus: Corpus) -> tuple[str, dict[str, Any]]:
@@ -296,7 +296,7 @@ class _Planner:
             title = f"{label}, {size:,} types, {self.values['language']}"
             cost = trainer.seconds * max(1.0, size / 32_000)
             needs = (self._add(corpus.task).key,)
-            task = self._add(Task.of("tokeniser", title, make_tokeniser, spec, needs, cost))
+            task = self._add(Task("tokeniser", title, make_tokeniser, spec, needs, cost))
             yield _Source(corpus, label, trainer.label, task, size)
 
     def _loaded(self, place: int, choice: TokeniserChoice, corpus: _Counted | None) -> _Source:
@@ -313,7 +313,7 @@ class _Planner:
         spec = {"source": "file", "path": path, "name": name, "files": files, "content": content}
         label = choice.name or (path if is_demo else name)
         title = f"{label}, {self.values['language']}"
-        task = self._add(Task.of("tokeniser", title, make_tokeniser, spec, (), _LOADING))
+        task = self._add(Task("tokeniser", title, make_tokeniser, spec, (), _LOADING))
         return _Source(corpus, label, "as it is", task)
 
     def _predicted(self, place: int, choice: PredictionsChoice, corpus: _Counted | None) -> _Source:
@@ -401,19 +401,14 @@ class _Planner:
         if not _uses_counts(spec) and (against is None or not _uses_counts(against)):
             counts = None
         task = source.task
-        spec |= {
-            "corpus_name": "" if counts is None else counts.signed,
-            "baseline": against,
-            # Which of the tasks that it needs is what.
-            "has": {"tokeniser": task is not None, "counts": counts is not None},
-        }
+        spec |= {"corpus_name": "" if counts is None else counts.signed, "baseline": against}
         needs = ["" if task is None else task.key, against_key]
         if counts is not None:
             needs.insert(1, self._add(counts.task).key)
         label = _cell_label(columns)
         cost = _cell_cost(spec)
-        made = Task.of("cell", label, measure_cell, spec, filter(None, needs), cost, columns)
-        self._add(made)
+        keys = tuple(filter(None, needs))
+        made = self._add(Task("cell", label, measure_cell, spec, keys, cost, columns))
         if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
             raise FileFormatError(
                 self.name,
@@ -492,32 +487,23 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-# ------------------------------------------------------------------------------ templates
-
-
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """A text with ``{language}`` and the like filled in; unknown ones are a `MorphGraphError`.
+    """A text with ``{language}`` and the like filled in, and ``${MORPHGRAPH_DATA}`` and its like.
+
+    What has no value is a `MorphGraphError`.
 
     >>> filled("gold/{language}.tsv", {"language": "deu"})
     'gold/deu.tsv'
     """
 
     def value(found: re.Match[str]) -> str:
-        if found[1] in values:
-            return values[found[1]]
-        known = ", ".join(f"{{{name}}}" for name in values)
-        raise MorphGraphError(f"there is nothing to put in for {found[0]}. Use: {known}.")
+        variable, name = found.groups("")
+        known = os.environ if variable else values
+        if (variable or name) in known:
+            return known[variable or name]
+        if variable:
+            raise MorphGraphError(f"The variable {variable} is not set. Set it to a folder.")
+        listed = ", ".join(f"{{{name}}}" for name in values)
+        raise MorphGraphError(f"there is nothing to put in for {found[0]}. Use: {listed}.")
 
-    return re.sub(r"\{([a-z_0-9]*)\}", value, template)
-
-
-def with_environment(path: str) -> str:
-    """A path in which ``${MORPHGRAPH_DATA}`` and its like stand for their values."""
-
-    def value(found: re.Match[str]) -> str:
-        known = os.environ.get(found[1])
-        if known is None:
-            raise MorphGraphError(f"The variable {found[1]} is not set. Set it to a folder.")
-        return known
-
-    return re.sub(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}", value, path)
+    return re.sub(r"\$\{(MORPHGRAPH_[A-Z0-9_]+)\}|\{([a-z_0-9]*)\}", value, template)

@@ -1,4 +1,7 @@
-"""Workers on a cluster that SLURM manages: as jobs that come and go, or within one allocation."""
+"""Workers on a cluster that SLURM manages: as jobs that come and go, or within one allocation.
+
+A profile says which, and with what; it is read from YAML.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, model_validator
 
 from morphgraph.batch.cluster import (
     COMMON_SETTINGS,
@@ -27,12 +32,127 @@ from morphgraph.batch.cluster import (
     wait_for_worker,
     worker_environment,
 )
-from morphgraph.batch.slurm_profile import SlurmProfile
+from morphgraph.batch.yaml_reading import LIFETIME, MEMORY, WALLTIME, Strict, check, load_yaml
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
 
+# ------------------------------------------------------------------------------ profiles
+
+_RUNNER_FIELDS = {"mode", "memory", "interface", "local_directory", "shared_directory"}
+
+
+def walltime_seconds(walltime: str) -> int:
+    """The seconds of a time limit as SLURM writes them.
+
+    Minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or
+    days-hours:minutes:seconds (man page of sbatch, option --time).
+
+    >>> walltime_seconds("90"), walltime_seconds("01:30:00"), walltime_seconds("1-12")
+    (5400, 5400, 129600)
+    """
+    days, dash, rest = walltime.rpartition("-")
+    numbers = list(map(int, rest.split(":")))
+    if not dash and len(numbers) < 3:
+        numbers.insert(0, 0)  # without days and hours it begins with minutes
+    hours, minutes, seconds = [*numbers, 0, 0][:3]
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+Walltime = Annotated[str, Field(pattern=WALLTIME)]
+Lifetime = Annotated[str, Field(pattern=LIFETIME)]
+Memory = Annotated[str, Field(pattern=MEMORY)]
+Word = Annotated[str, Field(pattern=r"^[\w.,:@%+=/-]+$")]
+Folder = Annotated[str, Field(pattern=r"^[\w./@%+=:~${}-]+$")]
+Line = Annotated[str, Field(pattern=r"^[^\r\n]+$")]
+
+
+class SlurmProfile(Strict):
+    """How to get workers from SLURM.
+
+    In mode ``cluster`` each job asks for `cores` and `memory` and starts `processes` workers (one
+    a core by default); there are between `minimum_jobs` and `maximum_jobs` of them, as needed. In
+    mode ``runner`` the allocation is made already, and the same command runs in all its tasks;
+    `memory` is then what one worker may use.
+    """
+
+    mode: Literal["cluster", "runner"] = "cluster"
+    queue: Word | None = None
+    account: Word | None = None
+    cores: int = Field(default=1, ge=1, le=10_000)
+    processes: int | None = Field(default=None, ge=1, le=10_000)
+    memory: Memory | None = None
+    walltime: Walltime = "01:00:00"
+    lifetime: Lifetime | None = None
+    lifetime_stagger: Lifetime | None = None
+    minimum_jobs: int = Field(default=0, ge=0, le=100_000)
+    maximum_jobs: int = Field(default=1, ge=1, le=100_000)
+    interface: Word | None = None
+    local_directory: Folder | None = None
+    log_directory: Folder | None = None
+    shared_directory: Folder | None = None
+    prologue: tuple[Line, ...] = Field(default=(), strict=False)
+    directives: tuple[Line, ...] = Field(default=(), strict=False)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> SlurmProfile:
+        if self.mode == "runner":
+            useless = sorted(self.model_fields_set - _RUNNER_FIELDS)
+            if useless:
+                named = ", ".join(useless)
+                raise ValueError(f"mode runner has no {named}. Say that in the job's own script")
+            return self
+        if self.memory is None:
+            raise ValueError("mode cluster needs memory. Add what one job may use, as in 8GB")
+        if self.shared_directory is not None:
+            raise ValueError("mode cluster has no shared_directory. Leave it out")
+        if self.worker_processes > self.cores:
+            raise ValueError(
+                f"{self.processes} processes do not fit on {self.cores} cores. Ask for more cores"
+            )
+        if self.minimum_jobs > self.maximum_jobs:
+            raise ValueError("minimum_jobs is more than maximum_jobs. Raise maximum_jobs")
+        lifetime, stagger = self.lifetimes
+        if stagger >= lifetime:
+            raise ValueError("lifetime_stagger is as long as lifetime. Make it shorter")
+        if lifetime + stagger >= walltime_seconds(self.walltime):
+            raise ValueError(
+                f"walltime {self.walltime} ends before workers have closed, after lifetime and "
+                "lifetime_stagger. Make walltime longer or lifetime shorter"
+            )
+        return self
+
+    @property
+    def worker_processes(self) -> int:
+        """Workers of one job."""
+        return self.processes or self.cores
+
+    @property
+    def lifetimes(self) -> tuple[int, int]:
+        """Seconds after which workers close, and how much sooner or later each may."""
+        from dask.utils import parse_timedelta
+
+        walltime = walltime_seconds(self.walltime)
+        lifetime = round(parse_timedelta(self.lifetime)) if self.lifetime else int(0.9 * walltime)
+        if self.lifetime_stagger is not None:
+            return lifetime, round(parse_timedelta(self.lifetime_stagger))
+        return lifetime, min(int(0.05 * walltime), max(0, (walltime - lifetime) // 2))
+
+
+def read_slurm_profile(path: Path) -> SlurmProfile:
+    """Read a profile from YAML; `FileFormatError` with line and field of what does not fit."""
+    name = str(path)
+    content, lines = load_yaml(read_bytes(path), name)
+    return check(SlurmProfile, content, lines, name)
+
+
+# ------------------------------------------------------------------------------ jobs
+
+_OF_JOBS = {"queue", "account", "cores", "memory", "walltime", "interface"}
+_OF_JOBS |= {"local_directory", "log_directory"}
+"""Fields of a profile that dask-jobqueue has by the same name."""
 _ASK_SLURM = 60
 _START = 300
 _LAST_WORKERS = 60
@@ -63,52 +183,6 @@ def slurm_cluster(profile: SlurmProfile) -> Generator[Client]:
         yield client
 
 
-@contextmanager
-def slurm_role(profile: SlurmProfile) -> Generator[None]:
-    """In mode ``runner``: go on in one process only, and serve in all others until it is done.
-
-    Put it around anything that only one process may do, `slurm_cluster` included. The others are
-    scheduler and workers: they leave by `SystemExit` when the one that goes on leaves this block.
-    """
-    if profile.mode != "runner" or _Role.runner is not None:
-        yield
-        return
-    _needs_jobqueue()
-    runner = _Role.runner = _start_runner(profile)
-    try:
-        yield
-    finally:
-        with quiet(), suppress(Exception):
-            _dismiss(runner)
-
-
-def _dismiss(runner: Any) -> None:
-    """End scheduler and workers; first all workers have to be there to hear it."""
-    address = str(runner.scheduler_address)
-    deadline = time.monotonic() + _LAST_WORKERS
-    try:
-        with connected(address, address, _LAST_WORKERS) as client:
-            client.wait_for_workers(runner.world_size - 2, _LAST_WORKERS)
-            # A worker is known some time before the nanny that started it has its answer.
-            while not all(client.run(_is_running, nanny=True).values()):
-                if time.monotonic() > deadline:
-                    return
-                time.sleep(0.1)
-    finally:
-        runner.close()
-
-
-def _is_running(dask_worker: Any) -> bool:
-    """Asked of a nanny: whether it has started in full."""
-    return str(dask_worker.status.name) == "running"
-
-
-class _Role:
-    """The role of this process within its allocation; it has one for good."""
-
-    runner: Any = None
-
-
 def _needs_jobqueue() -> None:
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -125,20 +199,15 @@ def _needs_jobqueue() -> None:
 def _job_options(profile: SlurmProfile) -> dict[str, Any]:
     """The profile in the words of dask-jobqueue."""
     lifetime, stagger = profile.lifetimes
-    threads = profile.cores // profile.worker_processes
-    exports = {**worker_environment(threads), **_settings_as_environment()}
+    exports = worker_environment(profile.cores // profile.worker_processes)
+    for key, value in COMMON_SETTINGS.items():
+        if ".worker." in key:  # dask reads settings of workers from such variables
+            exports["DASK_" + key.replace(".", "__").replace("-", "_").upper()] = str(value)
     arguments = ["--nthreads", "1", "--no-dashboard"]
     arguments += ["--lifetime", f"{lifetime}s", "--lifetime-stagger", f"{stagger}s"]
     return {
-        "queue": profile.queue,
-        "account": profile.account,
-        "cores": profile.cores,
+        **profile.model_dump(include=_OF_JOBS),
         "processes": profile.worker_processes,
-        "memory": profile.memory,
-        "walltime": profile.walltime,
-        "interface": profile.interface,
-        "local_directory": profile.local_directory,
-        "log_directory": profile.log_directory,
         "job_name": "morphgraph",
         "python": shlex.quote(sys.executable),
         "worker_extra_args": arguments,
@@ -150,13 +219,8 @@ def _job_options(profile: SlurmProfile) -> dict[str, Any]:
     }
 
 
-def _settings_as_environment() -> dict[str, str]:
-    """Settings of workers as the variables from which dask reads them."""
-    chosen = {key: value for key, value in COMMON_SETTINGS.items() if ".worker." in key}
-    return {
-        "DASK_" + key.replace(".", "__").replace("-", "_").upper(): str(value)
-        for key, value in chosen.items()
-    }
+def _scheduler_options(profile: SlurmProfile) -> dict[str, Any]:
+    return {"dashboard": False, "dashboard_address": ":0", "interface": profile.interface}
 
 
 @contextmanager
@@ -173,11 +237,7 @@ def _jobs(profile: SlurmProfile) -> Generator[Client]:
             cluster = _cluster_class()(
                 **_job_options(profile),
                 silence_logs=logging.CRITICAL,
-                scheduler_options={
-                    "dashboard": False,
-                    "dashboard_address": ":0",
-                    "interface": profile.interface,
-                },
+                scheduler_options=_scheduler_options(profile),
             )
         except (OSError, RuntimeError, ValueError) as error:
             problem = f"The scheduler for jobs of SLURM does not start ({error})"
@@ -190,19 +250,15 @@ def _jobs(profile: SlurmProfile) -> Generator[Client]:
             # Tasks take minutes, so as many jobs as there may be, and none given back too soon.
             target_duration="1s",
             wait_count=30,
+            # A job is only given back as a whole.
             worker_key=_job_of if profile.worker_processes > 1 else None,
         )
         yield client
 
 
 def _job_of(worker: Any) -> str:
-    """The job of a worker, so that a job is only given back as a whole."""
-    return _job_name(str(worker.name))
-
-
-def _job_name(worker: str) -> str:
-    """The name of the job of several workers that one of them is in."""
-    return worker.rpartition("-")[0]
+    """The name of the job of several workers that one is in."""
+    return str(worker.name).rpartition("-")[0]
 
 
 def _check_accepted(profile: SlurmProfile) -> None:
@@ -253,9 +309,9 @@ def _cluster_class() -> Any:
         job_cls = PatientJob
 
         def _update_worker_status(self, op: str, msg: Any) -> None:
-            gone = str(self.scheduler_info["workers"][msg]["name"]) if op == "remove" else None
+            gone = self.scheduler_info["workers"][msg]["name"] if op == "remove" else ""
             super()._update_worker_status(op, msg)  # type: ignore[no-untyped-call]
-            name = _job_name(gone) if gone is not None else ""
+            name = str(gone).rpartition("-")[0]
             if name in self.workers and "group" in self.worker_spec.get(name, {}):
                 wait = dask.config.get("distributed.deploy.lost-worker-timeout")
                 seconds = dask.utils.parse_timedelta(wait)
@@ -273,6 +329,51 @@ def _cluster_class() -> Any:
                 self._futures.add(asyncio.ensure_future(closing.close()))
 
     return RefillingCluster
+
+
+# ------------------------------------------------------------------------------ one allocation
+
+
+class _Role:
+    """The role of this process within its allocation; it has one for good."""
+
+    runner: Any = None
+
+
+@contextmanager
+def slurm_role(profile: SlurmProfile) -> Generator[None]:
+    """In mode ``runner``: go on in one process only, and serve in all others until it is done.
+
+    Put it around anything that only one process may do, `slurm_cluster` included. The others are
+    scheduler and workers: they leave by `SystemExit` when the one that goes on leaves this block.
+    """
+    if profile.mode != "runner" or _Role.runner is not None:
+        yield
+        return
+    _needs_jobqueue()
+    runner = _Role.runner = _start_runner(profile)
+    try:
+        yield
+    finally:
+        with quiet(), suppress(Exception):
+            _dismiss(runner)
+
+
+def _dismiss(runner: Any) -> None:
+    """End scheduler and workers; first all workers have to be there to hear it."""
+    address = str(runner.scheduler_address)
+    deadline = time.monotonic() + _LAST_WORKERS
+    try:
+        with connected(address, address, _LAST_WORKERS) as client:
+            client.wait_for_workers(runner.world_size - 2, _LAST_WORKERS)
+            # A worker is known some time before the nanny that started it has its answer.
+            while time.monotonic() < deadline:
+                states = client.run(lambda dask_worker: dask_worker.status.name, nanny=True)
+                if {*states.values()} == {"running"}:
+                    return
+                time.sleep(0.1)
+    finally:
+        runner.close()
 
 
 @contextmanager
@@ -305,11 +406,7 @@ def _start_runner(profile: SlurmProfile) -> Any:
         runner = SLURMRunner(  # type: ignore[no-untyped-call]
             # Braces are its own placeholders.
             scheduler_file=str(file).replace("{", "{{").replace("}", "}}"),
-            scheduler_options={
-                "dashboard": False,
-                "dashboard_address": ":0",
-                "interface": profile.interface,
-            },
+            scheduler_options=_scheduler_options(profile),
             worker_class="distributed.nanny.Nanny",
             worker_options={
                 "nthreads": 1,

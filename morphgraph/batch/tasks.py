@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -33,11 +33,10 @@ Work = Callable[[Mapping[str, Any], "Sequence[pa.Table]"], "pa.Table"]
 class Task:
     """Something to do: ``work`` on plain values ``spec``, after the tasks that it ``needs``.
 
-    ``key`` is a hash of all that the outcome depends on, `task_key`. ``cost``: seconds that it may
-    take. ``label``: what people call it. ``columns``: what results say of a cell.
+    ``cost``: seconds that it may take. ``label``: what people call it. ``columns``: what results
+    say of a cell.
     """
 
-    key: str
     kind: str
     label: str
     work: Work = field(repr=False)
@@ -46,21 +45,18 @@ class Task:
     cost: float = 1.0
     columns: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def of(
-        cls,
-        kind: str,
-        label: str,
-        work: Work,
-        spec: Mapping[str, Any],
-        needs: Iterable[str] = (),
-        cost: float = 1.0,
-        columns: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """A task by its key."""
-        needs = tuple(needs)
-        key = task_key(kind, spec if columns is None else {**spec, "columns": columns}, needs)
-        return cls(key, kind, label, work, spec, needs, cost, columns or {})
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that the outcome depends on: its kind, values and needs, and the code."""
+        named = {
+            "kind": self.kind,
+            "spec": _placeless(self.spec),
+            "needs": list(self.needs),
+            "columns": self.columns,
+            "code": code_version(),
+        }
+        text = json.dumps(named, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 @dataclass(frozen=True)
@@ -87,17 +83,6 @@ class TaskResult:
 
 _PLACES = frozenset({"path", "files", "folders"})
 """Where a file lies changes no result; what is in it does, which is its ``content``."""
-
-
-def task_key(kind: str, spec: Mapping[str, Any], needs: Sequence[str] = ()) -> str:
-    """The key of a task: a hash of its kind, its values, what it needs, and the code.
-
-    >>> task_key("cell", {"p": 0.1, "path": "a"}) == task_key("cell", {"p": 0.1, "path": "b"})
-    True
-    """
-    named = {"kind": kind, "spec": _placeless(spec), "needs": list(needs), "code": code_version()}
-    text = json.dumps(named, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def _placeless(value: Any) -> Any:

@@ -112,8 +112,7 @@ def _evaluate(
     role: AbstractContextManager[Any] = nullcontext()
     opened: Callable[[], AbstractContextManager[Any]]
     if slurm is not None:
-        from morphgraph.batch.slurm import slurm_cluster, slurm_role
-        from morphgraph.batch.slurm_profile import read_slurm_profile
+        from morphgraph.batch.slurm import read_slurm_profile, slurm_cluster, slurm_role
 
         profile = read_slurm_profile(slurm)
         role, opened = slurm_role(profile), partial(slurm_cluster, profile)

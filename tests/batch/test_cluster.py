@@ -347,7 +347,7 @@ def test_what_is_no_scheduler_file_is_said_to_be_none(tmp_path: Path, content: b
 
 def test_a_missing_scheduler_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "none.json"
-    with pytest.raises(FileFormatError, match="No such file") as caught:
+    with pytest.raises(FileFormatError, match="no such file") as caught:
         scheduler_address(str(file))
     assert caught.value.file == str(file)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.segment.registry import METHODS
+from morphgraph.train.trainers import TRAINERS
 
 
 def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:
@@ -338,3 +341,20 @@ def test_languages_of_tokenisers_that_do_not_fit(
         (folder / "nl.tsv").write_text("vrijheid\tvrij heid\n")
     with pytest.raises(FileFormatError, match=message):
         planned(text, folder)
+
+
+def test_costs_come_from_the_entries_of_methods_and_trainers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method or trainer that takes long says so in its entry, and nowhere else."""
+
+    def costs(kind: str, name: str) -> set[float]:
+        tasks = planned(GRID, folder).tasks
+        return {t.cost for t in tasks if t.kind == kind and t.spec.get("method") == name}
+
+    before = costs("cell", "dropout")
+    slower = replace(METHODS["dropout"], seconds=METHODS["dropout"].seconds + 100)
+    monkeypatch.setitem(METHODS, "dropout", slower)
+    assert costs("cell", "dropout") == {cost + 100 for cost in before}
+    monkeypatch.setitem(TRAINERS, "bpe", replace(TRAINERS["bpe"], seconds=77.0))
+    assert costs("tokeniser", "bpe") == {77.0}

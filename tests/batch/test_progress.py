@@ -62,7 +62,7 @@ def test_a_runner_that_is_gone_is_interrupted(tmp_path: Path) -> None:
 
 
 def task(number: int, cost: float) -> Task:
-    return Task(f"k{number}", "cell", f"cell {number}", None, {}, (), cost)  # type: ignore[arg-type]
+    return Task("cell", f"cell {number}", None, {"number": number}, (), cost)  # type: ignore[arg-type]
 
 
 def test_the_time_left_follows_what_was_guessed_and_spent() -> None:

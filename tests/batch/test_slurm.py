@@ -15,8 +15,13 @@ import distributed
 import psutil
 import pytest
 
-from morphgraph.batch.slurm import job_script, slurm_cluster
-from morphgraph.batch.slurm_profile import SlurmProfile, read_slurm_profile, walltime_seconds
+from morphgraph.batch.slurm import (
+    SlurmProfile,
+    job_script,
+    read_slurm_profile,
+    slurm_cluster,
+    walltime_seconds,
+)
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "evaluations" / "slurm"
@@ -305,7 +310,7 @@ RUNNER = """\
     import sys
     from pathlib import Path
     from morphgraph.batch.slurm import slurm_cluster, slurm_role
-    from morphgraph.batch.slurm_profile import SlurmProfile
+    from morphgraph.batch.slurm import SlurmProfile
 
     if __name__ == "__main__":
         profile = SlurmProfile(mode="runner", interface="lo", memory="1GB")

@@ -25,11 +25,10 @@ from collections.abc import Callable
 from importlib.metadata import version
 from itertools import zip_longest
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "benchmarks" / "results" / "train.json"
+from benchmarks.common import ROOT, median, save, table
+
 ONE_THREAD = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "NUMBA_NUM_THREADS": "1"}
 
 
@@ -157,22 +156,23 @@ def compare(languages: list[str], how_many: int, merges: int, rounds: int) -> di
     }
 
 
-def table(result: dict[str, Any]) -> str:
+def summary(result: dict[str, Any]) -> None:
+    """Print the medians of each trainer beside ours, and add the ratios to the result."""
     medians = {
-        trainer: [median(run[of] for run in runs) for of in ("seconds", "megabytes")]
+        trainer: [median([run[of] for run in runs]) for of in ("seconds", "megabytes")]
         for trainer, runs in result["runs"].items()
     }
     seconds, memory = medians["morphgraph"]
-    lines = [f"{'':12}{'seconds':>10}{'× ours':>8}{'peak MB':>10}"]
-    for name, (s, mb) in medians.items():
-        lines += [f"{name:12}{s:10.2f}{s / seconds:8.1f}{mb:10.0f}"]
-    lines += [
-        f"{result['merges']:,} merges on {result['words']:,} distinct words "
-        f"({', '.join(result['languages'])}), medians; BpeTrainer's merges are identical."
-    ]
     result["times_faster"] = {name: s / seconds for name, (s, _) in medians.items()}
     result["share_of_memory"] = {name: memory / mb for name, (_, mb) in medians.items()}
-    return "\n".join(lines)
+    rows = [
+        [name, f"{s:.2f}", f"{s / seconds:.1f}", f"{mb:.0f}"] for name, (s, mb) in medians.items()
+    ]
+    table(["trainer", "seconds", "× ours", "peak MB"], rows)
+    print(
+        f"{result['merges']:,} merges on {result['words']:,} distinct words "
+        f"({', '.join(result['languages'])}), medians; BpeTrainer's merges are identical."
+    )
 
 
 def main() -> None:
@@ -188,9 +188,8 @@ def main() -> None:
         run_here(trainer, words_file, int(types), merges_file)
         return
     result = compare(options.languages.split(","), options.words, options.merges, options.rounds)
-    print(table(result))
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    summary(result)
+    save("train", result)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,9 @@
-"""Word counts, the input of every trainer: from a file, from the wordfreq package, and prepared for
-training."""
+"""Word counts, the input of every trainer: from a file, or from the wordfreq package."""
 
 from __future__ import annotations
 
 import io
 import os
-import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,31 +202,3 @@ def wordfreq_counts(
             words.append(word)
             counts.append(count)
     return WordCounts(words, counts)
-
-
-def split_punctuation(
-    counts: Mapping[str, int] | WordCounts, *, longest: int = 60, minimum_count: int = 1
-) -> WordCounts:
-    """Make every punctuation mark but the hyphen a word of its own, and drop long and rare words.
-
-    The steps of Bauwens & Delobelle 2024, §B.1, that concern words already counted: whitespace
-    around non-hyphen punctuation, split on whitespace, count, drop words with a count below
-    `minimum_count` (theirs: 10) or of more than `longest` characters. Punctuation is what Unicode
-    calls so (categories P…).
-
-    >>> dict(split_punctuation({"don't": 3, "co-op": 2, "t": 1}).items())
-    {'don': 3, "'": 3, 't': 4, 'co-op': 2}
-    """
-    spaced: dict[int, str] = {}
-    pieces: Counter[str] = Counter()
-    for word, count in counts.items():
-        if not word.isalnum():
-            for char in word:
-                if char != "-" and unicodedata.category(char).startswith("P"):
-                    spaced[ord(char)] = f" {char} "
-            word = word.translate(spaced)
-        for piece in word.split():
-            pieces[piece] += count
-    return WordCounts.from_mapping(
-        {w: n for w, n in pieces.items() if n >= minimum_count and len(w) <= longest}
-    )

@@ -9,7 +9,7 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -31,18 +31,6 @@ Progress = Callable[[float], None] | None
 _PARQUET = b"PAR1"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _USUAL = ("text", "sentence", "content")
-
-
-def count_words(texts: Iterable[str]) -> WordCounts:
-    """Count what white space separates in some texts, most frequent first.
-
-    >>> dict(count_words(["the dog", "the cat\\n"]).items())
-    {'the': 2, 'dog': 1, 'cat': 1}
-    """
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(text.split())
-    return _in_order(counts)
 
 
 def read_text(

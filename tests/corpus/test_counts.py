@@ -10,9 +10,9 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import (
     WordCounts,
     read_word_counts,
-    split_punctuation,
     wordfreq_counts,
 )
+from morphgraph.corpus.rules import apart_from_punctuation
 
 
 def read(path: Path, content: bytes) -> dict[str, int]:
@@ -93,10 +93,10 @@ def test_wordfreq_names_the_languages_it_has() -> None:
         wordfreq_counts("en", wordlist="huge")
 
 
-def test_split_punctuation() -> None:
-    counts = {"l’eau": 20, "eau": 5, "x-y": 12, "a" * 61: 99, "$5": 10, "...": 4}
-    split = split_punctuation(counts, minimum_count=10)
-    assert dict(split.items()) == {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
+def test_punctuation_is_apart() -> None:
+    counts = {"l’eau": 20, "eau": 5, "x-y": 12, "$5": 10, "...": 4}
+    expected = {"l": 20, "’": 20, "eau": 25, "x-y": 12, "$5": 10, ".": 12}
+    assert apart_from_punctuation(counts) == expected
 
 
 def test_word_counts() -> None:

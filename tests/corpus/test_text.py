@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.corpus.text import count_words, read_text, text_columns
+from morphgraph.corpus.text import read_text, text_columns
 
 CSV = b'text,label\n"the dog, the cat",1\nthe end,2\n\n'
 
@@ -27,8 +27,8 @@ def as_parquet(**columns: Any) -> bytes:
     return buffer.getvalue()
 
 
-def test_count_words() -> None:
-    counts = count_words(["b a", "", "b\tb\u00a0c\n"])
+def test_words_are_what_white_space_separates_most_frequent_first() -> None:
+    counts = read_text("b a\n\nb\tb\u00a0c\n".encode(), "a.txt")
     assert list(counts.items()) == [("b", 3), ("a", 1), ("c", 1)]
 
 

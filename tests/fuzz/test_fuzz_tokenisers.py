@@ -17,8 +17,9 @@ from effort import share_of
 from fuzz.cases import Read, run_cases
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from morphgraph.corpus.counts import WordCounts, parse_word_counts, split_punctuation
+from morphgraph.corpus.counts import WordCounts, parse_word_counts
 from morphgraph.corpus.pipelines import prepare
+from morphgraph.corpus.rules import apart_from_punctuation
 from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
@@ -252,7 +253,7 @@ def read_steps(data: bytes) -> None:
 def read_counts(data: bytes) -> None:
     counts = parse_word_counts(data, "counts.tsv")
     assert counts.total > 0
-    prepare("plain", split_punctuation(counts))
+    prepare("plain", apart_from_punctuation(counts))
     token_counts(base(), counts)
 
 

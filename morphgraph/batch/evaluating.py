@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import json
 import logging
 import os
@@ -10,8 +9,9 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -92,7 +92,11 @@ def run_evaluation(
             write_atomically(out / "configuration.yaml", prepared.text.encode())
             run_file.begin(_about(prepared, command))
             tell(progress.update(force=True, total=len(prepared.plan.tasks)))
-            outcome = _run(prepared.plan, store, open_client, progress, tell)
+            tasks = prepared.plan.tasks
+            with open_client() if missing_tasks(tasks, store) else nullcontext() as client:
+                if client is not None:
+                    warm_up_worker(client)
+                outcome = run_tasks(tasks, store, client, progress, tell)
             tell(progress.update(force=True, state="reporting", remaining=None))
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
             facts = run_file.end(ended, _counts(outcome))
@@ -117,22 +121,9 @@ def _forget_earlier_stop(out: Path) -> None:
     """A wish to stop is for this run if it came after the process began."""
     import psutil
 
-    path = stop_path(out)
-    try:
-        if path.stat().st_mtime < psutil.Process().create_time():
-            path.unlink()
-    except FileNotFoundError:
-        pass
-
-
-def _run(
-    plan: Plan, store: Store, open_client: OpenClient, progress: ProgressFile, tell: OnProgress
-) -> RunOutcome:
-    if not missing_tasks(plan.tasks, store):
-        return run_tasks(plan.tasks, store, None, progress, tell)
-    with open_client() as client:
-        warm_up_worker(client)
-        return run_tasks(plan.tasks, store, client, progress, tell)
+    with suppress(FileNotFoundError):
+        if stop_path(out).stat().st_mtime < psutil.Process().create_time():
+            stop_path(out).unlink()
 
 
 @contextmanager
@@ -257,7 +248,6 @@ def command_line() -> list[str]:
 
 _LIBRARIES = "dask distributed numba numpy pandas pyarrow sentencepiece tokenizers wordfreq"
 _NO_TASKS = {"all": 0, "done": 0, "failed": 0, "kept from before": 0, "seconds": 0.0}
-_FORM = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class RunFile:
@@ -269,7 +259,7 @@ class RunFile:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "run.json"
+        self._folder = folder
         self._began = time.time()
         self._starts: list[dict[str, Any]] = []
         self._facts: dict[str, Any] = {}
@@ -279,8 +269,8 @@ class RunFile:
 
         To be called while the progress is still that of the start before.
         """
-        before = _read(self._path)
-        self._starts = [_ended(start, self._path.parent) for start in _starts(before)]
+        before = self._read()
+        self._starts = [self._ended(start) for start in before.get("starts", ())]
         now = {"started": _as_time(self._began), "seconds": 0.0, "state": "running"}
         self._starts.append(now)
         self._facts = {
@@ -315,52 +305,39 @@ class RunFile:
             "starts": self._starts,
         }
         text = json.dumps(self._facts, indent=1, ensure_ascii=False)
-        write_atomically(self._path, text.encode())
+        write_atomically(self._folder / "run.json", text.encode())
 
+    def _read(self) -> dict[str, Any]:
+        """What earlier starts left; nothing if it is damaged."""
+        try:
+            found = parse_json(read_bytes(self._folder / "run.json"), "run.json")
+            starts = [
+                {
+                    "started": datetime.fromisoformat(start["started"]).strftime(_TIME),
+                    "seconds": float(start["seconds"]),
+                    # Earlier versions listed only starts that came to an end.
+                    "state": str(start.get("state", "done")),
+                }
+                for start in found["starts"]
+            ]
+            return {**found, "starts": starts}
+        except (MorphGraphError, LookupError, TypeError, ValueError, AttributeError):
+            return {}
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = parse_json(read_bytes(path), path.name)
-    except MorphGraphError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _starts(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The starts that a file lists; none if it is damaged."""
-    try:
-        return [
-            {
-                "started": str(start["started"]),
-                "seconds": float(start["seconds"]),
-                # Earlier versions listed only starts that came to an end.
-                "state": str(start.get("state", "done")),
-            }
-            for start in found["starts"]
-        ]
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return []
-
-
-def _ended(start: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A start as it is known after its end: if it still says that it is running, it was killed."""
-    if start["state"] != "running":
-        return start
-    progress = read_progress(folder)
-    seconds = 0.0
-    if progress is not None:
-        began = _as_seconds(start["started"])
-        if progress.started >= began - 1:  # else it is that of the start before
+    def _ended(self, start: dict[str, Any]) -> dict[str, Any]:
+        """A start as it is known now: if it still says that it is running, it was killed."""
+        if start["state"] != "running":
+            return start
+        progress, seconds = read_progress(self._folder), 0.0
+        began = datetime.fromisoformat(start["started"]).timestamp()
+        # A progress from before that is of another start.
+        if progress is not None and progress.started >= began - 1:
             seconds = max(0.0, progress.updated - began)
-    return {**start, "seconds": round(seconds, 3), "state": "killed"}
+        return {**start, "seconds": round(seconds, 3), "state": "killed"}
+
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def _as_time(seconds: float) -> str:
-    return time.strftime(_FORM, time.gmtime(seconds))
-
-
-def _as_seconds(text: str) -> float:
-    try:
-        return float(calendar.timegm(time.strptime(text, _FORM)))
-    except ValueError:
-        return float("inf")
+    return datetime.fromtimestamp(seconds, UTC).strftime(_TIME)

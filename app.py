@@ -6,7 +6,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, shortened
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import lists_merges
+from morphgraph.tokeniser.loading import lists_merges
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.core.files import write_file
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.files import check_folder
+from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
@@ -22,7 +22,7 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser, base_name
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 if TYPE_CHECKING:
@@ -436,43 +436,20 @@ class LoadedTokeniser(Tokeniser):
         """Write a folder that ``AutoTokenizer.from_pretrained`` loads.
 
         First its ids are compared with ours: on ``words``, or else on 10,000 common ones, and on
-        sentences made of them. `MorphGraphError` if they differ, or if the folder holds anything
-        but an earlier export, which is replaced.
+        sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
+        replaced; other files of the same names are set aside, which is a Python warning.
         """
-        from morphgraph.tokeniser.export import export, words_to_check
+        from morphgraph.segment.bte import Bte
+        from morphgraph.segment.models import export_segmenter
+        from morphgraph.tokeniser.export import save_folder, words_to_check
 
         path = Path(folder)
-        _check_export_folder(path)
+        check_folder(path)
         given = [] if words is None else check_list(words, "words")
-        made = export(self, given or words_to_check((), name=self.name))
-        for name in _MODEL_FILES - made.files.keys():
-            (path / name).unlink(missing_ok=True)
-        for name, data in made.files.items():
-            write_file(path / name, data)
+        made = export_segmenter(Bte(self), given or words_to_check((), name=self.name))
+        for name, aside in save_folder(made.files, path).items():
+            warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=2)
         return made
-
-
-_MODEL_FILES = {"tokenizer.json", "tokeniser.bte.json"}
-
-
-def _check_export_folder(folder: Path) -> None:
-    from morphgraph.core.files import read_bytes
-    from morphgraph.tokeniser.recipe import read_recipe
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not any(folder.iterdir()):
-            return
-    except OSError as error:
-        problem = (error.strerror or "it cannot be written").lower()
-        raise MorphGraphError(f"{folder}: {problem}. Choose another folder.") from error
-    try:
-        read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
-    except MorphGraphError as error:
-        raise MorphGraphError(
-            f"{folder} is not empty, and what it holds is not an earlier export. Choose an empty "
-            "folder."
-        ) from error
 
 
 def _text(value: Any) -> str:

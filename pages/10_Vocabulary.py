@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import base_name, counted, shortened
 from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figure_called
@@ -17,7 +17,6 @@ from morphgraph.tables.vocabulary import (
     signature,
     why_undefined,
 )
-from morphgraph.tokeniser.tokeniser import base_name
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import look_at

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from morphgraph.core.text import counted
-from morphgraph.tokeniser.export import Export, export, words_to_check
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
+from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.bootstrap import start
@@ -58,7 +60,7 @@ def export_page(current: Session) -> None:
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 500 sentences…")
 def _exported(key: tuple[str, str], _tokeniser: Tokeniser, _words: list[str]) -> Export:
-    return export(_tokeniser, words_to_check(_words, name=_tokeniser.name))
+    return export_segmenter(Bte(_tokeniser), words_to_check(_words, name=_tokeniser.name))
 
 
 def _numbers(tokeniser: Tokeniser) -> int:

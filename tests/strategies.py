@@ -1,10 +1,15 @@
 """Random small tokenisers and words for hypothesis."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.graph.merge_table import EditError
+from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.train.bpe import TrainedBpe
 
 ALPHABET = "abc"
 LONGEST = 12
@@ -79,8 +84,38 @@ def tied_graphs(draw: st.DrawFn) -> MergeGraph:
     return MergeGraph(graph.types, graph.merges().values(), ties=dict(enumerate(ties)))
 
 
+def check_graph(graph: MergeGraph) -> None:
+    """An `EditError` where a graph contradicts itself."""
+    ranks = set()
+    for number, (rank, parts, result) in graph.merges().items():
+        line = graph.describe(number)
+        if len(parts) < 2:
+            raise EditError(f"Merge {line} has fewer than two parts.")
+        if "".join(graph.types[part] for part in parts) != graph.types[result]:
+            raise EditError(f"The parts of merge {line} do not concatenate to its result.")
+        if rank in ranks:
+            raise EditError(f"Rank {rank} is held by two merges; one of them is {line}.")
+        ranks.add(rank)
+        if not all(map(graph.is_present, (*parts, result))):
+            raise EditError(f"Merge {line} uses a type that has been removed.")
+        if number not in graph.incoming(result):
+            raise EditError(f"Merge {line} is missing from its result.")
+        if not all(number in graph.users(part) for part in parts):
+            raise EditError(f"Merge {line} is missing from one of its parts.")
+    types = range(len(graph.types))
+    listed = sum(len(graph.incoming(number)) for number in types)
+    used = sum(map(graph.fan_out, types))
+    if listed != len(ranks) or used != sum(len(set(m.parts)) for m in graph.merges().values()):
+        raise EditError("A type lists a merge that is not there.")
+
+
 def segment_plain(
     graph: MergeGraph, words: list[str], threads: int | None = None
 ) -> MergeSegmentation:
     """Segment words whose characters are the atoms: no markers, no bytes."""
     return segment(graph, WordEncoder(Preprocessor(), graph.ids).encode(words), threads)
+
+
+def trained_segmenter(trained: TrainedBpe, name: str = "trained") -> Any:
+    """The segmenter of a trained model, with the preprocessing that its marker implies."""
+    return trained.segmenter(tokeniser_of_types(name, trained.types, trained.merges))

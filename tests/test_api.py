@@ -342,7 +342,7 @@ def test_pictures(
     assert not any("N 0" in vertex.tooltip for vertex in unknown)
 
 
-def test_an_export_never_mixes_with_other_files(
+def test_an_export_sets_other_files_aside(
     tokeniser: LoadedTokeniser, small: LoadedTokeniser, tmp_path: Path
 ) -> None:
     folder = tmp_path / "out"
@@ -354,10 +354,18 @@ def test_an_export_never_mixes_with_other_files(
     assert mg.load(folder).tokenize("capable") == ["Ġcap", "ab", "le"]
     mine = tmp_path / "mine"
     mine.mkdir()
-    (mine / "thesis.tex").write_text("all of it")
-    with pytest.raises(mg.MorphGraphError, match="not empty"):
-        small.export(mine)
-    assert [path.name for path in mine.iterdir()] == ["thesis.tex"]
+    for name in ("thesis.tex", "README.md", "tokenizer.json"):
+        (mine / name).write_text(f"all of {name}")
+    with pytest.warns(UserWarning, match="was there already: it is now") as told:
+        made = small.export(mine, words=["undo"])
+    assert len(told) == 2
+    assert {path.name for path in mine.iterdir()} == {
+        *("thesis.tex", "README.md.old", "tokenizer.json.old"),
+        *made.files,
+    }
+    assert (mine / "README.md.old").read_text() == "all of README.md"
+    small.export(mine, words=["undo"])  # what it wrote itself makes room
+    assert not (mine / "README.md.old1").exists()
     with pytest.raises(mg.MorphGraphError, match=r"thesis\.tex"):
         small.export(mine / "thesis.tex")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import wordfreq
+from strategies import check_graph
 from tokenizers import Tokenizer
 
 from morphgraph.core.demos import DEMOS, demo_gold_path, demo_tokeniser_path
@@ -18,7 +19,7 @@ from morphgraph.score.boundaries import boundary_positions
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.train.tokeniser import train_tokeniser
+from morphgraph.train.trainers import train_tokeniser
 
 AT_LEAST = {"en": 800, "de": 500, "nl": 500}
 LANGUAGES = pytest.mark.parametrize("language", list(DEMOS))
@@ -94,7 +95,7 @@ def test_demo_tokeniser(language: str) -> None:
     assert tokeniser.special == {"<unk>"}
     assert tokeniser.warnings == ()
     assert tokeniser.preprocessor.byte_level
-    tokeniser.graph.check()
+    check_graph(tokeniser.graph)
     library = Tokenizer.from_file(str(path))
     assert library.get_vocab_size() == 8000
     words = [entry.word for entry in gold(language).entries]

@@ -1,7 +1,7 @@
 """The command that exports a tokeniser, compared with ours before it goes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +13,12 @@ from morphgraph.cli.options import (
     load_edited,
     with_options,
 )
-from morphgraph.cli.output import check_folder, print_json, progress_bar, save_files
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.cli.output import check_out, print_json, progress_bar, save_files
+from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import counted
+
+if TYPE_CHECKING:
+    from morphgraph.tokeniser.words import Segmenter
 
 
 @with_options
@@ -30,7 +33,8 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
-    from morphgraph.tokeniser.export import export as make_files
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import export_segmenter, load_segmenter
     from morphgraph.tokeniser.export import words_to_check
 
     if reference is None and reading != Reading():
@@ -38,12 +42,18 @@ def export(
             "--format, --encoding and --include-foreign say how a reference is read. Name one with "
             "--reference."
         )
-    check_folder(out)
-    loaded = load_edited(tokenizer, recipe)
+    check_out(out)
+    segmenter: Segmenter
+    try:
+        segmenter = Bte(load_edited(tokenizer, recipe))
+    except NoMergesError:
+        if recipe is not None:
+            raise
+        segmenter = load_segmenter(tokenizer)
     entries = reading.read(reference).entries if reference is not None else ()
-    words = words_to_check([entry.word for entry in entries], name=loaded.name)
+    words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):
-        made = make_files(loaded, words)
+        made = export_segmenter(segmenter, words)
     saved = save_files(made.files, out)
     if as_json:
         print_json(made.to_dict())

@@ -7,7 +7,7 @@ import typer
 
 from morphgraph.cli.options import EditOptions, one_of, with_options
 from morphgraph.cli.output import (
-    check_folder,
+    check_out,
     print_json,
     print_scores,
     print_skipped,
@@ -45,7 +45,7 @@ def knockout(given: KnockoutOptions) -> None:
     from morphgraph.refine.learning import remember
     from morphgraph.score.boundaries import score_report
 
-    check_folder(given.out)
+    check_out(given.out)
     loaded, benchmark = given.load()
     settings = given.settings(KnockoutSettings)
     with progress_bar("knocking out"):

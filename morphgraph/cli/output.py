@@ -4,17 +4,16 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from itertools import count
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import check_folder, write_file
 from morphgraph.core.text import columns_by_room, visible
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from morphgraph.tables.model import Table
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
+_HINT = " with --out"
+
 
 def save(loaded: "Tokeniser", folder: Path) -> list[str]:
     from morphgraph.tokeniser.hugging_face import saved_files
@@ -32,53 +33,18 @@ def save(loaded: "Tokeniser", folder: Path) -> list[str]:
 
 
 def save_files(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write files into a folder; other ones of these names are set aside, never overwritten.
+    """Write files into a folder, and say which others are set aside."""
+    from morphgraph.tokeniser.export import save_folder
 
-    Those that an earlier run wrote, which its recipe names, make room for the new ones.
-    """
-    with _writing(folder):
-        # A folder with both would be loaded as the other one.
-        aside = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
-        if not _is_ours(folder):
-            aside |= {name for name, data in files.items() if _differs(folder / name, data)}
-        for name in sorted(aside):
-            if (folder / name).is_file():
-                old = _free_name(folder / name)
-                (folder / name).replace(old)
-                print(f"{folder / name} was there already: it is now {old}", file=sys.stderr)
-    for name, data in files.items():
-        write(folder / name, data)
+    for name, aside in save_folder(files, folder, _HINT).items():
+        print(f"{name} was there already: it is now {aside}", file=sys.stderr)
     return [str(folder / name) for name in files]
 
 
-def _is_ours(folder: Path) -> bool:
-    from morphgraph.core.files import read_bytes
-    from morphgraph.tokeniser.recipe import read_recipe
-
-    try:
-        read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
-    except MorphGraphError:
-        return False
-    return True
-
-
-def _differs(path: Path, data: bytes) -> bool:
-    return path.is_file() and (path.stat().st_size != len(data) or path.read_bytes() != data)
-
-
-def _free_name(path: Path) -> Path:
-    names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
-    return next(name for name in names if not name.exists())
-
-
-def check_folder(folder: Path | None) -> None:
+def check_out(folder: Path | None) -> None:
     """Fail now, not after the work, if a folder cannot be written to."""
-    if folder is None:
-        return
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+    if folder is not None:
+        check_folder(folder, _HINT)
 
 
 def check_ending(path: Path | None, *endings: str) -> None:
@@ -90,18 +56,7 @@ def check_ending(path: Path | None, *endings: str) -> None:
 
 def write(path: Path, data: bytes | str) -> None:
     """Write a file, a text in UTF-8, and the folder that it stands in."""
-    with _writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        problem = (error.strerror or "it cannot be written").lower()
-        raise MorphGraphError(f"{path}: {problem}. Choose another place with --out.") from error
+    write_file(path, data.encode() if isinstance(data, str) else data, _HINT)
 
 
 def print_json(value: Any) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from morphgraph.cli.options import EditOptions, RatioOption, with_options
 from morphgraph.cli.output import (
-    check_folder,
+    check_out,
     print_json,
     print_scores,
     print_skipped,
@@ -64,7 +64,7 @@ def rebpe(given: ReBPEOptions) -> None:
     from morphgraph.score.boundaries import score_report
 
     settings, out = given.settings(ReBPESettings), given.out
-    check_folder(out)
+    check_out(out)
     loaded, benchmark = given.load()
     with progress_bar("ReBPE") as advance:
         run = ReBPERun(loaded, benchmark, settings)

@@ -88,9 +88,9 @@ def vocabulary(
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":
     """What to look at, by a label that is nobody else's."""
+    from morphgraph.core.text import base_name
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter
-    from morphgraph.tokeniser.tokeniser import base_name
 
     sources = [
         *((base_name(source), source) for source in tokenizers),

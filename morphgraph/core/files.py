@@ -7,6 +7,8 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -181,11 +183,48 @@ def cannot_write(path: Path, error: OSError) -> MorphGraphError:
     return MorphGraphError(f"{path}: {problem}. {fix}")
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file, and the folders above it; `MorphGraphError` if that cannot be done."""
+def document_field(
+    document: Any,
+    key: str,
+    kind: type | tuple[type, ...],
+    *,
+    of: type | None = None,
+    optional: bool = False,
+) -> Any:
+    """A field of a saved model; `FileFormatError` if it is missing or of the wrong kind.
+
+    ``of``: the kind of all items of a list; ``optional``: it may be null or missing.
+    """
+    value: Any = document.get(key) if isinstance(document, dict) else None
+    if optional and value is None:
+        return None
+    wrong = not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
+    if wrong or (of is not None and not all(type(item) is of for item in value)):
+        problem = "it is missing or of the wrong kind"
+        raise FileFormatError("model", f"field {key}", problem, "Save it again.")
+    return value
+
+
+@contextmanager
+def writing(path: Path, hint: str = "") -> Iterator[None]:
+    """What the disk refuses is a `MorphGraphError` that names the path, and where to choose one."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        yield
     except OSError as error:
         problem = (error.strerror or "it cannot be written").lower()
-        raise MorphGraphError(f"{path}: {problem}. Choose another place.") from error
+        raise MorphGraphError(f"{path}: {problem}. Choose another place{hint}.") from error
+
+
+def write_file(path: Path, data: bytes, hint: str = "") -> None:
+    """Write a file, and the folders above it; errors as of `writing`."""
+    with writing(path, hint):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def check_folder(folder: Path, hint: str = "") -> None:
+    """Fail now, not after the work, if a folder cannot be made or written to."""
+    with writing(folder, hint):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass

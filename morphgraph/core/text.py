@@ -13,6 +13,15 @@ def shortened(text: str, length: int = 40) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def base_name(name: str) -> str:
+    """The last part of a path: what may leave the machine that it is on.
+
+    >>> base_name("/home/me/gold.tsv"), base_name("demo:en")
+    ('gold.tsv', 'demo:en')
+    """
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
 def counted(number: float, one: str, several: str = "") -> str:
     """A number with what is counted: ``one`` of it, else ``several``, which usually adds an s.
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from morphgraph.core.files import checksum
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_table import EditError, MergeTable
 from morphgraph.graph.plans import (
-    Pair,
     Parts,
+    pair_of_texts,
     plan_anneal,
     plan_cascade,
     plan_knockout,
@@ -53,17 +54,12 @@ class MergeGraph(MergeTable):
 
     def copy(self) -> "MergeGraph":
         """A graph of its own as this one is now, with nothing to undo."""
-        copied = MergeGraph.__new__(MergeGraph)
+        copied = copy(self)
         copied.types, copied.ids = self.types.copy(), self.ids.copy()
-        copied._loaded, copied.fixed, copied.ties = self._loaded, self.fixed, self.ties
-        copied._loaded_types, copied._origins = self._loaded_types, self._origins.copy()
-        copied._merges = self._merges.copy()
-        copied._order, copied._listed = self._order, self._listed
-        copied._leveled = self._leveled
+        copied._merges, copied._origins = self._merges.copy(), self._origins.copy()
         copied._alive = self._alive.copy()
         copied._incoming = [producers.copy() for producers in self._incoming]
         copied._outgoing = [users.copy() for users in self._outgoing]
-        copied.revision = self.revision
         copied._done, copied._undone = [], []
         return copied
 
@@ -145,11 +141,7 @@ class MergeGraph(MergeTable):
         >>> [graph.describe(merge) for merge in graph.merge_ids()]
         ['u + n → un', 'un + d → und', 'un + i → uni']
         """
-        numbers = [tuple(self.id_of(str(part)) for part in pair) for pair in pairs]
-        wrong = next((pair for pair in numbers if len(pair) != 2), None)
-        if wrong is not None:
-            raise EditError("A pair to reify needs two types. Give two for each.")
-        listed: list[Pair] = [(pair[0], pair[1]) for pair in numbers]
+        listed = [(self.id_of(x), self.id_of(y)) for x, y in map(pair_of_texts, pairs)]
         return self.apply(plan_reify(self, listed, self._checked_repairs(repairs)))
 
     def renumber(self) -> Change:

@@ -263,31 +263,6 @@ class MergeTable:
         for part in new:
             self._outgoing[part].add(number)
 
-    # ----------------------------------------------------------------------------- checks
-
-    def check(self) -> None:
-        """Raise `EditError` where the graph contradicts itself; for tests and after imports."""
-        ranks = set()
-        for number, (rank, parts, result) in self.merges().items():
-            line = self.describe(number)
-            if len(parts) < 2:
-                raise EditError(f"Merge {line} has fewer than two parts.")
-            if "".join(self.types[part] for part in parts) != self.types[result]:
-                raise EditError(f"The parts of merge {line} do not concatenate to its result.")
-            if rank in ranks:
-                raise EditError(f"Rank {rank} is held by two merges; one of them is {line}.")
-            ranks.add(rank)
-            if not all(self._alive[t] for t in (*parts, result)):
-                raise EditError(f"Merge {line} uses a type that has been removed.")
-            if number not in self._incoming[result]:
-                raise EditError(f"Merge {line} is missing from its result.")
-            if not all(number in self._outgoing[part] for part in parts):
-                raise EditError(f"Merge {line} is missing from one of its parts.")
-        listed = sum(map(len, self._incoming))
-        used = sum(map(len, self._outgoing))
-        if listed != len(ranks) or used != sum(len(set(m.parts)) for m in self.merges().values()):
-            raise EditError("A type lists a merge that is not there.")
-
     def misplaced(self) -> list[int]:
         """Ids of types that no well-formed merge makes: some part always comes too late.
 

@@ -1,6 +1,6 @@
 """What each edit would change in a merge graph, computed without changing it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
 
 from morphgraph.core.errors import check_list
@@ -43,14 +43,12 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
     >>> [[graph.types[part] for part in entry.new_parts] for entry in change.rewired]
     [['u', 'n', 'd'], ['u', 'n', 'i']]
     """
-    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
-    numbers = _removable(graph, texts)
+    texts, numbers, removed_merges = _removal(graph, texts)
     # Parts are shorter than what they make, so by length every substitute is ready in time.
     substitute: dict[int, Parts] = {}
     for number in sorted(numbers, key=lambda n: len(graph.types[n])):
         parts = graph.merge(graph.producer(number)).parts
         substitute[number] = _substituted(parts, substitute)
-    removed_merges = {m: graph.merge(m) for n in numbers for m in graph.incoming(n)}
     affected = set().union(*(graph.users(number) for number in numbers))
     rewired = []
     for number in sorted(affected.difference(removed_merges)):
@@ -67,10 +65,8 @@ def plan_knockout(graph: MergeTable, texts: Iterable[str]) -> Change:
 
 def plan_cascade(graph: MergeTable, texts: Iterable[str]) -> Change:
     """Remove types and every type that no merge can make any more."""
-    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
-    numbers = _removable(graph, texts)
+    texts, numbers, removed_merges = _removal(graph, texts)
     removed: dict[int, None] = dict.fromkeys(numbers)
-    removed_merges = {m: graph.merge(m) for n in numbers for m in graph.incoming(n)}
     queue = list(numbers)
     while queue:
         for number in sorted(graph.users(queue.pop())):
@@ -85,7 +81,11 @@ def plan_cascade(graph: MergeTable, texts: Iterable[str]) -> Change:
     return Change({"edit": "cascade", "types": texts}, tuple(removed), removed_merges)
 
 
-def _removable(graph: MergeTable, texts: list[str]) -> list[int]:
+def _removal(
+    graph: MergeTable, texts: Iterable[str]
+) -> tuple[list[str], list[int], dict[int, Merge]]:
+    """The types to remove, each once, their ids, and the merges that make them."""
+    texts = list(dict.fromkeys(check_list(texts, "types", EditError)))
     numbers = [graph.id_of(text) for text in texts]
     for number in numbers:
         if not graph.incoming(number):
@@ -98,7 +98,8 @@ def _removable(graph: MergeTable, texts: list[str]) -> list[int]:
                 f"“{graph.types[number]}” is an added token or the end of a word: words contain "
                 "it before any merge, so it cannot be knocked out. Choose another type."
             )
-    return numbers
+    merges = {m: graph.merge(m) for number in numbers for m in graph.incoming(number)}
+    return texts, numbers, merges
 
 
 def _substituted(parts: Parts, substitute: Mapping[int, Parts]) -> Parts:
@@ -125,10 +126,11 @@ def plan_anneal(
         if not text:
             raise EditError("An atom cannot be empty. Leave it out.")
         added[ids.of(text)] = None
-    listed = [_pair_of_texts(pair) for pair in pairs]
+    listed = [pair_of_texts(pair) for pair in pairs]
     merges: dict[int, Merge] = {}
     numbers, rank = graph.new_merge_ids(), graph.last_rank + 1
-    present = {graph.merge(m).parts for pair in listed for m in _makers(graph, "".join(pair))}
+    makers = (graph.incoming(graph.ids[x + y]) for x, y in listed if x + y in graph)
+    present = {graph.merge(merge).parts for merge in chain.from_iterable(makers)}
     for left, right in listed:
         parts = tuple(_part(ids, text, added) for text in (left, right))
         if parts in present:
@@ -150,14 +152,11 @@ def plan_anneal(
     )
 
 
-def _pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
+def pair_of_texts(pair: Sequence[str]) -> tuple[str, str]:
+    """Two types by their strings; anything else is an `EditError`."""
     if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
         raise EditError(f"{pair!r} is not a pair of types. Give two types for each merge.")
     return pair[0], pair[1]
-
-
-def _makers(graph: MergeTable, text: str) -> tuple[int, ...]:
-    return graph.incoming(graph.ids[text]) if text in graph else ()
 
 
 def _part(ids: _Ids, text: str, added: Mapping[int, None]) -> int:
@@ -229,12 +228,8 @@ class _Reification:
         origins: dict[int, tuple[Origin, Origin]] = {
             number: (graph.origin(number), "repaired") for number in self.repairs
         }
-        for entry in self.reified:
-            if entry.created:
-                origins[entry.merge] = ("original", "reified")
-            else:
-                before = graph.origin(entry.merge)
-                origins[entry.merge] = (before, "reused")
+        for merge, created, _ in self.reified:
+            origins[merge] = ("original", "reified") if created else (graph.origin(merge), "reused")
         added, reranked = self._ranked() if rewired else ({}, ())
         text = graph.types
         step = {
@@ -269,7 +264,9 @@ class _Reification:
         result = self.ids.get(text)
         made_here = result is not None and result in self.created_for
         if result is not None and (made_here or text in graph):
-            merge = self.created_for[result] if made_here else self._merge_of(result)
+            merge = (
+                self.created_for[result] if made_here else next(iter(graph.incoming(result)), None)
+            )
             if not self.link or merge is None or self._parts_of(merge) != pair:
                 return
             created = False
@@ -290,20 +287,17 @@ class _Reification:
             self.taken.append(pair)
             self.reified.append(Reified(merge, created, tuple(changed)))
 
-    def _merge_of(self, type_: int) -> int | None:
-        incoming = self.graph.incoming(type_)
-        return incoming[0] if incoming else None
-
     def _parts_of(self, merge: int) -> Parts:
         if merge in self.created:
             return self.created[merge][1]
         return self.parts[merge] if merge in self.parts else self.graph.merge(merge).parts
 
     def _place(self, merge: int) -> _Place:
-        return self.created[merge][0] if merge in self.created else (self._rank(merge), 1, 0)
-
-    def _rank(self, merge: int) -> int:
-        return self.graph.merge(merge).rank
+        return (
+            self.created[merge][0]
+            if merge in self.created
+            else (self.graph.merge(merge).rank, 1, 0)
+        )
 
     def _ranked(self) -> tuple[dict[int, Merge], tuple[Reranked, ...]]:
         """Renumber all merges: the created ones, and the others that move."""
@@ -365,15 +359,10 @@ def replaced(parts: Parts, pair: Pair, result: int) -> Parts:
     >>> replaced((5, 5, 5, 6), (5, 5), 9)
     (9, 5, 6)
     """
-    return tuple(_replaced(parts, pair, result))
-
-
-def _replaced(parts: Parts, pair: Pair, result: int) -> Iterator[int]:
+    found: list[int] = []
     at = 0
     while at < len(parts):
-        if parts[at : at + 2] == pair:
-            yield result
-            at += 2
-        else:
-            yield parts[at]
-            at += 1
+        is_pair = parts[at : at + 2] == pair
+        found.append(result if is_pair else parts[at])
+        at += 2 if is_pair else 1
+    return tuple(found)

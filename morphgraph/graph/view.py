@@ -6,7 +6,8 @@ Vertices are named ``t<id>`` and ``m<id>``, with the attributes ``kind`` ("type"
 """
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -100,37 +101,12 @@ def to_graphml(digraph: "nx.DiGraph") -> bytes:
     return buffer.getvalue()
 
 
+_NOT_XML = re.compile("[^\\t\\n\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+"""What XML 1.0 cannot hold, or, as \\r, would not give back."""
+
+
 def _xml_text(text: str) -> str:
-    """Text without the characters that XML 1.0 cannot hold, or, as \\r, would not give back."""
-    return "".join(c if _is_xml(ord(c)) else f"⟨{ord(c):02X}⟩" for c in text)
-
-
-def _is_xml(code: int) -> bool:
-    return code in (0x09, 0x0A) or 0x20 <= code < 0xD800 or 0xDFFF < code < 0xFFFE or code > 0xFFFF
-
-
-def ancestors(graph: MergeGraph, number: int) -> set[int]:
-    """All types that a type is made from, through all its merges; without itself."""
-    return _closure(
-        number, lambda n: (part for merge in graph.incoming(n) for part in graph.merge(merge).parts)
-    )
-
-
-def descendants(graph: MergeGraph, number: int) -> set[int]:
-    """All types that are made from a type; without itself."""
-    return _closure(number, lambda n: (graph.merge(m).result for m in graph.outgoing(n)))
-
-
-def _closure(start: int, neighbours: Callable[[int], Iterable[int]]) -> set[int]:
-    found: set[int] = set()
-    waiting = [start]
-    while waiting:
-        for number in neighbours(waiting.pop()):
-            if number not in found:
-                found.add(number)
-                waiting.append(number)
-    found.discard(start)
-    return found
+    return _NOT_XML.sub(lambda found: f"⟨{ord(found[0]):02X}⟩", text)
 
 
 @dataclass(frozen=True)

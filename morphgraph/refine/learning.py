@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from morphgraph.core.text import base_name
 from morphgraph.reference.predictions import Predictions
 from morphgraph.refine.knockout import BlameSettings, KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
@@ -19,7 +20,7 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
-from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser, base_name
+from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser
 from morphgraph.tokeniser.words import Segmenter
 
 

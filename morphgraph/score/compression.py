@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
+from morphgraph.core.text import base_name
 from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.tokeniser import base_name
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter
 
 if TYPE_CHECKING:

@@ -12,10 +12,9 @@ import numpy.typing as npt
 from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
-from morphgraph.core.text import counted, visible
+from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts
-from morphgraph.tokeniser.tokeniser import base_name
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]

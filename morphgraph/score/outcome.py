@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
 from morphgraph.score.gold_set import GoldSet, Scope
-from morphgraph.tokeniser.tokeniser import base_name
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
 
 EntryCounts = npt.NDArray[np.int64]

@@ -22,10 +22,11 @@ from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
 from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
+from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.loading import detect_marker
 from morphgraph.tokeniser.merging import unreachable_types
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter, Words
 
 if TYPE_CHECKING:

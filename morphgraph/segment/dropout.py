@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pydantic import Field
 
+from morphgraph.core.files import document_field
 from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bte import Bte, check_document, field, tokeniser_of
+from morphgraph.segment.bte import Bte, tokeniser_of
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
@@ -143,10 +144,9 @@ class Dropout(Bte):
         return [self.segment(words, sample, threads) for sample in range(k)]
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, cls.method)
-        p, seed = field(document, "p", (int, float)), field(document, "seed", int)
+    def _read(cls, document: Mapping[str, Any]) -> Self:
+        p = document_field(document, "p", (int, float))
+        seed = document_field(document, "seed", int)
         return cls(tokeniser_of(document), p, seed, document.get("queue") is True)
 
 

@@ -1,19 +1,19 @@
 """FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import document_field
 from morphgraph.kernels import INSIDE_TOKEN
-from morphgraph.segment.bte import check_document
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import OnlyMarked, Parameters
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, called
 
 
@@ -56,6 +56,7 @@ class Flota(VocabularySegmenter):
     """
 
     method = "flota"
+    name = "FLOTA"
 
     def __init__(
         self,
@@ -72,11 +73,6 @@ class Flota(VocabularySegmenter):
         super().__init__(vocabulary)
         self.k = k or None
         self.strict = strict
-
-    @property
-    def name(self) -> str:
-        """The method's name."""
-        return "FLOTA"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -111,40 +107,21 @@ class Flota(VocabularySegmenter):
         return Segmentation(words, closed_by, token_at)
 
 
-class _Kept:
+class _Kept(Segmenter):
     """The tokens that a baseline keeps of another segmenter's segmentation."""
 
-    method: ClassVar[str]
     _by_length: ClassVar[bool]
 
     def __init__(self, segmenter: Segmenter, k: int = KeptParameters().k) -> None:
         KeptParameters(k=k)
+        super().__init__(segmenter)
         self.segmenter = segmenter
         self.k = k
-
-    @property
-    def name(self) -> str:
-        """The method's name, as in the paper."""
-        return self.method.upper()
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """``k``, and the method that it is applied to."""
         return {"k": self.k, "of": called(self.segmenter.name, self.segmenter.parameters)}
-
-    @property
-    def types(self) -> Sequence[str]:
-        """The string of each type, by id."""
-        return self.segmenter.types
-
-    @property
-    def vocabulary_size(self) -> int:
-        """|V|."""
-        return self.segmenter.vocabulary_size
-
-    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as atoms of the other segmenter."""
-        return self.segmenter.encode(words, bare=bare)
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""
@@ -157,38 +134,21 @@ class _Kept:
         keep_tokens(_token_units(standard), is_marker, k, self._by_length, closed_by, token_at)
         return Segmentation(words, closed_by, token_at)
 
-    def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom."""
-        return self.segmenter.token_text(words, atom, token)
-
-    def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the file of the other segmenter's model."""
-        return self.segmenter.vocabulary_id(token)
-
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
         return f"{called(self.name, {'k': self.k})}:{self.segmenter.signature()}"
 
     def document(self) -> dict[str, Any]:
-        """Method, parameters and the other segmenter's document as JSON, for `from_document`.
-
-        Errors: `MorphGraphError` where the other segmenter has no document.
-        """
-        if not isinstance(self.segmenter, _Documented):
-            raise MorphGraphError(
-                f"{self.segmenter.name} cannot be saved with {self.name}. Use another segmenter."
-            )
+        """Method, parameters and the other segmenter's document, as JSON."""
         model = self.segmenter.document()
         return {"method": self.method, "parameters": {"k": self.k}, "model": model}
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Segmenter]
-    ) -> Self:
-        """Read back what `document` wrote; ``read`` reads the other segmenter's document."""
-        check_document(document, cls.method)
+    def _read(cls, document: Mapping[str, Any]) -> Self:
+        from morphgraph.segment.registry import segmenter_of
+
         k = document_field(document_field(document, "parameters", dict), "k", int)
-        return cls(read(document_field(document, "model", dict)), k)
+        return cls(segmenter_of(document_field(document, "model", dict)), k)
 
 
 def _token_units(segmentation: Segmentation) -> npt.NDArray[np.int64]:
@@ -213,6 +173,7 @@ class First(_Kept):
     """
 
     method = "first"
+    name = "FIRST"
     _by_length = False
 
 
@@ -224,12 +185,8 @@ class Longest(_Kept):
     """
 
     method = "longest"
+    name = "LONGEST"
     _by_length = True
-
-
-@runtime_checkable
-class _Documented(Protocol):
-    def document(self) -> dict[str, Any]: ...
 
 
 FLOTA = Method(

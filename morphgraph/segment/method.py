@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from morphgraph.segment.parameters import Parameters
+    from morphgraph.tokeniser.export import Export
+    from morphgraph.tokeniser.words import Segmenter
 
 Needs = Literal["merges", "vocabulary", "segmenter", "training", "gold"]
 
@@ -24,19 +26,21 @@ class Method:
     them. ``build``: what makes one of what it needs and its ``parameters`` by name, ``kind`` if not
     given; with ``counts``, of word counts too, as ``counts=``; one that needs gold gets tokeniser,
     gold set and settings (see `refine.learning`). ``source``: who described it. ``seconds``: a
-    guess at how long it takes on a usual reference, on one core.
+    guess at how long it takes on a usual reference, on one core. ``export``: how its segmenters
+    become a folder that ``AutoTokenizer`` loads, compared on words first; None if there is none.
     """
 
     name: str
     title: str
     does: str
-    kind: type | None
+    kind: type[Segmenter] | None
     needs: Needs
     parameters: type[Parameters] | None = None
     build: Callable[..., Any] | None = None
     counts: bool = False
     source: str = ""
     seconds: float = 1.0
+    export: Callable[[Any, Sequence[str]], Export] | None = None
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_is_there, checksum, parse_json, read_bytes
@@ -21,11 +21,19 @@ from morphgraph.segment.registry import (
     segmenter_of,
     standard_segmenter,
 )
+from morphgraph.tokeniser.loading import (
+    holds_merges,
+    is_released,
+    load_tokeniser,
+    load_uploaded_tokeniser,
+    load_vocabulary,
+    read_vocabulary,
+    tokeniser_files,
+)
+from morphgraph.tokeniser.words import Segmenter
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
-    from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-    from morphgraph.tokeniser.words import Segmenter
+    from morphgraph.tokeniser.export import Export
 
 FORMAT = "morphgraph model"
 VERSION = 1
@@ -33,20 +41,33 @@ VERSION = 1
 _FIX = "Choose a model that morphgraph saved."
 
 
-@runtime_checkable
-class _Documented(Protocol):
-    def document(self) -> dict[str, Any]: ...
-
-
 def write_model(segmenter: Segmenter) -> bytes:
     """A segmenter as a model file; `MorphGraphError` if it is of a kind that cannot be saved."""
-    known = METHODS.get(getattr(segmenter, "method", ""))
-    # A class that only inherits how to write itself would be read as the one that it inherits from.
-    if not isinstance(segmenter, _Documented) or known is None or known.kind is not type(segmenter):
-        raise MorphGraphError(f"{segmenter.name} cannot be saved. Save the model below it.")
+    below: Any = segmenter
+    while isinstance(below, Segmenter):
+        known = METHODS.get(below.method)
+        # A class that only inherits how to write itself would be read as what it inherits from.
+        if known is None or known.kind is not type(below):
+            raise MorphGraphError(f"{below.name} cannot be saved. Save the model below it.")
+        below = below.below
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
     document["content"] = _content(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode()
+
+
+def export_segmenter(segmenter: Segmenter, words: Sequence[str]) -> Export:
+    """A segmenter as a folder that ``AutoTokenizer`` loads, as the entry of its method says how.
+
+    Its ids for ``words`` are compared with ours first. `MorphGraphError` for a method without such
+    a folder, and if ids differ.
+    """
+    known = METHODS.get(segmenter.method)
+    if known is None or known.export is None:
+        those = ", ".join(entry.title for entry in METHODS.values() if entry.export)
+        raise MorphGraphError(
+            f"{segmenter.name} cannot be exported for transformers. Export one of: {those}."
+        )
+    return known.export(segmenter, words)
 
 
 def _content(document: Mapping[str, Any]) -> str:
@@ -126,11 +147,16 @@ def load_segmenter(
     counts = parameters.pop("counts", None)
     if method is not None:
         method_named(method).settings(parameters)
+    base: Any = None
     if not str(source).startswith("demo:"):
         check_is_there(source)
-    base: Any = _saved_model(source)
+        if os.path.isfile(source):  # noqa: PTH113 - unlike Path.is_file, never raises
+            base = _model_in(read_bytes(source), str(source))
     if base is None:
-        base = _loaded(source, merges=method is not None and METHODS[method].needs == "merges")
+        # The types of a tokeniser, wherever it comes from, are prepared as its words are.
+        merges = method is not None and METHODS[method].needs == "merges"
+        load = load_tokeniser if merges or _is_tokeniser(source) else load_vocabulary
+        base = load(source)
         base = standard_segmenter(base) if method is None else base
     own = getattr(base, "method", None)
     if own is not None and method in (None, own):
@@ -148,54 +174,21 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     BPE in one ``tokenizer.json`` or SentencePiece model is cut by its merges; WordPiece, Unigram
     and lists of types as `load_segmenter` does. Raises `FileFormatError`.
     """
-    from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabulary
-
     saved = _model_in(data, name)
     if saved is not None:
         return saved
-    if _holds_merges(data, name):
+    if holds_merges(data, name):
         return standard_segmenter(load_uploaded_tokeniser({name: data}))
     return standard_segmenter(read_vocabulary(data, name))
-
-
-def lists_merges(data: bytes) -> bool:
-    """Whether a file looks like a list of merges, two parts a line, and not like one of types.
-
-    >>> lists_merges(b"#version: 0.2\\na b\\n"), lists_merges(b"[UNK]\\n##ing\\n")
-    (True, False)
-    """
-    lines = [line for line in data[:65_536].decode("utf-8", "replace").splitlines() if line][:200]
-    if lines and lines[0].startswith("#version"):
-        return True
-    return bool(lines) and all(len(line.split()) == 2 for line in lines[:-1] or lines)
-
-
-def _saved_model(source: str | os.PathLike[str]) -> Segmenter | None:
-    """The model in a file that says that it is one."""
-    if str(source).startswith("demo:") or not os.path.isfile(source):  # noqa: PTH113 - never raises
-        return None
-    return _model_in(read_bytes(source), str(source))
 
 
 def _model_in(data: bytes, name: str) -> Segmenter | None:
     """The model in a file's content: one of ours, or one of Picky BPE's authors."""
     from morphgraph.segment.picky import Picky
-    from morphgraph.tokeniser.loading import is_released
 
     if FORMAT.encode() in data[:200]:
         return read_model(data, name)
     return Picky.from_released(data, name) if is_released(data) else None
-
-
-def _loaded(source: str | os.PathLike[str], *, merges: bool) -> Tokeniser | SubwordVocabulary:
-    """A tokeniser of a file with merges, or where they are needed; else the vocabulary.
-
-    The types of a tokeniser, wherever it comes from, are prepared as its words are.
-    """
-    from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary
-
-    by_merges = merges or _is_tokeniser(source)
-    return load_tokeniser(source) if by_merges else load_vocabulary(source)
 
 
 def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
@@ -205,24 +198,6 @@ def _is_tokeniser(source: str | os.PathLike[str]) -> bool:
     path = Path(source)
     if path.name.endswith("merges.txt"):
         return True
-    merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
-    if path.suffix == ".json" and "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113
+    if path.suffix == ".json" and len(tokeniser_files(path)) == 2:
         return True
-    return _holds_merges(read_bytes(path), str(source))
-
-
-def _holds_merges(data: bytes, name: str) -> bool:
-    """Whether a file's content is a tokeniser with merges."""
-    from morphgraph.tokeniser.sentencepiece import (
-        is_bpe,
-        is_sentencepiece,
-        parse_sentencepiece,
-    )
-
-    if is_sentencepiece(data, name):
-        return is_bpe(parse_sentencepiece(data, name))
-    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return False
-    document = parse_json(data, name)
-    model = document.get("model") if isinstance(document, dict) else None
-    return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
+    return holds_merges(read_bytes(path), str(source))

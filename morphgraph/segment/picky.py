@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -13,15 +13,9 @@ import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import checksum, parse_json
+from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
-from morphgraph.segment.bte import (
-    Bte,
-    check_document,
-    field,
-    tokeniser_of,
-    tokeniser_of_types,
-)
+from morphgraph.segment.bte import Bte, tokeniser_of, tokeniser_of_types
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmentation, Words, called
@@ -97,6 +91,7 @@ class Picky(Bte):
     """
 
     method = "picky"
+    name = "Picky BPE"
 
     def __init__(
         self,
@@ -155,12 +150,7 @@ class Picky(Bte):
         return frozenset(absent)
 
     @property
-    def name(self) -> str:
-        """``Picky BPE``."""
-        return PICKY.title
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
+    def parameters(self) -> Mapping[str, Any]:
         """The ``threshold`` T of training."""
         return {"threshold": self.threshold}
 
@@ -222,44 +212,17 @@ class Picky(Bte):
         start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
         first, last = words.piece_offsets.searchsorted([start, end])
         cuts = [int(cut) for cut in words.piece_offsets[first : last + 1]]
-        pieces = [
-            [int(atom) for atom in words.atoms[cuts[n] : cuts[n + 1]]] for n in range(len(cuts) - 1)
-        ]
+        pieces = [[int(atom) for atom in words.atoms[i:j]] for i, j in pairwise(cuts)]
         performed: list[Performed] = []
         for piece in pieces:
-            earliest = 0
-            while True:
-                possible = [
-                    (number, place)
-                    for place in range(len(piece))
-                    for width, key in ((2, tuple(piece[place : place + 2])), (1, piece[place]))
-                    for number in [self._next(key, earliest)]
-                    if number is not None and place + width <= len(piece)
-                ]
-                if not possible:
-                    break
-                earliest, place = min(possible)
-                event = self.events[earliest]
-                if event.kind == "merge":
-                    piece[place : place + 2] = [event.type]
-                else:
-                    piece[place : place + 1] = event.parts
-                tokens = tuple(token for listed in pieces for token in listed)
-                performed.append(Performed(earliest, event, tokens))
+            for number, event in enumerate(self.events):
+                old = list(event.parts) if event.kind == "merge" else [event.type]
+                new = [event.type] if event.kind == "merge" else event.parts
+                while old[0] in piece and (place := _place(piece, old)) is not None:
+                    piece[place : place + len(old)] = new
+                    tokens = tuple(token for listed in pieces for token in listed)
+                    performed.append(Performed(number, event, tokens))
         return performed
-
-    @cached_property
-    def _numbers(self) -> dict[int | tuple[int, ...], list[int]]:
-        """The numbers of the events of each pair and of each split type."""
-        found: dict[int | tuple[int, ...], list[int]] = {}
-        for number, (kind, parts, whole) in enumerate(self.events):
-            found.setdefault(parts if kind == "merge" else whole, []).append(number)
-        return found
-
-    def _next(self, key: int | tuple[int, ...], earliest: int) -> int | None:
-        numbers = self._numbers.get(key, ())
-        at = bisect_left(numbers, earliest)
-        return numbers[at] if at < len(numbers) else None
 
     def signature(self) -> str:
         """Name, threshold, and name of the model with the checksum of its types and events."""
@@ -267,7 +230,7 @@ class Picky(Bte):
         return f"{called(self.name, self.parameters)}:{name}@{self._checksum}"
 
     def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, ready for JSON: all types, events and preprocessing."""
+        """All types, events and preprocessing, as JSON."""
         events = [[kind, list(parts), whole] for kind, parts, whole in self.events]
         name, _, known_as = self.tokeniser.signature().rpartition("@")
         return {
@@ -281,24 +244,23 @@ class Picky(Bte):
         }
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, cls.method)
+    def _read(cls, document: Mapping[str, Any]) -> Self:
         tokeniser = tokeniser_of(document)
         known = len(tokeniser.graph.types)
         events = []
-        for entry in field(document, "events", list):
+        for entry in document_field(document, "events", list):
             match entry:
                 case ["merge" | "split" as kind, [*parts], int(whole)] if all(
                     isinstance(n, int) and 0 <= n < known for n in [*parts, whole]
                 ):
                     events.append(PickyEvent(kind, tuple(parts), whole))
                 case _:
-                    raise FileFormatError(
-                        "segmenter", "field events", "an entry is not an event", "Save it again."
-                    )
+                    problem = "an entry is not an event"
+                    raise FileFormatError("model", "field events", problem, "Save it again.")
         threshold = document.get("threshold")
-        numbers = None if "numbers" not in document else dict(field(document, "numbers", list))
+        numbers = (
+            None if "numbers" not in document else dict(document_field(document, "numbers", list))
+        )
         return cls(tokeniser, events, None if threshold is None else float(threshold), numbers)
 
     @classmethod
@@ -363,6 +325,12 @@ PICKY = Method(
     PickyParameters,
     source="Chizhov et al. 2024",
 )
+
+
+def _place(piece: Sequence[int], old: Sequence[int]) -> int | None:
+    """Where in a piece some neighbouring tokens first stand."""
+    places = range(len(piece) - len(old) + 1)
+    return next((place for place in places if piece[place : place + len(old)] == old), None)
 
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:

@@ -159,7 +159,7 @@ def by_merges(segmenter: Segmenter) -> bool:
 
     Trained ones may have a tokeniser too, but with types that their method takes out again.
     """
-    entry = METHODS.get(getattr(segmenter, "method", ""))
+    entry = METHODS.get(segmenter.method)
     return entry is not None and entry.needs == "merges"
 
 
@@ -227,10 +227,7 @@ def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
     if entry is None or entry.kind is None:
         problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS)}"
         raise FileFormatError("", "field method", problem, "Update morphgraph.")
-    read: Any = entry.kind
-    if entry.needs == "segmenter":
-        return cast("Segmenter", read.from_document(document, segmenter_of))
-    return cast("Segmenter", read.from_document(document))
+    return entry.kind.from_document(document)
 
 
 # ------------------------------------------------------------------------- as it is written

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum
-from morphgraph.segment.bte import check_document, field, tokeniser_of
+from morphgraph.core.files import checksum, document_field
+from morphgraph.segment.bte import tokeniser_of
 from morphgraph.segment.method import Method
 from morphgraph.segment.trimmed import Demolishing
 
@@ -33,6 +33,7 @@ class Scaffold(Demolishing):
     """
 
     method = "scaffold"
+    name = "Scaffold-BPE"
 
     def __init__(self, tokeniser: Tokeniser, scaffolds: Iterable[str]) -> None:
         graph = tokeniser.graph
@@ -49,24 +50,17 @@ class Scaffold(Demolishing):
         self._checksum = checksum("\n".join(sorted(self.scaffolds)).encode())
 
     @property
-    def name(self) -> str:
-        """``Scaffold-BPE``."""
-        return "Scaffold-BPE"
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
+    def parameters(self) -> Mapping[str, Any]:
         """A checksum of the scaffold types."""
         return {"scaffolds": self._checksum}
 
     def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, ready for JSON."""
-        return {"method": self.method, "scaffolds": sorted(self.scaffolds), **self._model}
+        """The scaffold types, and the tokeniser, as JSON."""
+        return {**super().document(), "scaffolds": sorted(self.scaffolds)}
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, cls.method)
-        return cls(tokeniser_of(document), field(document, "scaffolds", list))
+    def _read(cls, document: Mapping[str, Any]) -> Self:
+        return cls(tokeniser_of(document), document_field(document, "scaffolds", list))
 
 
 SCAFFOLD = Method(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -11,18 +11,12 @@ import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum
-from morphgraph.segment.bte import (
-    Bte,
-    check_document,
-    field,
-    model_document,
-    tokeniser_of,
-)
+from morphgraph.core.files import checksum, document_field
+from morphgraph.segment.bte import Bte, tokeniser_of
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.graph.merge_graph import MergeGraph
@@ -147,11 +141,10 @@ class Demolishing(Bte):
     """A tokeniser whose tokens of some types are taken apart after all merges."""
 
     def __init__(self, tokeniser: Tokeniser, doomed: npt.NDArray[np.bool_]) -> None:
-        super().__init__(replace(tokeniser, graph=tokeniser.graph.copy()))
+        super().__init__(tokeniser.copy())
         self.doomed = doomed
         self.graph = self.tokeniser.graph
         self._demolition = Demolition.of(self.graph, doomed)
-        self._model = model_document(tokeniser)
 
     @property
     def vocabulary_size(self) -> int:
@@ -168,11 +161,6 @@ class Demolishing(Bte):
         shift = int(words.word_offsets[word])
         found = self._demolition.demolished(segment(self.graph, one))
         return [Demolished(atom + shift, token, parts) for atom, token, parts in found]
-
-    def signature(self) -> str:
-        """Name, parameters, and name and checksum of the tokeniser."""
-        model = f"{self._model['name']}@{self._model['checksum']}"
-        return f"{called(self.name, self.parameters)}:{model}"
 
 
 class Trimmed(Demolishing):
@@ -191,6 +179,7 @@ class Trimmed(Demolishing):
     """
 
     method = "trimmed"
+    name = "Trimmed"
 
     def __init__(
         self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int = _USUAL.threshold
@@ -212,12 +201,7 @@ class Trimmed(Demolishing):
         self._checksum = checksum("".join(f"{text}\t{n}\n" for text, n in listed).encode())
 
     @property
-    def name(self) -> str:
-        """``Trimmed``."""
-        return "Trimmed"
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
+    def parameters(self) -> Mapping[str, Any]:
         """The threshold, and a checksum of the counts."""
         return {"threshold": self.threshold, "counts": self._checksum}
 
@@ -226,9 +210,8 @@ class Trimmed(Demolishing):
         return {self.graph.types[n]: int(self.counts[n]) for n in present if self.counts[n]}
 
     def document(self) -> dict[str, Any]:
-        """All that `from_document` needs, ready for JSON; the model as it was when trimmed."""
-        settings = {"threshold": self.threshold, "counts": self._listed_counts()}
-        return {"method": self.method, **settings, **self._model}
+        """Threshold, counts, and the tokeniser as it was when trimmed, as JSON."""
+        return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
     def by_counts(cls, tokeniser: Tokeniser, threshold: int, counts: Counts) -> Self:
@@ -236,13 +219,11 @@ class Trimmed(Demolishing):
         return cls(tokeniser, token_counts(tokeniser, counts), threshold)
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The segmenter of a document; `FileFormatError` if it is not one of this method."""
-        check_document(document, cls.method)
+    def _read(cls, document: Mapping[str, Any]) -> Self:
         tokeniser = tokeniser_of(document)
-        listed = field(document, "counts", dict)
-        counts = [int(listed.get(text, 0)) for text in tokeniser.graph.types]
-        return cls(tokeniser, counts, field(document, "threshold", int))
+        listed = document_field(document, "counts", dict)
+        counts = [int(listed.get(text, 0)) for text in tokeniser.types]
+        return cls(tokeniser, counts, document_field(document, "threshold", int))
 
 
 TRIMMED = Method(

@@ -46,6 +46,7 @@ class Unigram(VocabularySegmenter):
     """
 
     method = "unigram"
+    name = "Unigram"
 
     def __init__(
         self,
@@ -86,11 +87,6 @@ class Unigram(VocabularySegmenter):
                 )
             self._scores = self._scores.astype(np.float32).astype(np.float64)
             self._unknown_score = float(np.float32(np.float32(lowest) - UNKNOWN_PENALTY))
-
-    @property
-    def name(self) -> str:
-        """The method's name."""
-        return "Unigram"
 
     @property
     def log_probabilities(self) -> Sequence[float]:

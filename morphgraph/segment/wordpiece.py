@@ -1,85 +1,38 @@
 """Segmenters over a vocabulary: WordPiece, and greedy longest match for any marker."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field
 
-from morphgraph.core.errors import MorphGraphError
-from morphgraph.segment.bte import check_document
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import document_field
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
-from morphgraph.tokeniser.vocabulary import SubwordVocabulary, document_field
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter, Words
 
 
-class VocabularySegmenter(ABC):
-    """What all segmenters that look substrings up share; ``method`` names one in a document."""
-
-    method: ClassVar[str]
+class VocabularySegmenter(Segmenter):
+    """What all segmenters that look substrings up share."""
 
     def __init__(self, vocabulary: SubwordVocabulary) -> None:
+        super().__init__(vocabulary)
         self.vocabulary = vocabulary
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The method's name, as in the literature."""
-
-    @property
-    @abstractmethod
-    def parameters(self) -> Mapping[str, Any]:
-        """Its settings by name, as JSON."""
-
-    @abstractmethod
-    def segment(self, words: Words) -> Segmentation:
-        """Cut words that this segmenter encoded."""
-
-    @property
-    def types(self) -> Sequence[str]:
-        """The string of each type, by id."""
-        return self.vocabulary.types
-
-    @property
-    def vocabulary_size(self) -> int:
-        """|V|, special types included."""
-        return len(self.vocabulary)
 
     @property
     def unknown_id(self) -> int:
         """The type for what no type covers; `UNKNOWN` where the vocabulary has none."""
-        unknown = self.vocabulary.unknown
-        return UNKNOWN if unknown is None else self.vocabulary.ids[unknown]
-
-    def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
-        """Words as characters, as they stand in running text; ``bare``: as texts of their own."""
-        return self.vocabulary.encode(words, bare=bare)
-
-    def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom; an unknown character as itself."""
-        if token in (UNKNOWN, self.unknown_id):
-            return self.vocabulary.atom_text(words, atom)
-        return self.vocabulary.readable(token)
-
-    def vocabulary_id(self, token: int) -> int | None:
-        """The id of a type in the vocabulary's file; None for an unknown character without one."""
-        return self.vocabulary.vocabulary_id(token)
-
-    def signature(self) -> str:
-        """Name, parameters and checksum of the model: ``FLOTA(k=2):bert.txt@0a1b2c3d4e5f``."""
-        return f"{called(self.name, self.parameters)}:{self.vocabulary.signature()}"
+        return self.vocabulary.unknown_id
 
     def document(self) -> dict[str, Any]:
-        """Method, parameters and vocabulary as JSON, for `from_document`."""
+        """Method, parameters and vocabulary, as JSON."""
         model = self.vocabulary.document()
         return {"method": self.method, "parameters": dict(self.parameters), "model": model}
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read back what `document` wrote; anything else is a `MorphGraphError`."""
-        check_document(document, cls.method)
+    def _read(cls, document: Mapping[str, Any]) -> Self:
         vocabulary = SubwordVocabulary.from_document(document_field(document, "model", dict))
         parameters = document_field(document, "parameters", dict)
         try:
@@ -87,9 +40,8 @@ class VocabularySegmenter(ABC):
         except TypeError:
             made = None
         if made is None or dict(made.parameters) != parameters:
-            raise MorphGraphError(
-                f"The field parameters does not hold those of {cls.method}. Save the model again."
-            )
+            problem = f"it does not hold those of {cls.method}"
+            raise FileFormatError("model", "field parameters", problem, "Save it again.")
         return made
 
 
@@ -107,16 +59,7 @@ class Greedy(VocabularySegmenter):
     """
 
     method = "greedy"
-
-    @property
-    def name(self) -> str:
-        """The method's name."""
-        return "Greedy"
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """None: the vocabulary says it all."""
-        return {}
+    name = "Greedy"
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""
@@ -160,6 +103,7 @@ class WordPiece(VocabularySegmenter):
     """
 
     method = "wordpiece"
+    name = "WordPiece"
 
     def __init__(
         self,
@@ -171,11 +115,6 @@ class WordPiece(VocabularySegmenter):
         super().__init__(vocabulary)
         self.unknown = unknown or vocabulary.unknown or "[UNK]"
         self.longest_word = longest_word
-
-    @property
-    def name(self) -> str:
-        """The method's name."""
-        return "WordPiece"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import UNDEFINED, percent, ratio_text, shortened
+from morphgraph.core.text import UNDEFINED, base_name, percent, ratio_text, shortened
 from morphgraph.score.breakdown import BREAKDOWNS
 from morphgraph.score.metrics import METRICS, Metric
 from morphgraph.score.outcome import Outcome
@@ -15,7 +15,6 @@ from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import ALL_WORDS, Cell, Column, Form, Row, Table, with_best
 from morphgraph.tables.writing import csv_bytes, one_line, to_csv, to_markdown, whole
-from morphgraph.tokeniser.tokeniser import base_name
 
 if TYPE_CHECKING:
     from morphgraph.score.breakdown import Breakdown

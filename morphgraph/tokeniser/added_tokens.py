@@ -21,12 +21,6 @@ class AddedToken(NamedTuple):
     normalized: bool = False
 
 
-def special_token(text: str, number: int) -> dict[str, Any]:
-    """A special token as ``tokenizer.json`` lists it."""
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"id": number, "content": text, **flags, "special": True}
-
-
 class Found(NamedTuple):
     """A stretch of a text: an added token, or what is between two (``token`` is None then).
 

@@ -1,11 +1,11 @@
-"""Take a tokeniser home: for `tokenizers` and `transformers`, compared with ours before it goes."""
+"""Export a tokeniser for `tokenizers` and `transformers`, compared with ours before it leaves."""
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import cycle, islice, pairwise
+from itertools import count, cycle, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,12 +13,12 @@ import numpy as np
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum
+from morphgraph.core.files import checksum, read_bytes, write_file, writing
 from morphgraph.core.text import counted, shortened
 from morphgraph.tokeniser.export_texts import merges_text, readme, transformers_config
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.recipe import lineage_of, write_whole_recipe
+from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -258,3 +258,36 @@ def _exported_class(document: dict[str, Any]) -> Any:
     library, merging = load(document)
     plug_in(library, merging)
     return library
+
+
+def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dict[Path, Path]:
+    """Write files into a folder; others of these names are set aside, never overwritten.
+
+    Those that an earlier run wrote, which its recipe names, make room for the new ones. Returns
+    what is set aside, and the name that it has now. ``hint``: see `core.files.writing`.
+    """
+    aside: dict[Path, Path] = {}
+    with writing(folder, hint):
+        # A folder with both would be loaded as the other one.
+        others = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
+        if not _is_ours(folder):
+            others |= {name for name, data in files.items() if _differs(folder / name, data)}
+        for path in (folder / name for name in sorted(others)):
+            if path.is_file():
+                names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
+                aside[path] = path.replace(next(name for name in names if not name.exists()))
+    for name, data in files.items():
+        write_file(folder / name, data, hint)
+    return aside
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
+    except MorphGraphError:
+        return False
+    return True
+
+
+def _differs(path: Path, data: bytes) -> bool:
+    return path.is_file() and (path.stat().st_size != len(data) or path.read_bytes() != data)

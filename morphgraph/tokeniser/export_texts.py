@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from morphgraph.core.text import counted, shortened
-from morphgraph.tokeniser.tokeniser import base_name
+from morphgraph.core.text import base_name, counted, shortened
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),

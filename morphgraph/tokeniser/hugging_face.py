@@ -4,28 +4,29 @@ A layout of our own differs only in the model's ``type``: ``"BTE"`` says that me
 parts or more, which Hugging Face's library cannot read and refuses by that name.
 """
 
-import copy
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
+from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, parse_json
 from morphgraph.core.text import counted, shortened
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.added_tokens import special_token
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.merging import unreachable_types
-from morphgraph.tokeniser.pipeline import (
+from morphgraph.tokeniser.document import (
+    BYTES,
+    DOWNLOAD_AGAIN,
     SPECIAL,
     added_tokens,
     checked_vocabulary,
-    preprocessor_of,
+    cut,
+    special_token,
+    tokenizer_document,
 )
+from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.recipe import (
     LINEAGE_FIELD,
     lineage_document,
@@ -34,9 +35,6 @@ from morphgraph.tokeniser.recipe import (
     write_whole_recipe,
 )
 from morphgraph.tokeniser.tokeniser import Tokeniser
-
-_cut = partial(shortened, length=60)
-_BYTE = re.compile(r"^<0x[0-9A-F]{2}>$")
 
 
 def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
@@ -53,21 +51,19 @@ def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
     """
     model = document.get("model") if isinstance(document, dict) else None
     if not isinstance(model, dict):
-        raise FileFormatError(
-            name, "", "it has no field “model”", "Choose the tokenizer.json of a BPE tokeniser."
-        )
+        fix = "Choose the tokenizer.json of a BPE tokeniser."
+        raise FileFormatError(name, "", "it has no field “model”", fix)
     kind = model.get("type", "BPE" if "merges" in model else None)
     if kind not in ("BPE", "BTE"):
-        raise NoMergesError(
-            name,
-            "field model.type",
-            f"this is a {kind} model, which has no merges",
-            "Choose a BPE tokeniser.",
-        )
+        problem = f"this is a {kind} model, which has no merges"
+        raise NoMergesError(name, "field model.type", problem, "Choose a BPE tokeniser.")
     vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
+    listed = model.get("merges")
+    if not isinstance(listed, list):
+        raise FileFormatError(name, "field model.merges", "a list is expected here", DOWNLOAD_AGAIN)
     merges = [
         _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
-        for position, entry in enumerate(_listed(model, "merges", name), start=1)
+        for position, entry in enumerate(listed, start=1)
     ]
     return _build(document, vocabulary, merges, name, checksum)
 
@@ -77,22 +73,40 @@ def from_vocabulary_and_merges(
 ) -> Tokeniser:
     """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
     vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
-    merges = []
     lines = decode_utf8(merges_data, merges_name).split("\n")
-    for number, line in enumerate(lines, start=1):
-        line = line.removesuffix("\r")
-        if not line or (number == 1 and line.startswith("#version")):
-            continue
-        merges.append(_merge_parts(line, merges_name, f"line {number:,}", False))
+    merges = [
+        _merge_parts(line, merges_name, f"line {number:,}", False)
+        for number, line in enumerate((line.removesuffix("\r") for line in lines), start=1)
+        if line and not (number == 1 and line.startswith("#version"))
+    ]
     if not merges:
-        raise FileFormatError(
-            merges_name, "", "it has no merges", "Choose the merges.txt that belongs to vocab.json."
-        )
+        fix = "Choose the merges.txt that belongs to vocab.json."
+        raise FileFormatError(merges_name, "", "it has no merges", fix)
     document = assumed_document(vocabulary, merges)
     checksum = sum_of(vocabulary_data + b"\0" + merges_data)
     # Faults found from here on lie between the two files; the merges are the ones to name.
     return _build(document, vocabulary, merges, vocabulary_name, checksum, merges_name)
 
+
+def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, ...]:
+    parts = entry.split(" ") if isinstance(entry, str) else entry
+    problem = ""
+    if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
+        problem = "a merge is expected here, as “a b” or [“a”, “b”]"
+    elif len(parts) < 2 or (len(parts) > 2 and not tuples):
+        problem = f"a merge of two parts is expected here, this one has {len(parts)}"
+    if problem:
+        raise FileFormatError(name, place, problem, "Correct the entry.")
+    return tuple(parts)
+
+
+_BYTE_LEVEL: dict[str, Any] = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": True,
+}
+_METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
 
 # Byte-level with </w> is CLIP's way (Radford et al. 2021), which these two describe.
 _CLIP_NORMALIZER: dict[str, Any] = {
@@ -112,7 +126,7 @@ _CLIP_PRE_TOKENIZER: dict[str, Any] = {
             "behavior": "Removed",
             "invert": True,
         },
-        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+        _BYTE_LEVEL,
     ],
 }
 
@@ -120,85 +134,39 @@ _CLIP_PRE_TOKENIZER: dict[str, Any] = {
 def assumed_document(
     vocabulary: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """The ``tokenizer.json`` around a vocabulary and merges, by the marker that they use.
-
-    It has no vocabulary and merges of its own yet.
-    """
-    pre_tokenizer: dict[str, Any] = {"type": "Whitespace"}
-    decoder: dict[str, Any] | None = None
+    """The ``tokenizer.json`` around a vocabulary and merges, by the marker that they use."""
+    parts: dict[str, Any] = dict.fromkeys(
+        ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+    )
     suffix = None
-    normalizer: dict[str, Any] | None = None
     bytes_complete = all(character in vocabulary for character in BYTE_TO_CHAR)
     if any(text.endswith("</w>") for text in vocabulary):
         suffix = "</w>"
-        pre_tokenizer = {"type": "WhitespaceSplit"}
-        decoder = {"type": "BPEDecoder", "suffix": "</w>"}
+        parts["pre_tokenizer"] = {"type": "WhitespaceSplit"}
+        parts["decoder"] = {"type": "BPEDecoder", "suffix": suffix}
         if bytes_complete:
-            normalizer, pre_tokenizer = _CLIP_NORMALIZER, _CLIP_PRE_TOKENIZER
             decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}
+            parts |= {
+                "normalizer": _CLIP_NORMALIZER,
+                "pre_tokenizer": _CLIP_PRE_TOKENIZER,
+                "decoder": decoder,
+            }
     elif any(text.startswith("▁") for text in vocabulary):
-        pre_tokenizer = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
-        decoder = dict(pre_tokenizer)
+        parts["pre_tokenizer"] = parts["decoder"] = _METASPACE
     elif bytes_complete or any(text.startswith("Ġ") for text in vocabulary):
-        pre_tokenizer = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-        pre_tokenizer["use_regex"] = True
-        decoder = dict(pre_tokenizer)
-    made = {"".join(parts) for parts in merges}
-    used = {part for parts in merges for part in parts}
+        parts["pre_tokenizer"] = parts["decoder"] = _BYTE_LEVEL
+    else:
+        parts["pre_tokenizer"] = {"type": "Whitespace"}
+    ordinary = {part for parts_ in merges for part in (*parts_, "".join(parts_))} | {*BYTES}
     special = [
         special_token(text, number)
         for text, number in vocabulary.items()
-        if SPECIAL.fullmatch(text)
-        and not _BYTE.match(text)
-        and text not in made
-        and text not in used
+        if SPECIAL.fullmatch(text) and text not in ordinary
     ]
     unknown = next((text for text in ("<unk>", "[UNK]") if text in vocabulary), None)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": special,
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "post_processor": None,
-        "decoder": decoder,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": unknown,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": suffix,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-        },
-    }
-
-
-def _listed(parent: Mapping[str, Any], key: str, name: str) -> list[Any]:
-    value = parent.get(key)
-    if not isinstance(value, list):
-        raise FileFormatError(
-            name, f"field model.{key}", "a list is expected here", "Download the file again."
-        )
-    return value
-
-
-def _merge_parts(entry: Any, name: str, place: str, tuples: bool) -> tuple[str, ...]:
-    parts = entry.split(" ") if isinstance(entry, str) else entry
-    if not isinstance(parts, list) or not all(isinstance(part, str) and part for part in parts):
-        raise FileFormatError(
-            name, place, "a merge is expected here, as “a b” or [“a”, “b”]", "Correct the entry."
-        )
-    if len(parts) < 2 or (len(parts) > 2 and not tuples):
-        raise FileFormatError(
-            name,
-            place,
-            f"a merge of two parts is expected here, this one has {len(parts)}",
-            "Correct the entry.",
-        )
-    return tuple(parts)
+    return tokenizer_document(
+        vocabulary, merges, special, parts, unk_token=unknown, end_of_word_suffix=suffix
+    )
 
 
 def _build(
@@ -211,12 +179,10 @@ def _build(
 ) -> Tokeniser:
     settings = document["model"]
     if settings.get("continuing_subword_prefix"):
-        raise FileFormatError(
-            name,
-            "field model.continuing_subword_prefix",
-            "BPE with a prefix on word-internal types is not supported",
-            "Choose a tokeniser that marks the start or the end of a word instead.",
-        )
+        place = "field model.continuing_subword_prefix"
+        problem = "BPE with a prefix on word-internal types is not supported"
+        fix = "Choose a tokeniser that marks the start or the end of a word instead."
+        raise FileFormatError(name, place, problem, fix)
     warnings: list[str] = []
     added = added_tokens(document, vocabulary, name)
     ids = vocabulary | added
@@ -227,11 +193,10 @@ def _build(
         for text in (*parts, "".join(parts)):
             if text not in vocabulary:
                 role = "part" if text in parts else "result"
-                listed_in = merges_name or name
                 raise FileFormatError(
-                    listed_in,
-                    f"merge {position + 1:,} (“{_cut(' '.join(parts))}”)",
-                    f"its {role} “{_cut(text)}” is not in the vocabulary",
+                    merges_name or name,
+                    f"merge {position + 1:,} (“{cut(' '.join(parts))}”)",
+                    f"its {role} “{cut(text)}” is not in the vocabulary",
                     "Use the merges and the vocabulary of the same tokeniser.",
                 )
         parts_seen[parts] = position
@@ -347,76 +312,48 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     id_map = {
         first[text]: new for number, new in ids.items() if (text := graph.types[number]) in first
     }
-    merges = list(graph.merges().values())
-    document = copy.deepcopy(tokeniser.document)
+    merges = graph.merges()
+    tuples = any(merge.is_tuple for merge in merges.values())
+    numbers = list(merges)
+    if not tuples:
+        # Of several merges of the same pair the first one applies; Hugging Face takes the last.
+        by_parts = {merge.parts: number for number, merge in reversed(list(merges.items()))}
+        numbers = [number for number in numbers if by_parts[merges[number].parts] == number]
+    document = {**tokeniser.document}
     document["added_tokens"] = [
         {**token, "id": in_file[token["id"]]} for token in document.get("added_tokens") or []
     ]
-    model = document["model"]
-    tuples = any(merge.is_tuple for merge in merges)
-    model["type"] = "BTE" if tuples else "BPE"
-    in_model = _model_types(tokeniser)
-    model["vocab"] = {graph.types[number]: new for number, new in ids.items() if number in in_model}
-    numbers = list(graph.merges())
-    if not tuples:
-        # Of several merges of the same pair the first one applies; Hugging Face takes the last.
-        by_parts = {merge.parts: number for number, merge in reversed(list(graph.merges().items()))}
-        numbers = [number for number in numbers if by_parts[graph.merge(number).parts] == number]
-    model["merges"] = [[graph.types[part] for part in graph.merge(n).parts] for n in numbers]
+    document["model"] = model = {**document["model"], "type": "BTE" if tuples else "BPE"}
+    model["vocab"] = {
+        graph.types[number]: new
+        for number, new in ids.items()
+        # An edit may have added a merge that makes what was only an added token.
+        if graph.types[number] not in tokeniser.only_added or not graph.is_atom(number)
+    }
+    model["merges"] = [[graph.types[part] for part in merges[n].parts] for n in numbers]
     if graph.ties:
         model["levels"] = [graph.levels()[number] for number in numbers]
     if lineage.steps or any(old != new for old, new in in_file.items()):
         model[LINEAGE_FIELD] = lineage_document(lineage)
-    _renumber_post_processor(document.get("post_processor"), in_file)
+    if "post_processor" in document:
+        document["post_processor"] = _renumbered(document["post_processor"], in_file)
     padding = document.get("padding")
     if isinstance(padding, dict) and padding.get("pad_id") in in_file:
-        padding["pad_id"] = in_file[padding["pad_id"]]
+        document["padding"] = {**padding, "pad_id": in_file[padding["pad_id"]]}
     return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
 
 
-def _model_types(tokeniser: Tokeniser) -> set[int]:
-    graph = tokeniser.graph
-    return {
-        number
-        for number in graph.type_ids()
-        # An edit may have added a merge that makes what was only an added token.
-        if graph.types[number] not in tokeniser.only_added or not graph.is_atom(number)
-    }
-
-
-def _renumber_post_processor(processor: Any, id_map: Mapping[int, int]) -> None:
-    """Give special tokens inside a post-processor their new ids, wherever they are listed."""
-    if isinstance(processor, dict):
-        for key, value in processor.items():
-            if key == "ids" and isinstance(value, list):
-                processor[key] = [id_map.get(n, n) if isinstance(n, int) else n for n in value]
-            elif (
-                key in ("sep", "cls")
-                and isinstance(value, list)
-                and len(value) == 2
-                and isinstance(value[1], int)
-            ):
-                processor[key] = [value[0], id_map.get(value[1], value[1])]
-            else:
-                _renumber_post_processor(value, id_map)
-    elif isinstance(processor, list):
-        for value in processor:
-            _renumber_post_processor(value, id_map)
-
-
-def byte_level_document(
-    alphabet_and_types: Iterable[str], merges: Iterable[Sequence[str]], special: Sequence[str]
-) -> dict[str, Any]:
-    """A byte-level ``tokenizer.json`` for a trained BPE: special tokens first, then the types."""
-    vocabulary = {text: n for n, text in enumerate([*special, *alphabet_and_types])}
-    if len(vocabulary) == 0:
-        raise MorphGraphError("There is nothing to save. Train on at least one word.")
-    listed = [list(parts) for parts in merges]
-    document = assumed_document({"Ġ": 0}, listed)
-    document["added_tokens"] = [special_token(text, n) for n, text in enumerate(special)]
-    document["model"]["vocab"] = vocabulary
-    document["model"]["merges"] = listed
-    return document
+def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
+    """A post-processor with the new ids of its special tokens, wherever they are listed."""
+    if isinstance(value, dict):
+        return {name: _renumbered(inner, id_map, name) for name, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    if key == "ids":
+        return [id_map.get(n, n) if isinstance(n, int) else n for n in value]
+    if key in ("sep", "cls") and len(value) == 2 and isinstance(value[1], int):
+        return [value[0], id_map.get(value[1], value[1])]
+    return [_renumbered(inner, id_map) for inner in value]
 
 
 def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:

@@ -18,13 +18,20 @@ from morphgraph.core.files import (
     read_bytes,
 )
 from morphgraph.core.text import shortened
+from morphgraph.tokeniser.document import (
+    BYTES,
+    DOWNLOAD_AGAIN,
+    SPECIAL,
+    added_tokens,
+    checked_vocabulary,
+)
 from morphgraph.tokeniser.hugging_face import (
     from_document,
     from_tokenizer_json,
     from_vocabulary_and_merges,
     to_tokenizer_json,
 )
-from morphgraph.tokeniser.pipeline import SPECIAL, added_tokens, checked_vocabulary, preprocessor_of
+from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.sentencepiece import (
     bpe_document,
@@ -34,7 +41,7 @@ from morphgraph.tokeniser.sentencepiece import (
     text_preparation,
 )
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
+from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 _TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together."
 
@@ -53,13 +60,11 @@ def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, never raises
         raise FileFormatError(str(path), "", "the folder holds no tokeniser", _TOGETHER)
     if path.suffix == ".txt":
-        vocabulary = _vocabulary_beside(path)
-        if len(files) == 1 and _lists_types(path):
+        data, vocabulary = read_bytes(path), _beside(path, "merges", "vocab", ".json")
+        if len(files) == 1 and not lists_merges(data):
             problem = "this is a list of types, which has no merges"
             raise NoMergesError(str(path), "", problem, "Choose a BPE tokeniser.")
-        return from_vocabulary_and_merges(
-            read_bytes(vocabulary), read_bytes(path), str(vocabulary), str(path)
-        )
+        return from_vocabulary_and_merges(read_bytes(vocabulary), data, str(vocabulary), str(path))
     return _from_one_file(read_bytes(path), str(path))
 
 
@@ -73,12 +78,17 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
         names = ("tokenizer.json", "tokeniser.bte.json", "vocab.json", "tokenizer.model")
         path = next((path / name for name in names if (path / name).is_file()), path)
     if path.suffix == ".txt":
-        vocabulary = _vocabulary_beside(path)
-        return (vocabulary, path) if os.path.isfile(vocabulary) else (path,)  # noqa: PTH113
-    merges = path.with_name(path.name.replace("vocab", "merges")).with_suffix(".txt")
-    if "vocab" in path.name and os.path.isfile(merges):  # noqa: PTH113 - no error if too long
-        return path, merges
-    return (path,)
+        pair = _beside(path, "merges", "vocab", ".json"), path
+    elif "vocab" in path.name:
+        pair = path, _beside(path, "vocab", "merges", ".txt")
+    else:
+        return (path,)
+    return pair if all(map(os.path.isfile, pair)) else (path,)
+
+
+def _beside(path: Path, word: str, other: str, suffix: str) -> Path:
+    """The file that goes with a path: another word in its name, and another suffix."""
+    return path.with_name(path.name.replace(word, other)).with_suffix(suffix)
 
 
 def _from_one_file(data: bytes, name: str) -> Tokeniser:
@@ -107,15 +117,26 @@ def from_sentencepiece(data: bytes, name: str) -> Tokeniser:
     return tokeniser
 
 
-def _vocabulary_beside(merges: Path) -> Path:
-    return merges.with_name(merges.name.replace("merges", "vocab")).with_suffix(".json")
+def lists_merges(data: bytes) -> bool:
+    """Whether a text file looks like a list of merges, two parts a line, and not one of types.
+
+    >>> lists_merges(b"#version: 0.2\\na b\\n"), lists_merges(b"[UNK]\\n##ing\\n")
+    (True, False)
+    """
+    lines = [line for line in data[:65_536].splitlines() if line.strip()]
+    pairs = sum(len(line.split(b" ")) == 2 for line in lines)
+    return bool(lines) and (lines[0].startswith(b"#version") or pairs >= len(lines) / 2)
 
 
-def _lists_types(path: Path) -> bool:
-    """Whether a text file has one type a line, and not two parts of a merge."""
-    lines = [line for line in read_bytes(path).splitlines() if line.strip()]
-    merges = sum(len(line.split(b" ")) == 2 for line in lines)
-    return merges < len(lines) / 2
+def holds_merges(data: bytes, name: str) -> bool:
+    """Whether a file's content is a tokeniser with merges."""
+    if is_sentencepiece(data, name):
+        return is_bpe(parse_sentencepiece(data, name))
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return False
+    document = parse_json(data, name)
+    model = document.get("model") if isinstance(document, dict) else None
+    return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
 
 
 def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
@@ -145,7 +166,6 @@ def is_released(data: bytes) -> bool:
 _UNKNOWN = ("[UNK]", "<unk>")
 _JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
 
-_AGAIN = "Download the file again."
 _CHOICES = (
     "Choose a list with one type a line, vocab.json, tokenizer.json or a SentencePiece model."
 )
@@ -283,7 +303,7 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
         number = model.get("unk_id")
         if number is not None and (not isinstance(number, int) or not 0 <= number < len(types)):
             problem = f"the id of the unknown token, {number!r}, is not in the vocabulary"
-            raise FileFormatError(name, "field model.unk_id", problem, _AGAIN)
+            raise FileFormatError(name, "field model.unk_id", problem, DOWNLOAD_AGAIN)
         unknown = None if number is None else types[number]
     elif kind in ("WordPiece", "BPE", "BTE"):
         vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
@@ -342,19 +362,21 @@ def _kind(model: Mapping[str, Any]) -> Any:
 def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
     place = "field model.vocab"
     if not isinstance(value, list) or not value:
-        raise FileFormatError(name, place, "a list of types with scores is expected here", _AGAIN)
+        raise FileFormatError(
+            name, place, "a list of types with scores is expected here", DOWNLOAD_AGAIN
+        )
     scores: dict[str, float] = {}
     for number, entry in enumerate(value, start=1):
-        good = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
-        if not good or not entry[0] or isinstance(entry[1], bool):
-            good = False
-        if not good or not isinstance(entry[1], (int, float)):
-            problem = "a type with its score is expected, as [“a”, -3.2]"
-            raise FileFormatError(name, f"{place}, entry {number:,}", problem, "Correct the entry.")
-        if entry[0] in scores:
-            problem = f"“{shortened(entry[0])}” is in the vocabulary twice"
-            raise FileFormatError(name, f"{place}, entry {number:,}", problem, "Keep one of them.")
-        scores[entry[0]] = entry[1]
+        place = f"field model.vocab, entry {number:,}"
+        match entry:
+            case [str(text), int() | float() as score] if text and not isinstance(score, bool):
+                if text in scores:
+                    problem = f"“{shortened(text)}” is in the vocabulary twice"
+                    raise FileFormatError(name, place, problem, "Keep one of them.")
+                scores[text] = score
+            case _:
+                problem = "a type with its score is expected, as [“a”, -3.2]"
+                raise FileFormatError(name, place, problem, "Correct the entry.")
     return list(scores), list(scores.values())
 
 

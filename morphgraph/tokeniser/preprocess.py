@@ -341,12 +341,3 @@ def gap_position(
     if prefix < start < length and start >= left[1]:
         return start - prefix
     return NO_GAP if marker or left[1] <= prefix else INSIDE_CHARACTER
-
-
-def letters_stay_whole(pre_tokenizer: Mapping[str, Any] | None) -> bool:
-    """Whether a pre-tokeniser, as JSON, is GPT-2's own: byte-level, by its pattern."""
-    return (
-        pre_tokenizer is not None
-        and pre_tokenizer.get("type") == "ByteLevel"
-        and pre_tokenizer.get("use_regex", True) is True
-    )

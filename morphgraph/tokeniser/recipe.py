@@ -12,10 +12,10 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import parse_json
-from morphgraph.core.text import shortened
+from morphgraph.core.text import base_name, shortened
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_table import EditError
-from morphgraph.tokeniser.tokeniser import LearnedFrom, Lineage, Tokeniser, base_name
+from morphgraph.tokeniser.tokeniser import LearnedFrom, Lineage, Tokeniser
 
 LINEAGE_FIELD = "morphgraph"
 """The field of the model in ``tokenizer.json`` that holds a lineage."""
@@ -152,7 +152,7 @@ def read_lineage(model: Mapping[str, Any], name: str) -> Lineage | None:
         return None
     fix = "Take the field out: old ids are then those of this file. Or export it again."
     first = found.get("first") if isinstance(found, dict) else None
-    if not isinstance(first, dict) or not _are_texts(first.get("name"), first.get("checksum")):
+    if not isinstance(first, dict) or not _are_strings([first.get("name"), first.get("checksum")]):
         raise FileFormatError(name, _PLACE, "it does not name the first tokeniser", fix)
     ids = found.get("ids")
     if not isinstance(ids, dict) or any(type(n) is not int or n < 0 for n in ids.values()):
@@ -189,7 +189,7 @@ def _is_learned_from(source: Any) -> bool:
     return (
         isinstance(source, dict)
         and source.keys() == {field.name for field in fields(LearnedFrom)}
-        and _are_texts(source["name"], source["checksum"])
+        and _are_strings([source["name"], source["checksum"]])
         and type(source["holdout"]) in (int, float)
         and type(source["seed"]) is int
     )
@@ -197,34 +197,31 @@ def _is_learned_from(source: Any) -> bool:
 
 def step_problem(step: Any) -> str:
     """What is wrong with the form of a step; nothing if it has the fields that its edit needs."""
-    if not isinstance(step, dict):
-        return "an edit with types is expected"
-    edit = step.get("edit")
-    if edit == "anneal":
-        if not _are_lists(step.get("merges"), 2) or not _are_strings(step.get("atoms", [])):
-            return "an annealing needs merges, a list of pairs of types, and atoms at most"
-    elif edit == "reify":
-        repairs = step.get("repairs")
-        if not _are_lists(step.get("pairs"), 2) or not isinstance(repairs, list):
-            return "a reification needs pairs, a list of pairs of types, and a list of repairs"
-        for repair in repairs:
-            rank = repair.get("rank") if isinstance(repair, dict) else None
-            if type(rank) is not int or not _are_strings(repair.get("parts")):
-                return "a repair needs the rank of a merge and its new parts"
-    elif edit != "renumber" and (not _are_strings(step.get("types")) or not step["types"]):
-        return "an edit with types is expected"
+    match step:
+        case {"edit": "renumber"}:
+            return ""
+        case {"edit": "anneal"}:
+            atoms = step.get("atoms", [])
+            if not _are_pairs(step.get("merges")) or not _are_strings(atoms):
+                return "an annealing needs merges, a list of pairs of types, and atoms at most"
+        case {"edit": "reify"}:
+            repairs = step.get("repairs")
+            if not _are_pairs(step.get("pairs")) or not isinstance(repairs, list):
+                return "a reification needs pairs, a list of pairs of types, and a list of repairs"
+            for repair in repairs:
+                rank = repair.get("rank") if isinstance(repair, dict) else None
+                if type(rank) is not int or not _are_strings(repair.get("parts")):
+                    return "a repair needs the rank of a merge and its new parts"
+        case {"types": [_, *_] as types} if _are_strings(types):
+            return ""
+        case _:
+            return "an edit with types is expected"
     return ""
 
 
-def _are_texts(*values: Any) -> bool:
-    return all(isinstance(value, str) for value in values)
-
-
 def _are_strings(value: Any) -> bool:
-    return isinstance(value, list) and _are_texts(*value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _are_lists(value: Any, length: int) -> bool:
-    return isinstance(value, list) and all(
-        _are_strings(item) and len(item) == length for item in value
-    )
+def _are_pairs(value: Any) -> bool:
+    return isinstance(value, list) and all(_are_strings(x) and len(x) == 2 for x in value)

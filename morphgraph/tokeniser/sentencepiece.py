@@ -14,7 +14,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_size
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.added_tokens import special_token
+from morphgraph.tokeniser.document import DOWNLOAD_AGAIN, special_token, tokenizer_document
 from morphgraph.tokeniser.merging import segment, words_of_atoms
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -124,7 +124,6 @@ class SentencePieceText:
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
 """How a SentencePiece model starts: the field of its types, a length, the field of a string."""
-_AGAIN = "Download the file again."
 _OTHER = "Choose a BPE or Unigram model."
 
 PiecePair = tuple[str, str]
@@ -151,7 +150,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
         model = messages.ModelProto.FromString(data)
     except Exception as error:
         problem = "this is not a SentencePiece model, or it is cut off"
-        raise FileFormatError(name, "", problem, _AGAIN) from error
+        raise FileFormatError(name, "", problem, DOWNLOAD_AGAIN) from error
     trainer = model.trainer_spec
     place = "field trainer_spec"
     if trainer.model_type not in (trainer.UNIGRAM, trainer.BPE):
@@ -162,7 +161,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
         raise FileFormatError(name, place, problem, "Choose another model.")
     for number, piece in enumerate(model.pieces):
         if not isinstance(piece.piece, str):  # the library gives bytes then
-            raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", _AGAIN)
+            raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
     return model
 
 
@@ -201,30 +200,22 @@ def bpe_document(model: Any) -> dict[str, Any]:
     )
     text = text_preparation(model, symbols)
     unused = [piece.piece for piece in model.pieces if piece.type == kind.UNUSED]
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added,
-        "normalizer": _normalizer(text),
-        "pre_tokenizer": None,
-        "post_processor": None,
-        "decoder": _decoder(text),
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": next((p.piece for p in model.pieces if p.type == kind.UNKNOWN), None),
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": True,
-            "byte_fallback": bool(model.trainer_spec.byte_fallback),
-            "ignore_merges": False,
-            "vocab": vocabulary,
-            "merges": [list(parts) for parts in merges],
-            "levels": levels,
-            "sentencepiece": {**text.settings(), "unused": unused},
+    return tokenizer_document(
+        vocabulary,
+        merges,
+        added,
+        {
+            "normalizer": _normalizer(text),
+            "pre_tokenizer": None,
+            "post_processor": None,
+            "decoder": _decoder(text),
         },
-    }
+        unk_token=next((p.piece for p in model.pieces if p.type == kind.UNKNOWN), None),
+        fuse_unk=True,
+        byte_fallback=bool(model.trainer_spec.byte_fallback),
+        levels=levels,
+        sentencepiece={**text.settings(), "unused": unused},
+    )
 
 
 def _normalizer(text: SentencePieceText) -> dict[str, Any] | None:

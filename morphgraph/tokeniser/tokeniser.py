@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
-from morphgraph.core.text import counted, visible
+from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE, encode
 from morphgraph.tokeniser.preprocess import MARKERS, Preprocessor, WordEncoder
@@ -73,6 +73,11 @@ class Tokeniser:
             f"<{type(self).__name__} {visible(self.name)}: "
             f"{counted(self.vocabulary_size, 'type')}, {counted(merges, 'merge')}{edited}>"
         )
+
+    @property
+    def types(self) -> list[str]:
+        """The string of each type that is or was there, by id."""
+        return self.graph.types
 
     @property
     def vocabulary_size(self) -> int:
@@ -230,15 +235,6 @@ class Tokeniser:
         if token == UNKNOWN or atom in words.unknown:
             return words.unknown.get(atom, "�")
         return self.readable(self.graph.types[token])
-
-
-def base_name(name: str) -> str:
-    """The last part of a path: what may leave the machine that it is on.
-
-    >>> base_name("/home/me/gold.tsv"), base_name("demo:en")
-    ('gold.tsv', 'demo:en')
-    """
-    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 @lru_cache(maxsize=200_000)

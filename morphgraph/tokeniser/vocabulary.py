@@ -1,6 +1,5 @@
 """A vocabulary of subword types without merges, in which segmenters look substrings up."""
 
-import base64
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum
-from morphgraph.tokeniser.added_tokens import AddedToken
+from morphgraph.core.files import checksum, document_field
+from morphgraph.core.text import base_name
 from morphgraph.tokeniser.byte_level import decode
+from morphgraph.tokeniser.document import BYTES
+from morphgraph.tokeniser.pipeline import preprocessor_document, preprocessor_from
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
-from morphgraph.tokeniser.sentencepiece import SentencePieceText
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
@@ -24,8 +24,6 @@ Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
 
 PLAIN, MARKED = 0, 1
 """The two forms of a string in the trie: as it stands, and with the marker before it."""
-
-BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 class Trie(NamedTuple):
@@ -97,7 +95,9 @@ class SubwordVocabulary:
             return None
         return token if self.file_ids is None else self.file_ids[token]
 
-    def __len__(self) -> int:
+    @property
+    def vocabulary_size(self) -> int:
+        """|V|, special types included."""
         return len(self.types)
 
     @cached_property
@@ -235,6 +235,17 @@ class SubwordVocabulary:
         number = int(words.atoms[atom])
         return words.unknown.get(atom, "�") if number == UNKNOWN else self._atom_texts[number]
 
+    @property
+    def unknown_id(self) -> int:
+        """The type for what no type covers; `UNKNOWN` where there is none."""
+        return UNKNOWN if self.unknown is None else self.ids[self.unknown]
+
+    def token_text(self, words: Words, atom: int, token: int) -> str:
+        """The readable text of a token that ends at an atom; an unknown character as itself."""
+        if token in (UNKNOWN, self.unknown_id):
+            return self.atom_text(words, atom)
+        return self.readable(token)
+
     def readable(self, token: int) -> str:
         """A type as people read it: the marker as it is, bytes as characters where they are whole.
 
@@ -262,23 +273,24 @@ class SubwordVocabulary:
             "scores": None if self.scores is None else list(self.scores),
             "single": self.single,
             **({} if self.file_ids is None else {"ids": list(self.file_ids)}),
-            "preprocessor": _preprocessor_document(self.preprocessor),
+            "preprocessor": preprocessor_document(self.preprocessor),
         }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "SubwordVocabulary":
         """Read back what `document` wrote; anything else is a `MorphGraphError`."""
         scores = document_field(document, "scores", list, optional=True)
+        ids = document_field(document, "ids", list, of=int, optional=True)
         return cls(
-            types=tuple(_strings(document, "types")),
+            types=tuple(document_field(document, "types", list, of=str)),
             marker=document_field(document, "marker", str),
-            preprocessor=_preprocessor_from(document_field(document, "preprocessor", dict)),
-            special=frozenset(_strings(document, "special")),
+            preprocessor=preprocessor_from(document_field(document, "preprocessor", dict)),
+            special=frozenset(document_field(document, "special", list, of=str)),
             unknown=document_field(document, "unknown", str, optional=True),
             name=document_field(document, "name", str),
             scores=None if scores is None else tuple(scores),
             single=document_field(document, "single", bool),
-            file_ids=_ids(document),
+            file_ids=None if ids is None else tuple(ids),
         )
 
     @cached_property
@@ -290,8 +302,7 @@ class SubwordVocabulary:
 
     def signature(self) -> str:
         """The file's name and the content's checksum: ``bert.txt@0a1b2c3d4e5f``."""
-        name = self.name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-        return f"{name}@{self.checksum}"
+        return f"{base_name(self.name)}@{self.checksum}"
 
 
 def check_scores(scores: Sequence[Any], types: Sequence[str]) -> None:
@@ -312,127 +323,3 @@ def _finite(score: float) -> bool:
         return math.isfinite(score)
     except OverflowError:
         return False
-
-
-def document_field(
-    document: Mapping[str, Any], key: str, kind: type, *, optional: bool = False
-) -> Any:
-    """A field of a document, if it is of this kind; else a `MorphGraphError` that names it."""
-    value = document.get(key) if isinstance(document, Mapping) else None
-    wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
-    if wrong and not (optional and value is None):
-        raise MorphGraphError(
-            f"The field “{key}” of the model is missing, or not of type {kind.__name__}. "
-            "Save it again."
-        )
-    return value
-
-
-def _strings(document: Mapping[str, Any], key: str) -> list[str]:
-    values: list[str] = document_field(document, key, list)
-    if not all(isinstance(value, str) for value in values):
-        raise MorphGraphError(
-            f"The field “{key}” of the model does not hold strings. Save it again."
-        )
-    return values
-
-
-def _ids(document: Mapping[str, Any]) -> tuple[int, ...] | None:
-    ids = document_field(document, "ids", list, optional=True)
-    if ids is not None and any(type(number) is not int for number in ids):
-        raise MorphGraphError(
-            "The field “ids” of the model does not hold whole numbers. Save it again."
-        )
-    return None if ids is None else tuple(ids)
-
-
-_FLAGS = (
-    "byte_level",
-    "splits_only_non_letters",
-    "adds_space",
-    "leading_space",
-    "fuse_unknown",
-    "byte_fallback",
-)
-
-
-_TOKEN_FLAGS = AddedToken._fields[1:]
-
-
-def _preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
-    parts = {}
-    for key in ("normalizer", "pre_tokenizer"):
-        part = getattr(preprocessor, key)
-        try:
-            parts[key] = None if part is None else json.loads(part.__getstate__())
-        except Exception as error:
-            raise MorphGraphError(
-                f"The tokeniser's {key} is Python code, which cannot be saved. Use a built-in one."
-            ) from error
-    return {
-        **parts,
-        **{flag: getattr(preprocessor, flag) for flag in _FLAGS},
-        "suffix": preprocessor.suffix,
-        "unknown": preprocessor.unknown,
-        "added": [token._asdict() for token in preprocessor.added],
-        **_sentencepiece_document(preprocessor.sentencepiece),
-    }
-
-
-def _sentencepiece_document(text: SentencePieceText | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    charsmap = base64.b64encode(text.charsmap).decode()
-    return {"sentencepiece": text.settings(), "charsmap": charsmap}
-
-
-def _sentencepiece_from(document: Mapping[str, Any]) -> SentencePieceText | None:
-    settings = document.get("sentencepiece")
-    if settings is None:
-        return None
-    try:
-        charsmap = base64.b64decode(document_field(document, "charsmap", str))
-    except ValueError as error:
-        problem = "The field “charsmap” of the model is not base64. Save it again."
-        raise MorphGraphError(problem) from error
-    return SentencePieceText.from_settings(settings, charsmap)
-
-
-def _added_token(document: Any) -> AddedToken:
-    content = document_field(document, "content", str)
-    # A model saved by an earlier version lacks the last flag.
-    flags = {flag: document_field(document, flag, bool, optional=True) for flag in _TOKEN_FLAGS}
-    if not content or not document.keys() <= {"content", *_TOKEN_FLAGS}:
-        raise MorphGraphError("An added token of the model is not as it was saved. Save it again.")
-    return AddedToken(content, **{flag: bool(value) for flag, value in flags.items()})
-
-
-def _preprocessor_from(document: Mapping[str, Any]) -> Preprocessor:
-    from tokenizers import Tokenizer
-
-    pipeline: dict[str, Any] = {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": document.get("normalizer"),
-        "pre_tokenizer": document.get("pre_tokenizer"),
-        "model": {"type": "BPE", "vocab": {}, "merges": []},
-    }
-    try:
-        loaded = Tokenizer.from_str(json.dumps(pipeline))
-        added = tuple(map(_added_token, document_field(document, "added", list)))
-    except (KeyboardInterrupt, SystemExit, MorphGraphError):
-        raise
-    except BaseException as error:  # a panic of the library is no Exception
-        raise MorphGraphError(
-            "The model's normaliser, pre-tokeniser or added tokens cannot be built "
-            f"({str(error)[:120]}). Save it again."
-        ) from error
-    return Preprocessor(
-        normalizer=loaded.normalizer,
-        pre_tokenizer=loaded.pre_tokenizer,
-        **{flag: document_field(document, flag, bool) for flag in _FLAGS},
-        suffix=document_field(document, "suffix", str),
-        unknown=document_field(document, "unknown", str, optional=True),
-        added=added,
-        sentencepiece=_sentencepiece_from(document),
-    )

@@ -8,23 +8,35 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.segment.bte import Bte
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from morphgraph.tokeniser.tokeniser import Tokeniser
+
 
 @dataclass(frozen=True)
 class TrainedBpe:
-    """A trained tokeniser: its atoms, its merges in order, and all its types.
+    """What training by merges learned: the atoms, the merges in order, and all types.
 
-    `alphabet` is sorted by code point; `vocabulary` is the alphabet, then the results of the merges
-    in order. No string is in it twice: training never finds two merges with the same result.
+    ``alphabet`` is sorted by code point; ``types`` are the alphabet, then the results of merges as
+    they first came. No string is in it twice.
     """
 
     alphabet: tuple[str, ...]
     merges: tuple[tuple[str, str], ...]
-    vocabulary: tuple[str, ...]
+    types: tuple[str, ...]
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The types that count towards the size asked for, by id."""
+        return self.types
+
+    def segmenter(self, tokeniser: Tokeniser) -> Bte:
+        """How it segments, on a tokeniser of its types and merges."""
+        return Bte(tokeniser)
 
 
 def train_bpe(
@@ -55,9 +67,7 @@ def train_bpe(
     """
     from morphgraph.kernels import training
 
-    atoms, offsets, numbers, characters = flatten(counts, alphabet)
-    words = training.pack_words(atoms, offsets, numbers)
-    del atoms, offsets, numbers
+    words, characters = packed_words(counts, alphabet)
     rows = training.train_merges(
         words, len(characters), vocab_size - reserved, minimum_count, progress
     )
@@ -69,11 +79,13 @@ def train_bpe(
     return TrainedBpe(characters, tuple(merges), tuple(vocabulary))
 
 
-def flatten(
+def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64], tuple[str, ...]]:
-    """Give the words as atom ids, their offsets, their counts, and the atoms."""
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """The words as the kernels of trainers take them, and the atoms; errors as of `train_bpe`."""
     import numpy as np
+
+    from morphgraph.kernels.training import pack_words
 
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
@@ -113,4 +125,5 @@ def flatten(
     characters = np.flatnonzero(present)
     atom_ids = np.zeros(0x110000, np.int32)
     atom_ids[characters] = np.arange(len(characters))
-    return atom_ids[code_points], offsets, numbers, tuple(map(chr, characters.tolist()))
+    packed = pack_words(atom_ids[code_points], offsets, numbers)
+    return packed, tuple(map(chr, characters.tolist()))

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING
 
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
-from morphgraph.train.bpe import flatten
+from morphgraph.train.bpe import TrainedBpe, packed_words
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @dataclass(frozen=True)
-class TrainedPicky:
-    """A trained model: its atoms, all types that there ever were, and what happened, in order.
+class TrainedPicky(TrainedBpe):
+    """A trained model: what happened, in order, and what is not present in the end.
 
-    ``types``: the alphabet, sorted by code point, then results of merges as they first came;
-    ``removed``: ids of those that are not present in the end.
+    ``types``: all that there ever were; ``merges``: the first one of each; ``removed``: ids of
+    those types that are not present in the end.
     """
 
-    alphabet: tuple[str, ...]
-    types: tuple[str, ...]
     events: tuple[PickyEvent, ...]
     removed: frozenset[int]
     threshold: float
@@ -34,17 +31,14 @@ class TrainedPicky:
         """The present types, by id."""
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
-    def segmenter(self, name: str = "picky") -> Picky:
-        """The segmenter of this model, with the preprocessing that its marker implies."""
-        from morphgraph.segment.bte import tokeniser_of_types
-
-        built: dict[int, list[str]] = {}
-        for kind, parts, whole in self.events:
-            if kind == "merge":
-                built.setdefault(whole, [self.types[part] for part in parts])
-        return Picky(
-            tokeniser_of_types(name, self.types, built.values()), self.events, self.threshold
-        )
+    def segmenter(self, tokeniser: Tokeniser) -> Picky:
+        """How it segments, on a tokeniser of its types and merges."""
+        ids = [tokeniser.graph.ids[text] for text in self.types]
+        events = [
+            PickyEvent(kind, tuple(ids[part] for part in parts), ids[whole])
+            for kind, parts, whole in self.events
+        ]
+        return Picky(tokeniser, events, self.threshold)
 
 
 def train_picky(
@@ -91,7 +85,7 @@ def train_picky(
         progress=progress,
     )
     types = list(characters)
-    built: dict[int, tuple[int, ...]] = {}
+    built: dict[int, tuple[int, int]] = {}
     absent: set[int] = set()
 
     def present_parts(number: int) -> tuple[int, ...]:
@@ -116,14 +110,5 @@ def train_picky(
         absent.discard(whole)
         events.append(PickyEvent("merge", (left, right), whole))
     removed = frozenset(n for n, flag in enumerate(flags) if flag == 0)
-    return TrainedPicky(characters, tuple(types), tuple(events), removed, threshold)
-
-
-def packed_words(
-    counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
-) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """The words as the trainer's kernel takes them, and the atoms; errors as of `train_bpe`."""
-    from morphgraph.kernels.training import pack_words
-
-    atoms, offsets, numbers, characters = flatten(counts, alphabet)
-    return pack_words(atoms, offsets, numbers), characters
+    merges = tuple((types[left], types[right]) for left, right in built.values())
+    return TrainedPicky(characters, merges, tuple(types), tuple(events), removed, threshold)

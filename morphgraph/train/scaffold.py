@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.scaffold import Scaffold
-from morphgraph.train.picky import packed_words
+from morphgraph.train.bpe import TrainedBpe, packed_words
+
+if TYPE_CHECKING:
+    from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
 @dataclass(frozen=True)
-class TrainedScaffold:
-    """A trained model: its atoms, its merges in order, all its types, and which are scaffolds.
+class TrainedScaffold(TrainedBpe):
+    """A trained model, and which of its types are scaffolds."""
 
-    ``types``: the alphabet, sorted by code point, then the results of the merges in order.
-    """
-
-    alphabet: tuple[str, ...]
-    merges: tuple[tuple[str, str], ...]
-    types: tuple[str, ...]
     scaffolds: frozenset[str]
 
     @property
@@ -27,11 +25,9 @@ class TrainedScaffold:
         """The types that are not scaffolds, by id."""
         return tuple(text for text in self.types if text not in self.scaffolds)
 
-    def segmenter(self, name: str = "scaffold") -> Scaffold:
-        """The segmenter of this model, with the preprocessing that its marker implies."""
-        from morphgraph.segment.bte import tokeniser_of_types
-
-        return Scaffold(tokeniser_of_types(name, self.types, self.merges), self.scaffolds)
+    def segmenter(self, tokeniser: Tokeniser) -> Scaffold:
+        """How it segments, on a tokeniser of its types and merges."""
+        return Scaffold(tokeniser, self.scaffolds)
 
 
 def train_scaffold(

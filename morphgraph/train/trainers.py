@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
@@ -12,14 +13,17 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
 from morphgraph.corpus.text import Progress
 from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
+from morphgraph.segment.picky import PickyParameters
 from morphgraph.segment.registry import METHODS
-from morphgraph.train.bpe import train_bpe
+from morphgraph.tokeniser.document import special_token, tokenizer_document
+from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
+from morphgraph.train.bpe import TrainedBpe, train_bpe
 from morphgraph.train.components import UNKNOWN_TOKEN, components
+from morphgraph.train.picky import train_picky
+from morphgraph.train.scaffold import train_scaffold
 from morphgraph.train.unigram import sentencepiece_model
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
     from morphgraph.tokeniser.words import Segmenter
 
@@ -122,122 +126,85 @@ def _watching(progress: Progress, cancelled: Cancelled) -> Callable[[float], Non
 # ------------------------------------------------------------------------- by merges
 
 
-def _bpe(
-    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
-) -> Segmenter:
-    """BPE (Sennrich et al. 2016)."""
-    from morphgraph.segment.bte import Bte
-
-    trained = _merges(train_bpe, prepared, vocab_size, watch)
-    return Bte(_tokeniser(prepared, trained.vocabulary, trained.merges, name))
-
-
-def _picky(
+def _by_merges(
+    learn: Callable[..., TrainedBpe],
     prepared: PreparedCorpus,
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
-    *,
-    threshold: float,
-) -> Segmenter:
-    """Picky BPE (Chizhov et al. 2024)."""
-    from morphgraph.train.picky import train_picky
-
-    trained = _merges(train_picky, prepared, vocab_size, watch, threshold=threshold)
-    shift = _reserved(prepared)
-    first: dict[int, tuple[str, str]] = {}
-    for kind, parts, whole in trained.events:
-        if kind == "merge":
-            first.setdefault(whole, (trained.types[parts[0]], trained.types[parts[1]]))
-    tokeniser = _tokeniser(prepared, trained.types, tuple(first.values()), name)
-    events = [
-        PickyEvent(kind, tuple(part + shift for part in parts), whole + shift)
-        for kind, parts, whole in trained.events
-    ]
-    return Picky(tokeniser, events, threshold)
-
-
-def _scaffold(
-    prepared: PreparedCorpus, vocab_size: int, name: str, watch: Callable[[float], None]
-) -> Segmenter:
-    """Scaffold-BPE (Lian et al. 2025)."""
-    from morphgraph.segment.scaffold import Scaffold
-    from morphgraph.train.scaffold import train_scaffold
-
-    trained = _merges(train_scaffold, prepared, vocab_size, watch)
-    return Scaffold(_tokeniser(prepared, trained.types, trained.merges, name), trained.scaffolds)
-
-
-def _merges(
-    train: Callable[..., Any],
-    prepared: PreparedCorpus,
-    vocab_size: int,
-    watch: Callable[[float], None],
     **settings: Any,
-) -> Any:
-    """What one of the trainers of merges learns, with room for the unknown token."""
-    reserved = _reserved(prepared)
-    trained = train(
+) -> Segmenter:
+    """What one of the trainers of merges learns, with the pipeline as its preprocessing."""
+    # Bytes spell everything, characters do not.
+    special = [] if prepared.kind == "bytes" else [UNKNOWN_TOKEN]
+    trained = learn(
         prepared.counts,
         vocab_size=vocab_size,
         alphabet=prepared.alphabet,
-        reserved=reserved,
+        reserved=len(special),
         progress=watch,
         **settings,
     )
-    _check_room(vocab_size, len(trained.alphabet) + reserved)
-    return trained
+    _check_room(vocab_size, len(trained.alphabet) + len(special))
+    document = tokenizer_document(
+        {text: number for number, text in enumerate([*special, *trained.types])},
+        trained.merges,
+        [special_token(text, number) for number, text in enumerate(special)],
+        {**components(prepared), "post_processor": None},
+        unk_token=UNKNOWN_TOKEN if special else None,
+    )
+    data = json.dumps(document, ensure_ascii=False).encode()
+    return trained.segmenter(from_tokenizer_json(data, name))
 
 
-def _reserved(prepared: PreparedCorpus) -> int:
-    """Room for the unknown token: bytes spell everything, characters do not."""
-    return 0 if prepared.kind == "bytes" else 1
-
-
-def _check_room(vocab_size: int, atoms: int) -> None:
+def _check_room(vocab_size: int, atoms: int, what: str = "atoms") -> None:
     if vocab_size < atoms:
         raise MorphGraphError(
-            f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} atoms and special "
-            f"tokens. Ask for more than {atoms:,}."
+            f"A vocabulary of {vocab_size:,} types has no room for the {atoms:,} {what} and "
+            f"special tokens. Ask for more than {atoms:,}."
         )
 
 
-def trained_document(
-    prepared: PreparedCorpus, types: Sequence[str], merges: Sequence[Sequence[str]]
-) -> dict[str, Any]:
-    """A ``tokenizer.json`` for trained merges that prepares words as the pipeline did."""
-    from morphgraph.tokeniser.added_tokens import special_token
+def train_tokeniser(
+    counts: WordCounts,
+    vocabulary_size: int,
+    *,
+    minimum_count: int = 0,
+    special: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> tuple[dict[str, Any], int]:
+    """Train byte-level BPE with the Ġ marker: a ``tokenizer.json`` as data, and how many merges.
 
-    special = [UNKNOWN_TOKEN] * _reserved(prepared)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [special_token(text, number) for number, text in enumerate(special)],
-        **components(prepared),
-        "post_processor": None,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": UNKNOWN_TOKEN if special else None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": {text: number for number, text in enumerate([*special, *types])},
-            "merges": [list(parts) for parts in merges],
-        },
-    }
-
-
-def _tokeniser(
-    prepared: PreparedCorpus, types: Sequence[str], merges: Sequence[Sequence[str]], name: str
-) -> Tokeniser:
-    from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-
-    document = trained_document(prepared, types, merges)
-    return from_tokenizer_json(json.dumps(document, ensure_ascii=False).encode(), name)
+    Words are cut first as the file's pre-tokeniser will cut them, by GPT-2's pattern.
+    ``vocabulary_size`` counts the special tokens, the 256 bytes and the merged types; fewer come
+    out if the words have no more pairs to merge.
+    """
+    _check_room(vocabulary_size, 256 + len(special), "bytes")
+    for text in special:
+        if not text or special.count(text) > 1:
+            raise MorphGraphError(
+                f"The special token “{text}” is empty or repeated. Give each a name of its own, "
+                "such as “<unk>”."
+            )
+    prepared = prepare("plain", counts)
+    trained = train_bpe(
+        prepared.counts,
+        vocab_size=vocabulary_size,
+        minimum_count=minimum_count,
+        alphabet=prepared.alphabet,
+        reserved=len(special),
+        progress=progress,
+    )
+    if clashing := set(special).intersection(trained.types):
+        raise MorphGraphError(
+            f"The special token “{min(clashing)}” is also a trained type. Name it so that it is "
+            "no text, such as “<unk>”."
+        )
+    document = assumed_document({"Ġ": 0}, trained.merges)
+    document["added_tokens"] = [special_token(text, number) for number, text in enumerate(special)]
+    types = [*special, *trained.types]
+    document["model"]["vocab"] = {text: number for number, text in enumerate(types)}
+    return document, len(trained.merges)
 
 
 # ------------------------------------------------------------------------- by probability
@@ -325,11 +292,15 @@ def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> S
 TRAINERS: dict[str, Trainer] = {
     trainer.name: trainer
     for trainer in (
-        Trainer("bpe", "Merges the most frequent pair (Sennrich et al. 2016).", _bpe),
+        Trainer(
+            "bpe",
+            "Merges the most frequent pair (Sennrich et al. 2016).",
+            partial(_by_merges, train_bpe),
+        ),
         Trainer(
             "bpe-prime",
             "BPE in which every space is a token of its own (Gow-Smith et al. 2022).",
-            _bpe,
+            partial(_by_merges, train_bpe),
             "BPE′",
             pipelines=_WITHOUT_SPACES,
         ),
@@ -337,7 +308,7 @@ TRAINERS: dict[str, Trainer] = {
             "picky",
             "BPE that removes types which hardly occur but inside another one "
             "(Chizhov et al. 2024).",
-            _picky,
+            partial(_by_merges, train_picky),
             parameters=PickyParameters,
             seconds=6.0,
         ),
@@ -345,7 +316,7 @@ TRAINERS: dict[str, Trainer] = {
             "scaffold",
             "BPE that takes types apart again which only helped to build others "
             "(Lian et al. 2025).",
-            _scaffold,
+            partial(_by_merges, train_scaffold),
             seconds=3.0,
         ),
         Trainer(

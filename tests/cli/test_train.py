@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer
 
 from morphgraph.segment.models import read_model
 
@@ -70,6 +71,21 @@ def test_picky_threshold(morphgraph: Command, counts: Path, tmp_path: Path) -> N
     picky = morphgraph("segment", "--model", out, "undoing").out
     morphgraph("train", "--method", "bpe", *arguments)
     assert morphgraph("segment", "--model", out, "undoing").out == picky
+
+
+def test_a_trained_model_is_exported_as_its_entry_says(
+    morphgraph: Command, counts: Path, tmp_path: Path
+) -> None:
+    out, folder = tmp_path / "m.json", tmp_path / "exported"
+    trained = ("train", "--counts", counts, "--vocab-size", 265, "--out", out, "--method")
+    exported = ("export", "--tokenizer", out, "--out", folder)
+    assert morphgraph(*trained, "bpe").code == 0
+    assert "form: tokenizer.json" in morphgraph(*exported).out
+    assert Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab_size() == 265
+    assert morphgraph(*trained, "picky").code == 0
+    assert "Picky BPE cannot be exported for transformers. Export one of: BPE." in (
+        morphgraph(*exported).err
+    )
 
 
 @pytest.mark.slow

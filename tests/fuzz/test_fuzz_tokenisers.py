@@ -207,7 +207,7 @@ def use_tokeniser(tokeniser: Tokeniser) -> None:
 
 
 def use_vocabulary(vocabulary: SubwordVocabulary) -> None:
-    assert len(vocabulary) == len(vocabulary.types)
+    assert vocabulary.vocabulary_size == len(vocabulary.types)
     greedy = Greedy(vocabulary)
     for segmenter in (greedy, Flota(vocabulary, 2), WordPiece(vocabulary), Longest(greedy, 2)):
         check_segmenter(segmenter)

@@ -13,8 +13,6 @@ from strategies import MERGES, MergeList, graph_of
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.view import (
     MAX_VERTICES,
-    ancestors,
-    descendants,
     merge_key,
     neighbourhood,
     to_graphml,
@@ -56,10 +54,6 @@ def test_to_networkx(merges: MergeList) -> None:
         assert set(digraph.predecessors(type_key(number))) == {
             merge_key(m) for m in graph.incoming(number)
         }
-        types = {t for t in nx.ancestors(digraph, type_key(number)) if t[0] == "t"}
-        assert types == {type_key(n) for n in ancestors(graph, number)}
-        types = {t for t in nx.descendants(digraph, type_key(number)) if t[0] == "t"}
-        assert types == {type_key(n) for n in descendants(graph, number)}
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.kernels import dropout, picky_segmenting, picky_training
@@ -14,7 +15,7 @@ def test_warm_up_covers_all_types_of_array() -> None:
     for module in (dropout, picky_segmenting, picky_training):
         module.warm_up()
     counts = {"hugs": 3, "bugs": 2, "hug": 9}
-    picky = train_picky(counts, vocab_size=9, threshold=0.5, minimum_count=1).segmenter()
+    picky = trained_segmenter(train_picky(counts, vocab_size=9, threshold=0.5, minimum_count=1))
     train_scaffold(counts, vocab_size=9)
     words = picky.encode(list(counts))
     picky.segment(words)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from strategies import check_graph
 
 from morphgraph.core.text import percent
 from morphgraph.refine.rebpe import ReBPESettings
@@ -215,4 +216,4 @@ def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     app.press("Do both: knock out, then reify")
     assert [step["edit"] for step in app.graph.recipe()] == ["knockout", "reify"]
     assert app.graph.recipe()[0]["types"] == chosen
-    app.graph.check()
+    check_graph(app.graph)

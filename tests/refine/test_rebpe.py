@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from strategies import check_graph
 
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.graph.merge_graph import MergeGraph
@@ -59,7 +60,7 @@ def make_run(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> 
 
 def listed(graph: MergeGraph) -> list[str]:
     """The merges in order of rank, as ``a + b``; the graph must be sound."""
-    graph.check()
+    check_graph(graph)
     return [graph.describe(merge).partition(" →")[0] for merge in graph.merge_ids()]
 
 
@@ -318,7 +319,7 @@ def annealed(run: ReBPERun) -> list[str]:
     phase = run.step()
     assert phase is not None
     assert phase.kind == "anneal"
-    run.graph.check()
+    check_graph(run.graph)
     added = [merge for merge in run.graph.merge_ids() if merge not in before]
     assert all(run.graph.origin(merge) == "annealed" for merge in added)
     assert phase.counts.get("annealed", 0) == len(added)
@@ -599,7 +600,7 @@ def test_rebpe_helps_the_demos(language: str) -> None:
     tokeniser = load_tokeniser(f"demo:{language}")
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     run.finish()
-    tokeniser.graph.check()
+    check_graph(tokeniser.graph)
     assert tokeniser.graph.misplaced() == []
     assert run.phases[-1].score.f1 > run.phases[0].score.f1 + 0.05
     assert {phase.score.relevant for phase in run.phases} == {run.phases[0].score.relevant}

@@ -112,7 +112,10 @@ def test_the_method_of_a_file(tmp_path: Path, data_folder: Path) -> None:
             b'{"format": "morphgraph model", "version": 1, "method": "os.system"}',
             "field method: it is 'os.system', none of bpe",
         ),
-        (b'{"format": "morphgraph model", "version": 1, "method": "flota"}', "m.json: The field"),
+        (
+            b'{"format": "morphgraph model", "version": 1, "method": "flota"}',
+            "m.json, field model: it is missing",
+        ),
     ],
 )
 def test_what_is_no_model(data: bytes, message: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import trained_segmenter
 from typer.testing import CliRunner
 
 from morphgraph.cli import program
@@ -101,7 +102,7 @@ def test_same_as_naive(
 def test_same_as_naive_after_training(
     counts: dict[str, int], listed: list[str], size: int, threshold: float
 ) -> None:
-    picky = train_picky(counts, vocab_size=size, threshold=threshold).segmenter()
+    picky = trained_segmenter(train_picky(counts, vocab_size=size, threshold=threshold))
     _, events, present, segmented = naive.train_picky(counts, size, threshold)
     check(picky, events, [*listed, *counts])
     assert picky.vocabulary_size == len(present)
@@ -112,7 +113,7 @@ def test_same_as_naive_after_training(
 
 def test_document() -> None:
     counts = {"▁abc": 9, "▁ab": 1, "▁bcd": 4, "▁abcd": 12}
-    picky = train_picky(counts, vocab_size=8, threshold=0.6).segmenter("folder/mine")
+    picky = trained_segmenter(train_picky(counts, vocab_size=8, threshold=0.6), "folder/mine")
     assert any(event.kind == "split" for event in picky.events)
     assert dict(picky.parameters) == {"threshold": 0.6}
     copy = Picky.from_document(json.loads(json.dumps(picky.document())))

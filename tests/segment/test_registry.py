@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ import pytest
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.registry import EVERY_METHOD, LEARNERS, offered
-from morphgraph.segment.models import write_model
+from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
@@ -78,6 +79,15 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
 
     with pytest.raises(MorphGraphError, match="cannot be saved"):
         write_model(Inherits(load_tokeniser("demo:en")))
+
+
+def test_a_method_is_exported_as_its_entry_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = method_on(load_tokeniser("demo:en"), "dropout")
+    with pytest.raises(MorphGraphError, match="BPE-dropout cannot be exported"):
+        export_segmenter(made, ["un"])
+    entry = replace(METHODS["dropout"], export=lambda given, words: (given, words))
+    monkeypatch.setitem(METHODS, "dropout", entry)  # type: ignore[misc]
+    assert export_segmenter(made, ["un"]) == (made, ["un"])
 
 
 @pytest.mark.parametrize("name", ["knockout", "rebpe"])

@@ -8,6 +8,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import trained_segmenter
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
@@ -23,7 +24,7 @@ from morphgraph.train.scaffold import train_scaffold
 )
 def test_same_as_naive(counts: dict[str, int], listed: list[str], size: int) -> None:
     trained = train_scaffold(counts, vocab_size=size)
-    scaffold = trained.segmenter()
+    scaffold = trained_segmenter(trained)
     ranked = oracles.listed(trained.merges)
     listed = [*listed, *counts]
     words = scaffold.encode(listed)
@@ -42,7 +43,7 @@ def test_same_as_naive(counts: dict[str, int], listed: list[str], size: int) -> 
 
 def test_document() -> None:
     trained = train_scaffold({"▁abc": 9, "▁ab": 1, "▁ad": 2, "▁<s>": 1}, vocab_size=11)
-    scaffold = trained.segmenter("folder/mine")
+    scaffold = trained_segmenter(trained, "folder/mine")
     assert trained.scaffolds
     copy = Scaffold.from_document(json.loads(json.dumps(scaffold.document())))
     assert copy.signature() == scaffold.signature()

@@ -115,5 +115,5 @@ def test_refuses() -> None:
         Trimmed(tokeniser, [1, 2], 0)
     document = Trimmed(tokeniser, [1, 2, 3], 0).document()
     for broken in ({**document, "method": "bpe"}, {**document, "counts": 3}):
-        with pytest.raises(MorphGraphError, match="segmenter, field"):
+        with pytest.raises(MorphGraphError, match="model, field"):
             Trimmed.from_document(broken)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, well_formed
+from strategies import MergeList, check_graph, well_formed
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.graph.merge_table import EditError
@@ -130,10 +130,10 @@ def test_renumbering_is_taken_back(small_tokeniser: MakeTokeniser) -> None:
     before = dict(graph.merges())
     graph.renumber()
     assert [merge.rank for merge in graph.merges().values()] == [0, 1, 2]
-    graph.check()
+    check_graph(graph)
     graph.undo()
     assert graph.merges() == before
-    graph.check()
+    check_graph(graph)
     assert graph.redo().edit == "renumber"
     assert graph.renumber().is_empty, "nothing is left to number"
 

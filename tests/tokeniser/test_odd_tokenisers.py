@@ -10,13 +10,13 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.graph.merge_table import EditError
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
+from morphgraph.tokeniser.document import MAX_ADDED_TOKENS
 from morphgraph.tokeniser.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
     to_tokenizer_json,
 )
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.pipeline import MAX_ADDED_TOKENS
 
 MakeDocument = Callable[..., dict[str, Any]]
 

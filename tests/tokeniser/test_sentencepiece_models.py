@@ -15,6 +15,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
+from strategies import check_graph
 from typer.testing import CliRunner
 
 from morphgraph.cli import program
@@ -165,7 +166,7 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     """Once plain, once after a knockout, which makes merges of three parts."""
     tokeniser = from_sentencepiece(model_of(name), f"{name}.model")
     graph = tokeniser.graph
-    graph.check()
+    check_graph(graph)
     words = wordfreq.top_n_list("fi", 200)
     made = export(tokeniser, words)
     assert made.kind == ("folder" if name == "symbols" else "tokenizer.json")

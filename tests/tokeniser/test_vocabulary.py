@@ -146,8 +146,8 @@ def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:
 def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
     document = SubwordVocabulary(("a",)).document()
     for change, said in (
-        ({"normalizer": {"type": "Nothing"}}, "cannot be built"),
-        ({"added": [{"text": "x"}]}, "field “content” of the model is missing"),
+        ({"normalizer": {"type": "Nothing"}}, "cannot build them"),
+        ({"added": [{"text": "x"}]}, "field content: it is missing"),
     ):
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}
         with pytest.raises(MorphGraphError, match=said):

@@ -12,8 +12,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.train.tokeniser import train_tokeniser
-from morphgraph.train.trainers import TRAINERS, TrainingStopped, train
+from morphgraph.train.trainers import TRAINERS, TrainingStopped, train, train_tokeniser
 from morphgraph.train.unigram import sentencepiece_model
 
 COMBINATIONS = [(m.name, pipeline) for m in TRAINERS.values() for pipeline in m.pipelines]

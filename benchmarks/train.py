@@ -97,9 +97,9 @@ def run_here(trainer: str, words_file: str, types: int, merges_file: str) -> Non
     """Train in this process; print seconds and memory, write the merges."""
     words = Path(words_file).read_text(encoding="utf-8").split("\n")
     if trainer == "Gigatoken":
-        from morphgraph.tokeniser.byte_level import decode
+        from tokenizers.decoders import ByteLevel
 
-        words = ["".join(map(decode, words))]
+        words = ["".join(ByteLevel().decode([word]) for word in words)]
     loaded = peak_megabytes()
     start = time.perf_counter()
     merges = TRAINERS[trainer](words, types)

@@ -29,7 +29,7 @@ def page() -> str:
             name = f"mg.{node.name}" if isinstance(node, ast.FunctionDef) else node.name
             parts.append(f"## {heading(node, name)}\n\n{text(node)}\n")
             if isinstance(node, ast.ClassDef):
-                bases = [ast.unparse(base) for base in node.bases]
+                bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith("_")]
                 if bases:
                     parts.append(f"It is also a `{bases[0]}`, with all that this has.\n")
                 parts += [f"### {heading(n, n.name)}\n\n{text(n)}\n" for n in public(node.body)]

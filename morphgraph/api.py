@@ -15,11 +15,18 @@ from weakref import WeakKeyDictionary
 from morphgraph.core.errors import MorphGraphError, check_list
 from morphgraph.core.files import check_folder
 from morphgraph.core.text import base_name, counted, percent, shortened
+from morphgraph.corpus.counts import counts_of
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.plain import reference_of_pairs
 from morphgraph.reference.predictions import Predictions
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine.registry import LEARNERS
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter
+from morphgraph.segment.registry import method_on, standard_segmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
     from morphgraph.draw.pictures import GraphPicture, TreePicture
     from morphgraph.graph.change import Change
     from morphgraph.refine.rebpe_run import Phase
-    from morphgraph.refine.study import Study
     from morphgraph.score.table import ScoreTable
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
     from morphgraph.tokeniser.export import Export
@@ -106,18 +112,11 @@ def read_gold(
             f"{shortened(repr(source))} is not a gold segmentation. Give a file, demo:en, "
             "catalogue:NAME, or a list of (word, morphs)."
         )
-    known, named = _frequencies(frequencies)
-    return GoldSet.of(reference, known, named, bare=bare)
-
-
-def _frequencies(
-    given: Mapping[str, float] | str | None,
-) -> tuple[Mapping[str, float] | None, str]:
-    from morphgraph.corpus.counts import counts_of
-
-    if not isinstance(given, str):
-        return given, "" if given is None else "given counts"
-    return dict(counts_of(given).items()), given
+    if isinstance(frequencies, str):
+        counts = dict(counts_of(frequencies).items())
+        return GoldSet.of(reference, counts, frequencies, bare=bare)
+    named = "" if frequencies is None else "given counts"
+    return GoldSet.of(reference, frequencies, named, bare=bare)
 
 
 def compare(
@@ -161,7 +160,6 @@ def _table(
     from morphgraph.score.gold_set import SCOPES, WEIGHTINGS
     from morphgraph.score.metrics import USUAL
     from morphgraph.score.table import ScoreTable, SegmentationFailure
-    from morphgraph.segment.registry import standard_segmenter
 
     check_choice("scope", scope, SCOPES)
     check_choice("weighting", weighting, WEIGHTINGS)
@@ -215,7 +213,7 @@ class LoadedTokeniser(Tokeniser):
 
     def segment(self, words: Sequence[str]) -> list[list[str]]:
         """The types that each of several words is segmented into."""
-        segmenter = self._segmenter()
+        segmenter = standard_segmenter(self)
         encoded = segmenter.encode(check_list(words, "words"))
         found = segmenter.segment(encoded)
         return [
@@ -235,9 +233,6 @@ class LoadedTokeniser(Tokeniser):
         counts or ``wordfreq:en``, for methods that need some. An unknown name or parameter is a
         `MorphGraphError` that lists those there are. It takes the tokeniser as it is now.
         """
-        from morphgraph.refine.registry import LEARNERS
-        from morphgraph.segment.registry import method_on
-
         if name in LEARNERS:
             raise MorphGraphError(
                 f"{LEARNERS[name].title} learns from gold and gives another tokeniser. Use "
@@ -246,11 +241,6 @@ class LoadedTokeniser(Tokeniser):
         made = method_on(self, name, parameters, counts)
         _MADE_ON[made] = self
         return made
-
-    def _segmenter(self) -> Segmenter:
-        from morphgraph.segment.registry import standard_segmenter
-
-        return standard_segmenter(self)
 
     # ------------------------------------------------------------------------- scores and blame
 
@@ -286,10 +276,7 @@ class LoadedTokeniser(Tokeniser):
         signature = study.benchmark.signature(self, blame=f"{weighting} {scope}")
         return BlamedMerges(self.copy(), study.blame(weighting, scope), signature)
 
-    def _study(self, gold: Gold) -> "Study":
-        from morphgraph.refine.study import Study
-        from morphgraph.score.boundaries import Benchmark
-
+    def _study(self, gold: Gold) -> Study:
         return Study(self, Benchmark.on(read_gold(gold), self))
 
     # ------------------------------------------------------------------------- refinement
@@ -310,7 +297,6 @@ class LoadedTokeniser(Tokeniser):
         """
         from morphgraph.refine.knockout import KnockoutSettings, knock_out
         from morphgraph.refine.learning import remember
-        from morphgraph.score.boundaries import Benchmark
 
         if gold is None and types is None:
             raise MorphGraphError("Nothing says what to knock out. Give gold, or types=[…].")
@@ -323,11 +309,8 @@ class LoadedTokeniser(Tokeniser):
         result = knock_out(new, Benchmark.on(gold_set, new), chosen)
         if result.removed:
             remember(new, gold_set, chosen)
-        before, after = (
-            each.score(result.scored, scope=chosen.scope, weighting=chosen.weighting)
-            for each in (old, new)
-        )
-        return KnockoutOutcome(new, tuple(result.removed), before, after, result.change)
+        scores = _scores(old, new, result.scored, chosen)
+        return KnockoutOutcome(new, *scores, tuple(result.removed), result.change)
 
     def _two(self, in_place: bool) -> tuple["LoadedTokeniser", "LoadedTokeniser"]:
         """What stays as it was, and what is edited."""
@@ -351,8 +334,8 @@ class LoadedTokeniser(Tokeniser):
         old, new = self._two(in_place)
         change = new.graph.cascade(types) if cascade else new.graph.knockout(types)
         before, after = (None if gold_set is None else each.score(gold_set) for each in (old, new))
-        removed = tuple(new.graph.types[number] for number in change.removed_types)
-        return KnockoutOutcome(new, removed, before, after, change)
+        removed = tuple(new.types[number] for number in change.removed_types)
+        return KnockoutOutcome(new, before, after, removed, change)
 
     def rebpe(self, gold: Gold, *, in_place: bool = False, **settings: Any) -> "ReBPEOutcome":
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
@@ -363,7 +346,6 @@ class LoadedTokeniser(Tokeniser):
         from morphgraph.refine.learning import remember
         from morphgraph.refine.rebpe import ReBPESettings
         from morphgraph.refine.rebpe_run import ReBPERun
-        from morphgraph.score.boundaries import Benchmark
 
         gold_set = read_gold(gold)
         chosen = ReBPESettings(**settings)
@@ -371,11 +353,8 @@ class LoadedTokeniser(Tokeniser):
         run = ReBPERun(new, Benchmark.on(gold_set, new), chosen)
         run.finish()
         remember(new, gold_set, chosen)
-        before, after = (
-            each.score(run.scored, scope=chosen.scope, weighting=chosen.weighting)
-            for each in (old, new)
-        )
-        return ReBPEOutcome(new, tuple(run.phases), before, after, run.converged)
+        scores = _scores(old, new, run.scored, chosen)
+        return ReBPEOutcome(new, *scores, tuple(run.phases), run.converged)
 
     # ------------------------------------------------------------------------- pictures
 
@@ -410,8 +389,6 @@ class LoadedTokeniser(Tokeniser):
         """
         from morphgraph.draw.explore import view_around
         from morphgraph.draw.pictures import GraphPicture
-        from morphgraph.refine.study import Study
-        from morphgraph.score.boundaries import Benchmark
 
         spelled = self.type_from(_text(type))
         if spelled is None:
@@ -419,11 +396,8 @@ class LoadedTokeniser(Tokeniser):
                 f"“{shortened(type)}” is not a type of this tokeniser. Look for one with "
                 f"search({shortened(type)!r})."
             )
-        if gold is not None:
-            study = self._study(gold)
-        else:
-            nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
-            study = Study(self, Benchmark.on(nothing, self))
+        nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
+        study = self._study(nothing if gold is None else gold)
         focus = self.graph.ids[spelled]
         view = view_around(study, focus, up=up, down=down, limit=limit)
         return GraphPicture(view.scene, f"{base_name(self.name)}: {self.readable(spelled)}")
@@ -439,8 +413,6 @@ class LoadedTokeniser(Tokeniser):
         sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
         replaced; other files of the same names are set aside, which is a Python warning.
         """
-        from morphgraph.segment.bte import Bte
-        from morphgraph.segment.models import export_segmenter
         from morphgraph.tokeniser.export import save_folder, words_to_check
 
         path = Path(folder)
@@ -461,37 +433,53 @@ def _text(value: Any) -> str:
 # ----------------------------------------------------------------------------- what they return
 
 
+def _scores(
+    old: LoadedTokeniser, new: LoadedTokeniser, gold: GoldSet, settings: Any
+) -> tuple["TokeniserScore", "TokeniserScore"]:
+    """Scores before and after, as the settings of a method say."""
+    chosen = {"scope": settings.scope, "weighting": settings.weighting}
+    return old.score(gold, **chosen), new.score(gold, **chosen)
+
+
 @dataclass(frozen=True, repr=False)
-class KnockoutOutcome:
+class _Refined:
+    """A tokeniser that a method made, with scores before and after, if there is gold."""
+
+    tokeniser: LoadedTokeniser
+    before: "TokeniserScore | None"
+    after: "TokeniserScore | None"
+
+    def _line(self, did: str) -> str:
+        gain = ""
+        if self.before is not None and self.after is not None:
+            gain = f", F1 {percent(self.before.f1)} % → {percent(self.after.f1)} %"
+        return f"<{type(self).__name__}: {did}{gain}>"
+
+
+@dataclass(frozen=True, repr=False)
+class KnockoutOutcome(_Refined):
     """A tokeniser after a knockout, and what it did.
 
     ``removed``: the types that are gone, first one first. ``before`` and ``after``: the scores by
     gold, on the held-out words if there are some; None without gold.
     """
 
-    tokeniser: LoadedTokeniser
     removed: tuple[str, ...]
-    before: "TokeniserScore | None"
-    after: "TokeniserScore | None"
     change: "Change" = field(compare=False)
 
     def __repr__(self) -> str:
         """One line."""
-        gain = _gain(self.before, self.after)
-        return f"<KnockoutOutcome: {counted(len(self.removed), 'type')} removed{gain}>"
+        return self._line(f"{counted(len(self.removed), 'type')} removed")
 
 
 @dataclass(frozen=True, repr=False)
-class ReBPEOutcome:
+class ReBPEOutcome(_Refined):
     """A tokeniser after ReBPE, the phases of the run, and scores before and after.
 
     ``converged``: whether it ended because nothing was left to change.
     """
 
-    tokeniser: LoadedTokeniser
     phases: "tuple[Phase, ...]"
-    before: "TokeniserScore"
-    after: "TokeniserScore"
     converged: bool
 
     def to_frame(self) -> "pd.DataFrame":
@@ -510,11 +498,4 @@ class ReBPEOutcome:
 
     def __repr__(self) -> str:
         """One line."""
-        gain = _gain(self.before, self.after)
-        return f"<ReBPEOutcome: {counted(len(self.phases), 'phase')}{gain}>"
-
-
-def _gain(before: "TokeniserScore | None", after: "TokeniserScore | None") -> str:
-    if before is None or after is None:
-        return ""
-    return f", F1 {percent(before.f1)} % → {percent(after.f1)} %"
+        return self._line(counted(len(self.phases), "phase"))

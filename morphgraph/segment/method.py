@@ -53,9 +53,11 @@ class Method:
 
         return (self.parameters or Parameters).of(self.name, given)
 
-    def make(self, below: Any, settings: Parameters, **more: Any) -> Any:
+    def make(self, below: Any, settings: Parameters, **more: Any) -> Segmenter:
         """Build it on what it needs."""
-        return (self.build or self.kind)(below, **dict(settings), **more)  # type: ignore[misc]
+        build: Any = self.build or self.kind
+        made: Segmenter = build(below, **dict(settings), **more)
+        return made
 
     def learn(self, tokeniser: Any, gold_set: Any, settings: Parameters) -> Any:
         """What one that needs gold makes of a tokeniser, which stays as it is (`Learned`)."""

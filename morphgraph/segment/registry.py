@@ -113,7 +113,7 @@ def method_on(
     settings = entry.settings(parameters or {})
     below = _NEEDED[entry.needs](base, method)
     if not entry.counts:
-        return cast("Segmenter", entry.make(below, settings))
+        return entry.make(below, settings)
     if counts is None:
         raise MorphGraphError(
             f"{entry.title} needs the word counts of a second corpus. Give a file of counts, "
@@ -121,7 +121,7 @@ def method_on(
         )
     from morphgraph.corpus.counts import counts_of
 
-    return cast("Segmenter", entry.make(below, settings, counts=counts_of(counts)))
+    return entry.make(below, settings, counts=counts_of(counts))
 
 
 def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
@@ -134,24 +134,18 @@ def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segme
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
     if isinstance(base, SubwordVocabulary):
-        return method_on(base, usual_method(base))
+        if base.scores is not None:
+            return method_on(base, "unigram")
+        return method_on(base, "wordpiece" if base.marker == "##" else "greedy")
     if not isinstance(base, Tokeniser):
         return base
     from morphgraph.segment.bte import Bte
 
-    unused = base.unused
-    if not unused:
-        return Bte(base)
-    from morphgraph.segment.trimmed import Trimmed
+    if unused := base.unused:
+        from morphgraph.segment.trimmed import Trimmed
 
-    return Trimmed(base, [text not in unused for text in base.graph.types], threshold=0)
-
-
-def usual_method(vocabulary: SubwordVocabulary) -> str:
-    """The method that a vocabulary is for."""
-    if vocabulary.scores is not None:
-        return "unigram"
-    return "wordpiece" if vocabulary.marker == "##" else "greedy"
+        return Trimmed(base, [text not in unused for text in base.types], threshold=0)
+    return Bte(base)
 
 
 def by_merges(segmenter: Segmenter) -> bool:
@@ -159,7 +153,7 @@ def by_merges(segmenter: Segmenter) -> bool:
 
     Trained ones may have a tokeniser too, but with types that their method takes out again.
     """
-    entry = METHODS.get(segmenter.method)
+    entry = METHODS.get(getattr(segmenter, "method", ""))
     return entry is not None and entry.needs == "merges"
 
 
@@ -176,7 +170,7 @@ def _merges(base: Any, method: str) -> Tokeniser:
     return cast("Tokeniser", base.tokeniser)
 
 
-_vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, Any]] = WeakKeyDictionary()
+_vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, SubwordVocabulary]] = WeakKeyDictionary()
 """The vocabulary of each graph's present state, by its revision: its trie is made only once."""
 
 
@@ -192,7 +186,7 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     known = _vocabularies.get(graph)
     if known is None or known[0] != graph.revision:
         known = _vocabularies[graph] = (graph.revision, vocabulary_of(tokeniser))
-    return cast("SubwordVocabulary", known[1])
+    return known[1]
 
 
 def _segmenter(base: Any, _: str) -> Segmenter:

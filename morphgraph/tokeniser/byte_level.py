@@ -4,6 +4,8 @@ Source: Radford et al. 2019, the released encoder. Hugging Face's `ByteLevel` us
 characters.
 """
 
+from functools import lru_cache
+
 
 def byte_alphabet() -> tuple[str, ...]:
     """Give the printable character of each of the 256 bytes.
@@ -36,20 +38,32 @@ def encode(text: str) -> str:
     return text.encode("utf-8").decode("latin-1").translate(_FROM_LATIN_1)
 
 
-def decode(text: str) -> str:
-    """Read back what `encode` wrote.
+@lru_cache(maxsize=200_000)
+def readable_bytes(type_: str) -> str:
+    """A byte-level type with its bytes decoded.
 
-    Bytes that are no UTF-8 (a type may end inside a character) become U+FFFD; a character outside
-    the 256 counts as its own UTF-8 bytes.
-
-    >>> decode("ĠcafÃ©"), decode("cafÃ")
-    (' café', 'caf\\ufffd')
+    >>> readable_bytes("ĠÃ¤hn")
+    'Ġähn'
+    >>> readable_bytes("Ã")
+    '⟨C3⟩'
     """
-    data = bytearray()
-    for char in text:
-        byte = CHAR_TO_BYTE.get(char)
-        if byte is None:
-            data += char.encode("utf-8", errors="replace")
-        else:
-            data.append(byte)
-    return data.decode("utf-8", errors="replace")
+    if type_.isascii():
+        return type_
+    marker = "Ġ" if type_.startswith("Ġ") else ""
+    body = type_[len(marker) :]
+    if not all(character in CHAR_TO_BYTE for character in body):
+        return type_
+    decoded = bytes(CHAR_TO_BYTE[character] for character in body).decode(
+        "utf-8", "surrogateescape"
+    )
+    return marker + "".join(map(_visible, decoded))
+
+
+def _visible(character: str) -> str:
+    """A character as it is; a stray byte or a control character in hexadecimal."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # where "surrogateescape" put a byte that does not decode
+        code -= 0xDC00
+    elif character.isprintable() or character == " ":
+        return character
+    return f"⟨{code:02X}⟩"

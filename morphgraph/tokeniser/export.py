@@ -80,7 +80,11 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
     prepared = tokeniser.preprocessor.sentencepiece
     symbols = [text.replace("▁", " ") for text in prepared.symbols] if prepared else []
     sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
-    check = _Check(tokeniser, ids, words, sentences)
+    space = " " if tokeniser.preprocessor.leading_space else ""
+    texts = [space + word for word in words] + sentences
+    expected = our_ids(tokeniser, words, ids) + our_ids(tokeniser, sentences, ids, bare=True)
+    vocabulary = {tokeniser.types[number]: new for number, new in ids.items()}
+    difference = partial(_difference, texts=texts, expected=expected, vocabulary=vocabulary)
     kind: ExportKind = "tokenizer.json"
     reason = "every merge is a pair, so the tokenizers library reads it by itself"
     if tuples:
@@ -89,15 +93,15 @@ def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
             counted(tuples, "merge is", "merges are")
             + " of more than two parts, which no tokenizer.json holds"
         )
-    elif difference := check.difference(lambda: _library(data)):
+    elif problem := difference(lambda: _library(data)):
         kind = "folder"
-        reason = f"as a tokenizer.json it would be another tokeniser: {difference}"
+        reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
     document = json.loads(data)
     files = {"tokenizer.json": data}
     if kind == "folder":
-        if difference := check.difference(lambda: _exported_class(document)):
+        if problem := difference(lambda: _exported_class(document)):
             raise ExportError(
-                f"The exported tokeniser would differ from this one: {difference}. Save the recipe "
+                f"The exported tokeniser would differ from this one: {problem}. Save the recipe "
                 "instead, and report it."
             )
         document["model"]["type"] = "BTE"
@@ -188,47 +192,32 @@ def sentences_to_check(words: Sequence[str], count: int = SENTENCES_TO_CHECK) ->
     return texts
 
 
-class _Check:
-    """Our own ids of some words and sentences, to compare others with."""
-
-    def __init__(
-        self,
-        tokeniser: Tokeniser,
-        ids: dict[int, int],
-        words: Sequence[str],
-        sentences: Sequence[str],
-    ) -> None:
-        space = " " if tokeniser.preprocessor.leading_space else ""
-        self.texts = [space + word for word in words] + list(sentences)
-        self.expected = our_ids(tokeniser, words, ids) + our_ids(
-            tokeniser, sentences, ids, bare=True
-        )
-        self.vocabulary = {tokeniser.graph.types[number]: new for number, new in ids.items()}
-
-    def difference(self, build: Callable[[], Any]) -> str:
-        """Where a tokeniser of the `tokenizers` library differs; an empty text if it does not."""
-        try:
-            return self._difference(build())
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of the library is no Exception
-            return f"the tokenizers library cannot use it ({shortened(str(error), 120)})"
-
-    def _difference(self, library: Any) -> str:
-        vocabulary = library.get_vocab()
-        if vocabulary != self.vocabulary:
-            text, _ = min(vocabulary.items() ^ self.vocabulary.items())
+def _difference(
+    build: Callable[[], Any],
+    texts: Sequence[str],
+    expected: Sequence[Sequence[int]],
+    vocabulary: Mapping[str, int],
+) -> str:
+    """Where a tokeniser of the `tokenizers` library differs; an empty text if it does not."""
+    try:
+        library = build()
+        known = library.get_vocab()
+        if known != vocabulary:
+            text, _ = min(known.items() ^ vocabulary.items())
             return f"the type “{_short(text)}” has another id"
         library.no_truncation()
         library.no_padding()
-        for start in range(0, len(self.texts), _BATCH):
-            texts = self.texts[start : start + _BATCH]
-            expected = self.expected[start : start + _BATCH]
-            found = library.encode_batch(texts, add_special_tokens=False)
-            for text, ours, theirs in zip(texts, expected, found, strict=True):
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            found = library.encode_batch(batch, add_special_tokens=False)
+            for text, ours, theirs in zip(batch, expected[start:], found, strict=False):
                 if ours != theirs.ids:
                     return f"“{_short(text.strip())}” gets other tokens"
-        return ""
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the library is no Exception
+        return f"the tokenizers library cannot use it ({shortened(str(error), 120)})"
+    return ""
 
 
 def our_ids(

@@ -1,13 +1,13 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE, encode
+from morphgraph.tokeniser.byte_level import encode, readable_bytes
 from morphgraph.tokeniser.preprocess import MARKERS, Preprocessor, WordEncoder
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
@@ -140,17 +140,8 @@ class Tokeniser:
 
     def fork(self) -> Self:
         """The same tokeniser with a graph of its own, before any edit."""
-        return type(self)(
-            self.name,
-            self.graph.original(),
-            self.preprocessor,
-            self.vocabulary_ids,
-            self.special,
-            self.document,
-            self.warnings,
-            self.checksum,
-            self.lineage,
-        )
+        graph = self.graph.original()
+        return replace(self, graph=graph, learned_from=[], _readable=[], _encoders={})
 
     def copy(self) -> Self:
         """The same tokeniser with a graph of its own, and the edits made so far in it."""
@@ -235,34 +226,3 @@ class Tokeniser:
         if token == UNKNOWN or atom in words.unknown:
             return words.unknown.get(atom, "�")
         return self.readable(self.graph.types[token])
-
-
-@lru_cache(maxsize=200_000)
-def readable_bytes(type_: str) -> str:
-    """A byte-level type with its bytes decoded.
-
-    >>> readable_bytes("ĠÃ¤hn")
-    'Ġähn'
-    >>> readable_bytes("Ã")
-    '⟨C3⟩'
-    """
-    if type_.isascii():
-        return type_
-    marker = "Ġ" if type_.startswith("Ġ") else ""
-    body = type_[len(marker) :]
-    if not all(character in CHAR_TO_BYTE for character in body):
-        return type_
-    decoded = bytes(CHAR_TO_BYTE[character] for character in body).decode(
-        "utf-8", "surrogateescape"
-    )
-    return marker + "".join(map(_visible, decoded))
-
-
-def _visible(character: str) -> str:
-    """A character as it is; a stray byte or a control character in hexadecimal."""
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # where "surrogateescape" put a byte that does not decode
-        code -= 0xDC00
-    elif character.isprintable() or character == " ":
-        return character
-    return f"⟨{code:02X}⟩"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import base_name
-from morphgraph.tokeniser.byte_level import decode
+from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.pipeline import preprocessor_document, preprocessor_from
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
@@ -51,8 +51,8 @@ class SubwordVocabulary:
     not 0, 1, 2 and so on. Errors: `MorphGraphError` where these do not fit together.
 
     >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
-    >>> vocabulary.initial("do"), vocabulary.internal("do"), vocabulary.internal("un")
-    (2, 1, None)
+    >>> vocabulary.ids["do"], vocabulary.vocabulary_size
+    (2, 3)
     """
 
     types: tuple[str, ...]
@@ -104,18 +104,6 @@ class SubwordVocabulary:
     def ids(self) -> dict[str, int]:
         """The id of each type."""
         return {text: number for number, text in enumerate(self.types)}
-
-    def plain(self, text: str) -> int | None:
-        """The type that is spelled so; None if there is none, or it is special."""
-        return None if text in self.special else self.ids.get(text)
-
-    def initial(self, text: str) -> int | None:
-        """The type that stands for a string at the start of a word."""
-        return self.plain(self.marker + text if self.marker in ("Ġ", "▁") else text)
-
-    def internal(self, text: str) -> int | None:
-        """The type that stands for a string inside a word."""
-        return self.plain(self.marker + text if self.marker == "##" else text)
 
     @property
     def initial_form(self) -> int:
@@ -253,11 +241,8 @@ class SubwordVocabulary:
         'Ġcafé'
         """
         text = self.types[token]
-        if not self.preprocessor.byte_level or text in self.special or text.isascii():
-            return text
-        marker = "Ġ" if text.startswith("Ġ") else ""
-        body = decode(text[len(marker) :])
-        return text if "�" in body else marker + body
+        is_plain = not self.preprocessor.byte_level or text in self.special
+        return text if is_plain else readable_bytes(text)
 
     def document(self) -> dict[str, Any]:
         """Everything as JSON, for `from_document`.

@@ -3,13 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import decoders, pre_tokenizers
+from tokenizers import pre_tokenizers
 
 from morphgraph.tokeniser.byte_level import (
     BYTE_TO_CHAR,
     CHAR_TO_BYTE,
     byte_alphabet,
-    decode,
     encode,
 )
 
@@ -29,18 +28,6 @@ def test_encode_as_hugging_face(text: str) -> None:
     assert encode(text) == "".join(piece for piece, _ in reference.pre_tokenize_str(text))
 
 
-@given(TEXT)
-def test_round_trip(text: str) -> None:
-    assert decode(encode(text)) == text
-
-
-@given(st.text(st.sampled_from(BYTE_TO_CHAR)))
-def test_decode_as_hugging_face(text: str) -> None:
-    assert decode(text) == decoders.ByteLevel().decode([text])
-
-
-def test_characters_outside_the_alphabet() -> None:
-    assert decode("語Ġa") == "語 a"
-    assert decode("\ud800") == "?"
+def test_what_has_no_bytes_has_no_characters() -> None:
     with pytest.raises(UnicodeEncodeError):
         encode("\ud800")

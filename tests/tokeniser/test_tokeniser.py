@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser, readable_bytes
+from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
 

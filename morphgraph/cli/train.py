@@ -68,7 +68,7 @@ def train(
     with progress_bar("training") as advance:
         words = _words(counts, text, column)
         if method is None:
-            from morphgraph.train.tokeniser import train_tokeniser
+            from morphgraph.train.trainers import train_tokeniser
 
             document, merges = train_tokeniser(
                 words,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 if TYPE_CHECKING:
+    from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
@@ -32,20 +33,6 @@ class TrimmedParameters(Parameters):
 _USUAL = TrimmedParameters()
 
 
-class Counts(Protocol):
-    """Words with their counts, side by side: `train.counts.WordCounts` is one."""
-
-    @property
-    def words(self) -> Sequence[str]:
-        """The words."""
-        ...
-
-    @property
-    def counts(self) -> Sequence[int] | npt.NDArray[np.int64]:
-        """How often each occurs."""
-        ...
-
-
 class Demolished(NamedTuple):
     """A token that was taken apart: its last atom (position in ``words.atoms``), type and parts."""
 
@@ -54,7 +41,7 @@ class Demolished(NamedTuple):
     parts: tuple[int, ...]
 
 
-def token_counts(tokeniser: Tokeniser, word_counts: Counts) -> npt.NDArray[np.int64]:
+def token_counts(tokeniser: Tokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
     """How often each type occurs, by id, where a tokeniser segments counted words.
 
     int64, as long as ``tokeniser.graph.types``; characters outside the alphabet are left out.
@@ -214,7 +201,7 @@ class Trimmed(Demolishing):
         return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
-    def by_counts(cls, tokeniser: Tokeniser, threshold: int, counts: Counts) -> Self:
+    def by_counts(cls, tokeniser: Tokeniser, threshold: int, counts: WordCounts) -> Self:
         """Trim by how often each type occurs where the tokeniser segments counted words."""
         return cls(tokeniser, token_counts(tokeniser, counts), threshold)
 

@@ -1,6 +1,7 @@
 """Unigram: the most probable of all segmentations, each token independent of the others."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,15 +66,12 @@ class Unigram(VocabularySegmenter):
         check_scores(scores, vocabulary.types)
         # One vocabulary holds all that the result depends on, so that its checksum does too.
         super().__init__(
-            SubwordVocabulary(
-                vocabulary.types,
-                vocabulary.marker,
-                vocabulary.preprocessor,
-                vocabulary.special,
-                vocabulary.unknown if unknown is None else unknown,
-                vocabulary.name,
-                tuple(float(score) for score in scores),
-                vocabulary.single if single is None else single,
+            replace(
+                vocabulary,
+                unknown=vocabulary.unknown if unknown is None else unknown,
+                scores=tuple(float(score) for score in scores),
+                single=vocabulary.single if single is None else single,
+                file_ids=None,
             )
         )
         self._scores = np.array(scores, np.float64)

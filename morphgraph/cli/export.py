@@ -33,8 +33,9 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
+    from morphgraph.core.files import read_bytes
     from morphgraph.segment.bte import Bte
-    from morphgraph.segment.models import export_segmenter, load_segmenter
+    from morphgraph.segment.models import export_segmenter, saved_model
     from morphgraph.tokeniser.export import words_to_check
 
     if reference is None and reading != Reading():
@@ -47,9 +48,11 @@ def export(
     try:
         segmenter = Bte(load_edited(tokenizer, recipe))
     except NoMergesError:
-        if recipe is not None:
+        is_file = recipe is None and Path(tokenizer).is_file()
+        model = saved_model(read_bytes(tokenizer), tokenizer) if is_file else None
+        if model is None:
             raise
-        segmenter = load_segmenter(tokenizer)
+        segmenter = model
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):

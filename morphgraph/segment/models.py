@@ -151,7 +151,7 @@ def load_segmenter(
     if not str(source).startswith("demo:"):
         check_is_there(source)
         if os.path.isfile(source):  # noqa: PTH113 - unlike Path.is_file, never raises
-            base = _model_in(read_bytes(source), str(source))
+            base = saved_model(read_bytes(source), str(source))
     if base is None:
         # The types of a tokeniser, wherever it comes from, are prepared as its words are.
         merges = method is not None and METHODS[method].needs == "merges"
@@ -174,7 +174,7 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     BPE in one ``tokenizer.json`` or SentencePiece model is cut by its merges; WordPiece, Unigram
     and lists of types as `load_segmenter` does. Raises `FileFormatError`.
     """
-    saved = _model_in(data, name)
+    saved = saved_model(data, name)
     if saved is not None:
         return saved
     if holds_merges(data, name):
@@ -182,7 +182,7 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
     return standard_segmenter(read_vocabulary(data, name))
 
 
-def _model_in(data: bytes, name: str) -> Segmenter | None:
+def saved_model(data: bytes, name: str) -> Segmenter | None:
     """The model in a file's content: one of ours, or one of Picky BPE's authors."""
     from morphgraph.segment.picky import Picky
 

@@ -19,7 +19,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
-from statistics import fmean
 
 import networkx as nx
 
@@ -341,10 +340,14 @@ def _ordered_layers(
         rightward = sweep % 2 == 0
         neighbours = order.pred if rightward else order.succ
         for layer in layers if rightward else reversed(layers):
-            wish = {i: fmean([place[j] for j in neighbours[i] or (i,)]) for i in layer}
+            wish = {i: _mean([place[j] for j in neighbours[i] or (i,)]) for i in layer}
             layer.sort(key=lambda i, wish=wish: (round(wish[i], 9), rank[i]))  # type: ignore[misc]
             settle(layer)
     return layers
+
+
+def _mean(places: Sequence[float]) -> float:
+    return sum(places) / len(places)
 
 
 def _columns(units: Sequence[_Unit], layers: Sequence[Sequence[int]]) -> list[list[list[int]]]:
@@ -403,7 +406,7 @@ def _relax(
         for layer in layers if sweep % 2 == 0 else reversed(layers):
             for column in layer:
                 near = ([*order.pred[i], *order.succ[i]] or [i] for i in column)
-                wishes = [fmean([units[j].y for j in each]) for each in near]
+                wishes = [_mean([units[j].y for j in each]) for each in near]
                 heights = [units[i].height for i in column]
                 for i, y in zip(column, _spaced(wishes, heights, bound), strict=True):
                     units[i].y = y

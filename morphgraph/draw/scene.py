@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
 import networkx as nx
 
@@ -27,8 +27,7 @@ VertexKind = Literal["type", "merge"]
 VERTEX_FLAGS: Final = frozenset({"focus", "atom", "tuple", "changed", "ghost", "frontier"})
 
 
-@dataclass(frozen=True, slots=True)
-class SceneVertex:
+class SceneVertex(NamedTuple):
     """A type or merge vertex as drawn.
 
     ``key`` is ``"t<id>"`` or ``"m<id>"``, ``value`` the blame ratio or NaN, (x, y) the centre in
@@ -45,8 +44,7 @@ class SceneVertex:
     flags: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class SceneEdge:
+class SceneEdge(NamedTuple):
     """An edge part → merge or merge → type; the label says how often a repeated part occurs."""
 
     source: str
@@ -69,11 +67,14 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as JSON-ready data; an undefined value becomes None."""
-        data = asdict(self)
-        for vertex in data["vertices"]:
-            vertex["value"] = None if math.isnan(vertex["value"]) else vertex["value"]
-            vertex["flags"] = sorted(vertex["flags"])
-        return data
+        vertices = [
+            vertex._asdict()
+            | {"value": None if math.isnan(vertex.value) else vertex.value}
+            | {"flags": sorted(vertex.flags)}
+            for vertex in self.vertices
+        ]
+        edges = [edge._asdict() for edge in self.edges]
+        return {"vertices": vertices, "edges": edges, "left_out": self.left_out}
 
 
 def scene_of(

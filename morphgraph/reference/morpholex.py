@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from morphgraph.core.errors import FileFormatError
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
+from morphgraph.reference.free_and_bound import MorphemeKind, pieces, processes_of
 from morphgraph.reference.source import (
     MAX_LINE_CHARACTERS,
     Skips,
@@ -82,9 +82,7 @@ def parse_segmentation(text: str) -> Parsed | None:
             owners.append(len(outer) - 1)
     if depth or not morphemes:
         return None
-    numbers: list[int] = []
-    for joins in joins_left(settle(outer)):
-        numbers.append(numbers[-1] + (not joins) if numbers else 0)
+    numbers = pieces(outer)
     return Parsed(morphemes, kinds, [numbers[owner] for owner in owners])
 
 
@@ -106,12 +104,12 @@ def _row(number: int, cells: Sequence[Any]) -> SourceRow:
     parsed = parse_segmentation(segmentation) if len(segmentation) <= MAX_LINE_CHARACTERS else None
     if parsed is None:
         raise Unusable("segmentation not well-formed")
-    morphemes, kinds, pieces = parsed
+    morphemes, kinds, numbers = parsed
     check_morphemes(morphemes)
     if isinstance(morphs, (int, float)) and morphs != len(morphemes):
         raise Unusable("Nmorph is not the number of morphemes")
     formed = processes_of(kinds)
-    return SourceRow(number, word, morphemes, pieces, kinds=kinds, processes=formed)
+    return SourceRow(number, word, morphemes, numbers, kinds=kinds, processes=formed)
 
 
 def _places(book: Book, title: str, name: str) -> list[int | None]:

@@ -131,46 +131,43 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
     'sigmorphon2022'
     """
     filled = [line for line in lines if line.strip() and len(line) <= MAX_LINE_CHARACTERS]
-    sample = _sample_of(filled)
+    found = _format_of(filled) if filled else None
+    if found is None:
+        raise FileFormatError(
+            name,
+            "",
+            "the format cannot be detected from the content",
+            f"Choose one of: {', '.join(FORMATS)}",
+        )
+    return found
+
+
+def _format_of(filled: list[str]) -> str | None:
     for candidate, reader in READERS.items():
-        if reader.is_header is not None and filled and reader.is_header(filled[0]):
+        if reader.is_header is not None and reader.is_header(filled[0]):
             return candidate
+    sample = _sample_of(filled)
+    layout = find_layout(list(enumerate(filled[:_SAMPLE], 1)))
     for candidate, reader in READERS.items():
         if reader.looks_like is None or candidate == "unimorph":
             continue
         fitting = [line for line in sample if reader.looks_like(line)]
         if not fitting or len(fitting) < _EVIDENCE * len(sample):
             continue
-        if reader.looks_like is looks_like_inflection and _has_header(filled):
+        if reader.looks_like is looks_like_inflection and layout.has_header:
             continue
         if candidate == "morphynet-inflection" and not any(map(is_canonical, fitting)):
             return "unimorph"
         return candidate
-    if _is_plain(filled, sample):
-        return "plain"
-    raise FileFormatError(
-        name,
-        "",
-        "the format cannot be detected from the content",
-        f"Choose one of: {', '.join(FORMATS)}",
-    )
+    if layout.has_header:
+        is_plain = len(cells_of(filled[0], layout.separator)) > 1 or len(filled) > 1
+    else:
+        is_plain = 2 * sum(looks_like_plain(line, layout) for line in sample) >= len(sample)
+    return "plain" if is_plain else None
 
 
 def _sample_of(filled: list[str]) -> list[str]:
     return filled[:: max(1, -(-len(filled) // _SAMPLE))]
-
-
-def _has_header(filled: list[str]) -> bool:
-    return find_layout(list(enumerate(filled, 1))).has_header
-
-
-def _is_plain(filled: list[str], sample: list[str]) -> bool:
-    if not filled:
-        return False
-    layout = find_layout(list(enumerate(filled, 1)))
-    if layout.has_header:
-        return len(cells_of(filled[0], layout.separator)) > 1 or len(filled) > 1
-    return 2 * sum(looks_like_plain(line, layout) for line in sample) >= len(sample)
 
 
 @contextmanager

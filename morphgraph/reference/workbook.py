@@ -150,28 +150,24 @@ def _clear_errors(name: str, place: str) -> Iterator[None]:
 
 def check_archive(data: bytes, name: str) -> None:
     """Refuse an archive that is not a workbook, is encrypted, or could do harm; see the module."""
+    for problem, fix in _problems(data):
+        raise FileFormatError(name, "", problem, fix)
+
+
+def _problems(data: bytes) -> Iterator[tuple[str, str]]:
+    """What is wrong with an archive and what to do, looked for only up to the first problem."""
     if not is_zip(data):
-        raise FileFormatError(
-            name, "", "this is not an Excel file (.xlsx)", "Choose another file or format."
-        )
+        yield "this is not an Excel file (.xlsx)", "Choose another file or format."
     if data.count(_DIRECTORY_ENTRY) > MAX_FILES:  # counted before a list of them is made
-        raise FileFormatError(
-            name, "", f"the archive holds more than {MAX_FILES:,} files", "Choose a workbook."
-        )
+        yield f"the archive holds more than {MAX_FILES:,} files", "Choose a workbook."
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         names = {member.filename for member in members}
         if any(member.flag_bits & _ENCRYPTED for member in members):
-            raise FileFormatError(
-                name, "", "the archive is encrypted", "Save it without a password."
-            )
+            yield "the archive is encrypted", "Save it without a password."
         if "[Content_Types].xml" not in names or not any(n.startswith("xl/") for n in names):
-            raise FileFormatError(
-                name,
-                "",
-                "this is a zip archive, but not an Excel file",
-                "Unpack it, and choose a file in it.",
-            )
+            problem = "this is a zip archive, but not an Excel file"
+            yield problem, "Unpack it, and choose a file in it."
         beside = [m for m in members if not m.filename.startswith("xl/worksheets/")]
         for what, chosen, limit in (
             ("the workbook", members, MAX_UNPACKED),
@@ -179,30 +175,24 @@ def check_archive(data: bytes, name: str) -> None:
         ):
             size = sum(member.file_size for member in chosen)
             if size > limit:
-                raise FileFormatError(
-                    name,
-                    "",
-                    f"{what} unpacks to {size:,} bytes, the limit is {limit:,}",
-                    "Delete the sheets that are not needed.",
-                )
+                problem = f"{what} unpacks to {size:,} bytes, the limit is {limit:,}"
+                yield problem, "Delete the sheets that are not needed."
         left = MAX_ELEMENTS
         for member in members:
             with archive.open(member) as stream:
                 scanned = scan(stream, left)
             left -= scanned.elements
-            if scanned.has_document_type or scanned.is_too_large:
+            what = ""
+            if scanned.has_document_type:
+                what = "declares a document type, which no spreadsheet program writes"
+            elif scanned.is_too_large:
                 what = (
-                    "declares a document type, which no spreadsheet program writes"
-                    if scanned.has_document_type
-                    else f"has too many XML elements, the limit is {MAX_ELEMENTS:,}, and "
+                    f"has too many XML elements, the limit is {MAX_ELEMENTS:,}, and "
                     f"{MAX_ELEMENTS_IN_ROW:,} in a row"
                 )
-                raise FileFormatError(
-                    name,
-                    "",
-                    f"{shortened(repr(member.filename), 80)} {what}",
-                    "Do not trust this file; save what is needed as a new .xlsx.",
-                )
+            if what:
+                problem = f"{shortened(repr(member.filename), 80)} {what}"
+                yield problem, "Do not trust this file; save what is needed as a new .xlsx."
 
 
 class _Enough(Exception):

@@ -117,23 +117,21 @@ def formation_of(entry: Entry) -> str:
     if len(entry.morphs) == 1 and entry.processes is None:
         return "simple"
     if entry.kinds is not None and None not in entry.kinds:
-        is_compound = sum(kind is MorphemeKind.FREE for kind in entry.kinds) > 1
         named = (("prefixed", MorphemeKind.PREFIX), ("suffixed", MorphemeKind.SUFFIX))
         affixes = [name for name, kind in named if kind in entry.kinds]
-        if is_compound:
-            return "compound with affixes" if affixes else "compound"
-        return " and ".join(affixes) or "simple"
-    if entry.processes is not None:
-        affixes = [n for n, p in (("derived", "derivation"), ("inflected", "inflection"))
-                   if p in entry.processes]  # fmt: skip
-        if "compound" in entry.processes:
-            return "compound with affixes" if affixes else "compound"
-        return " and ".join(affixes) or "simple"
-    if entry.whole_words is not None:
-        if len(entry.whole_words) == 1:
-            return "with affixes"
-        return "compound" if entry.whole_words == entry.morphs else "compound with affixes"
-    return _UNKNOWN
+        is_compound = entry.kinds.count(MorphemeKind.FREE) > 1
+    elif entry.processes is not None:
+        named_too = (("derived", "derivation"), ("inflected", "inflection"))
+        affixes = [name for name, process in named_too if process in entry.processes]
+        is_compound = "compound" in entry.processes
+    elif entry.whole_words is not None:
+        affixes = ["with affixes"] if entry.whole_words != entry.morphs else []
+        is_compound = len(entry.whole_words) > 1
+    else:
+        return _UNKNOWN
+    if is_compound:
+        return "compound with affixes" if affixes else "compound"
+    return " and ".join(affixes) or "simple"
 
 
 def group_scores(

@@ -1,6 +1,6 @@
 """What a tokeniser makes of the words of a reference: for each entry what any score needs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
@@ -212,31 +212,43 @@ def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:
     Its vocabulary is the set of all morphs. Its whole-word precision is below 1, as it splits
     affixes off too. Source: Bauwens & Delobelle 2024, Table 7.
     """
-    cuts = gold_set.cuts("morphemic")
-    pieces = cuts.counts + 1
+    morphs = {morph for entry in gold_set.reference.entries for morph in entry.morphs}
+    return _outcome_of_morphs(gold_set, label, IDEAL, len(morphs), gold_set.cuts("morphemic"))
+
+
+def _outcome_of_morphs(
+    gold_set: GoldSet,
+    label: str,
+    tokeniser: str,
+    size: int | None,
+    cuts: Cuts,
+    predicted: tuple[Entry, ...] | None = None,
+) -> Outcome:
+    """Words whose tokens are the pieces between cuts, so that each character is in one."""
+    inside = np.zeros(len(cuts), np.int64)
+    covered = np.ones(int(gold_set.lengths.sum()) + 1, bool)
     return Outcome(
         gold_set,
         label,
-        IDEAL,
-        len({morph for entry in gold_set.reference.entries for morph in entry.morphs}),
+        tokeniser,
+        size,
         cuts,
-        pieces,
-        np.zeros(len(cuts), np.int64),
-        np.ones(int(gold_set.lengths.sum()) + 1, bool),
+        cuts.counts + 1,
+        inside,
+        covered,
+        predicted=predicted,
     )
 
 
 def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
     """The gold segments of each entry; ``underlying``: the morphemes as the source lists them."""
 
-    def segments() -> Iterator[Sequence[str]]:
-        for entry in gold_set.reference.entries:
-            if underlying:
-                yield entry.underlying or entry.morphs
-            else:
-                yield entry.morphs if scope == "morphemic" else entry.whole_words or ()
-
-    return Strings.of(list(segments()))
+    entries = gold_set.reference.entries
+    if underlying:
+        return Strings.of([entry.underlying or entry.morphs for entry in entries])
+    if scope == "morphemic":
+        return Strings.of([entry.morphs for entry in entries])
+    return Strings.of([entry.whole_words or () for entry in entries])
 
 
 _SHOWN = 3
@@ -258,15 +270,7 @@ def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: s
             "them out of the reference."
         )
     entries = tuple(predictions.entries[word] for word in gold_set.texts)
+    named = f"predictions:{base_name(predictions.name)}@{predictions.checksum}"
     cuts = Cuts.of(entry.morphs for entry in entries)
-    return Outcome(
-        gold_set,
-        label or base_name(predictions.name),
-        f"predictions:{base_name(predictions.name)}@{predictions.checksum}",
-        None,
-        cuts,
-        cuts.counts + 1,
-        np.zeros(len(cuts), np.int64),
-        np.ones(int(gold_set.lengths.sum()) + 1, bool),
-        predicted=entries,
-    )
+    label = label or base_name(predictions.name)
+    return _outcome_of_morphs(gold_set, label, named, None, cuts, entries)

@@ -23,7 +23,7 @@ from morphgraph.batch.cells import AS_IT_IS
 from morphgraph.batch.results import TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
-    Listed,
+    ListOrOne,
     Name,
     OneOrMore,
     Strict,
@@ -261,7 +261,7 @@ class ReferenceChoice(Strict):
     encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
-    join: Listed[Annotated[str, Field(min_length=1)]] = Field(
+    join: ListOrOne[Annotated[str, Field(min_length=1)]] = Field(
         [], description="Further ones whose entries are added, all of which must be there."
     )
     sample: int | None = Field(
@@ -345,7 +345,7 @@ class Evaluation(Strict):
     )
     title: str = Field("", description="The title of the report.")
     description: str = Field("", description="Stands below the title.")
-    languages: Annotated[Listed[Name], Field(min_length=1)] = Field(
+    languages: Annotated[ListOrOne[Name], Field(min_length=1)] = Field(
         description="Codes of two or three letters; {language} and {code} stand for them below."
     )
     corpora: list[Annotated[Corpus, BeforeValidator(_as_corpus)]] | None = Field(

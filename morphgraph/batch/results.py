@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from morphgraph.batch.cell_rows import named_metrics, vocabulary_metric
 from morphgraph.batch.tasks import Store, Task
-from morphgraph.batch.yaml_reading import Listed, Name, Strict
+from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import write_atomically
 from morphgraph.core.text import visible
@@ -89,14 +89,14 @@ class TableSpec(Strict):
     """A table of the report."""
 
     title: Name = Field(description="Its heading.")
-    rows: Annotated[Listed[str], Field(min_length=1)] = Field(
+    rows: Annotated[ListOrOne[str], Field(min_length=1)] = Field(
         description="Columns of the results that make the rows."
     )
-    columns: Listed[str] = Field(
+    columns: ListOrOne[str] = Field(
         [], description="Columns of the results that stand side by side for each metric."
     )
-    metrics: Listed[str] = Field([], description="Which metrics; all if none.")
-    where: dict[str, Listed[str]] = Field(
+    metrics: ListOrOne[str] = Field([], description="Which metrics; all if none.")
+    where: dict[str, ListOrOne[str]] = Field(
         {}, description="Only results with these values, by column."
     )
     note: str = Field("", description="Stands below the table.")

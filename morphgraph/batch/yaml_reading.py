@@ -287,10 +287,10 @@ def listed(given: Any) -> Any:
     return given if isinstance(given, list) or given is None else [given]
 
 
-Listed = Annotated[list[T], BeforeValidator(listed)]
+ListOrOne = Annotated[list[T], BeforeValidator(listed)]
 """A list; a single value is a list of one."""
 OneOrMore = Annotated[
-    Listed[T],
+    ListOrOne[T],
     Field(min_length=1, max_length=1_000, json_schema_extra={"x-one-or-more": True}),
 ]
 """One value, or a list of values."""

@@ -27,8 +27,8 @@ from morphgraph.corpus.rules import (
     mark_capitals,
     modern,
     scripts,
+    uncut,
     usual_script,
-    whole,
     without_outer_marks,
 )
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
@@ -174,7 +174,7 @@ PIPELINES: dict[str, Pipeline] = {
             "Words as they stand, behind a marker, and cut as GPT-2 cuts text if atoms are bytes; "
             "nothing is left out.",
             as_they_are,
-            whole,
+            uncut,
             byte_pieces=by_gpt2_pattern,
         ),
         Pipeline(
@@ -201,14 +201,14 @@ PIPELINES: dict[str, Pipeline] = {
             "spaces",
             "Every space is a token of its own; no other type has one (Gow-Smith et al. 2022).",
             as_they_are,
-            whole,
+            uncut,
             marked=False,
         ),
         Pipeline(
             "no-spaces",
             "As spaces, but without the tokens for spaces (Gow-Smith et al. 2022).",
             as_they_are,
-            whole,
+            uncut,
             marked=False,
         ),
     )

@@ -164,7 +164,7 @@ def covered_characters(words: Mapping[str, int], coverage: float = COVERAGE) -> 
 # ------------------------------------------------------------------------- cutting one word
 
 
-def whole(word: str, marker: str) -> list[str]:
+def uncut(word: str, marker: str) -> list[str]:
     """The word, behind the marker."""
     return [_marked(word, marker)]
 

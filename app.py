@@ -8,7 +8,7 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.loading import lists_merges
 from morphgraph.tokeniser.words import Segmenter
-from web.bootstrap import start
+from web.bootstrap import PAGES, start
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
 from web.method_picker import add_model
 from web.scoreboard import (
@@ -23,10 +23,7 @@ from web.widgets import attempt
 
 _FIELD = "tokeniser"
 _ADDED = "models opened as tokenisers"
-_PAGES = (
-    ("pages/9_Compare.py", "Compare", ":material/compare_arrows:"),
-    ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
-)
+_PLACES = {label: (page, icon) for page, label, icon in PAGES}
 
 
 def tokeniser_upload(current: Session) -> None:
@@ -82,7 +79,8 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True):
-        for page, label, icon in _PAGES:
+        for label in ("Compare", "Scores"):
+            page, icon = _PLACES[label]
             st.page_link(page, label=label, icon=icon)
 
 
@@ -109,60 +107,54 @@ with st.container(border=True):
     reference_in_another_language(current)
     skipped_lines(current)
 
-CARDS = (
-    (
-        "Merge graph",
+CARDS = {
+    "Merge graph": (
         "Look at a type, the merges that make it, and what is made from it. Click to remove.",
-        ("pages/1_Merge_graph.py", "Browse the graph", ":material/hub:"),
+        "Browse the graph",
     ),
-    (
-        "Blame",
+    "Blame": (
         "See which merges close gold boundaries, and knock out all above a threshold.",
-        ("pages/3_Blame.py", "Find the culprits", ":material/gavel:"),
+        "Find the culprits",
     ),
-    (
-        "ReBPE",
+    "ReBPE": (
         "Anneal, knock out, repair and reify, step by step, until nothing is left to mend.",
-        ("pages/4_ReBPE.py", "Run the whole remedy", ":material/autorenew:"),
+        "Run the whole remedy",
     ),
-    (
-        "Train",
+    "Train": (
         "Train BPE, one of its relatives, or Unigram, on words of your own or of a language.",
-        ("pages/8_Train.py", "Train your own", ":material/model_training:"),
+        "Train your own",
     ),
-    (
-        "Compare",
+    "Compare": (
         "Every method of the literature beside the gold, on your own words.",
-        ("pages/9_Compare.py", "See them side by side", ":material/compare_arrows:"),
+        "See them side by side",
     ),
-    (
-        "Scores",
+    "Scores": (
         "Every score with interval, test and signature, for your own references and your paper.",
-        ("pages/5_Scores.py", "Read the scores", ":material/monitoring:"),
+        "Read the scores",
     ),
-    (
-        "Vocabulary",
+    "Vocabulary": (
         "Types that are never used, unreachable or duplicates, and how well a corpus compresses.",
-        ("pages/10_Vocabulary.py", "Look over the types", ":material/menu_book:"),
+        "Look over the types",
     ),
-    (
-        "Batch",
+    "Batch": (
         "Whole evaluations from one file, in the background: a grid of cells, tables and a report.",
-        ("pages/11_Batch.py", "Run an evaluation", ":material/batch_prediction:"),
+        "Run an evaluation",
     ),
-    (
-        "Export",
+    "Export": (
         "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
-        ("pages/7_Export.py", "Export it", ":material/download:"),
+        "Export it",
     ),
-)
+}
+"""What each page is for, and what its link says, by its name."""
 with st.container(key="card-grid"):
-    for row in (CARDS[:3], CARDS[3:6], CARDS[6:]):
-        for column, (title, text, (page, label, icon)) in zip(st.columns(3), row, strict=True):
-            with column.container(border=True, height="stretch"):
-                st.subheader(title, anchor=False)
-                st.write(text)
-                st.page_link(page, label=label, icon=icon)
+    for number, (title, (text, label)) in enumerate(CARDS.items()):
+        if number % 3 == 0:
+            columns = st.columns(3)
+        with columns[number % 3].container(border=True, height="stretch"):
+            st.subheader(title, anchor=False)
+            st.write(text)
+            page, icon = _PLACES[title]
+            st.page_link(page, label=label, icon=icon)
 
 st.subheader("Open your own files")
 left, right = st.columns(2)

@@ -7,17 +7,23 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.draw.charts import phase_label
+from morphgraph.draw.explore import Stages, stages
+from morphgraph.graph.view import type_key
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
-from web.edits import show_message
+from web.components import merge_graph
+from web.edits import knock_out_and_reify, show_message
 from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
 from web.session import Session
-from web.views.rebpe import ablation_table, charts, chosen_types, followed_word, phase_changes
-from web.widgets import remembered
+from web.views.rebpe import ablation_table, charts, followed_word, phase_changes
+from web.widgets import attempt, remembered
 
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
+_ITERATION = "Run to the end of the iteration: a knockout and a reification."
+_ALL = "Run until nothing changes. It can be stopped at any time."
+_MOST_TYPES = 12
 _SWITCHES = (
     ("anneal", "Anneal", "First add merges that hardly ever cross a boundary."),
     ("repair", "Repair", "Tuple merges that can no longer apply get parts that can."),
@@ -208,29 +214,11 @@ def _buttons(current: Session, run: ReBPERun) -> None:
             label = f"Next: {_NAMES[upcoming[1]]}{number}"
         for what, name, icon, help_ in (
             ("phase", label, "skip_next", "Run one phase."),
-            (
-                "iteration",
-                "One iteration",
-                "redo",
-                "Run to the end of the iteration: a knockout and a reification.",
-            ),
-            (
-                "all",
-                "To convergence",
-                "fast_forward",
-                "Run until nothing changes. It can be stopped at any time.",
-            ),
+            ("iteration", "One iteration", "redo", _ITERATION),
+            ("all", "To convergence", "fast_forward", _ALL),
         ):
-            _button(
-                name,
-                icon,
-                what,
-                current.ask,
-                what,
-                help=help_,
-                disabled=upcoming is None,
-                type="primary" if what == "all" else "secondary",
-            )
+            how = {"help": help_, "type": "primary" if what == "all" else "secondary"}
+            _button(name, icon, what, current.ask, what, disabled=upcoming is None, **how)
 
 
 def _button(
@@ -316,6 +304,86 @@ def _timeline(current: Session, run: ReBPERun) -> None:
         default=position,
         format_func=lambda number: phase_label(everything[number - 1]),
         on_change=go,
+    )
+
+
+# ------------------------------------------------------------------------------------- chosen types
+
+
+def chosen_types(current: Session) -> None:
+    """Before, knocked out, and reified, for types that the user chooses."""
+    study = current.study
+    graph, names = study.graph, study.tokeniser.readable_types
+    left, right = st.columns([2, 5], vertical_alignment="bottom")
+    key = f"rebpe types {current.study_number}"
+    text = left.text_input(
+        "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
+    )
+    already = [n for n in st.session_state.get(key, []) if graph.is_present(n)]
+    blamed = study.blame()
+    worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
+    found = study.tokeniser.search(text) if text else worst
+    if key not in st.session_state:  # something to look at, before anything is chosen
+        few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
+        already = sorted(few, key=graph.fan_out)[-1:]
+        st.session_state[key] = already
+    options = list(dict.fromkeys([*already, *(n for n in found if graph.is_removable(n))]))
+    if already != st.session_state.get(key, already):
+        st.session_state[key] = already
+    chosen = right.multiselect(
+        "Types to knock out",
+        options,
+        format_func=names.__getitem__,
+        key=key,
+        max_selections=_MOST_TYPES,
+        placeholder="choose among those found" if text else "choose among those most to blame",
+    )
+    if not chosen:
+        st.caption(
+            "Choose types to see three scenes: as they are now, knocked out, and after repair and "
+            "reification of the merges that used them."
+        )
+        return
+    with attempt():
+        texts = [graph.types[number] for number in chosen]
+        _scenes(current, current.once(("stages", *texts), lambda: stages(study, texts)), chosen)
+        _button(
+            "Do both: knock out, then reify",
+            "content_cut",
+            "do both",
+            knock_out_and_reify,
+            current,
+            texts,
+            type="primary",
+            help="Two edits, which Undo takes back one after the other.",
+        )
+
+
+def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
+    counts = shown.reification.counts()
+    did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items()) or "nothing to mend"
+    used = f"merges that use the chosen types: {len(shown.knockout.rewired):,}"
+    scenes = (
+        ("Before", used, shown.before),
+        ("Knocked out", "these take the parts instead", shown.knocked_out),
+        ("Reified", did, shown.reified),
+    )
+    with st.container(key="wide-stages"):
+        columns = st.columns(3)
+    for number, (title, says, scene) in enumerate(scenes):
+        with columns[number]:
+            st.markdown(f"**{title}** · {says}")
+            merge_graph(
+                scene.to_dict(),
+                key=f"rebpe stage {number}",
+                view_key=f"stage {number} {current.study_number} {chosen}",
+                selected=type_key(chosen[0]),
+                height=420,
+                whole=True,
+            )
+    st.caption(
+        "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "
+        "merge. Colour is blame as it is now."
     )
 
 

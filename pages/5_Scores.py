@@ -85,8 +85,9 @@ def scores_page(current: Session) -> None:
     ]
     _show(tables)
     reference_in_another_language(current)
-    for note in dict.fromkeys(_partial(gold_set) for gold_set in gold_sets):
-        partial_gold(note)
+    notes = {each.reference.name: each.reference.partial_note for each in gold_sets}
+    for name, note in notes.items():
+        partial_gold(note and f"{name}: {note}")
     downloads(
         {
             "scores.csv": partial(scores_csv, tables),
@@ -109,12 +110,6 @@ def scores_page(current: Session) -> None:
         score_table(current.study)
     skipped_lines(current)
     keep_session(current)
-
-
-def _partial(gold_set: GoldSet) -> str:
-    """What to say of a reference whose gold is partial, with its name; else nothing."""
-    note = gold_set.reference.partial_note
-    return f"{gold_set.reference.name}: {note}" if note else ""
 
 
 def _settings(

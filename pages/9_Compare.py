@@ -1,6 +1,5 @@
 """Every remedy side by side: one word or a thousand, against the gold."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,31 +9,22 @@ import streamlit as st
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, percent, ratio_text, shortened
-from morphgraph.draw.merge_tree import describe_tree
-from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.score.uncertainty import Interval
-from morphgraph.segment.bte import Bte
-from morphgraph.segment.dropout import Dropout
-from morphgraph.segment.picky import Picky
-from morphgraph.segment.trimmed import Demolishing
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.components import comparison_table, tree_picture
+from web.components import comparison_table
 from web.method_picker import START, choose_methods
 from web.reopening import keep_session
 from web.scoreboard import partial_gold, words_in_another_language
 from web.session import Session
-from web.text import code
-from web.views.trees import file_name, now, word_trees
+from web.views.trees import one_cell
 from web.widgets import attempt, choice, downloads, one_page, remembered, right_aligned, show_table
 
 _PAGE = 50
 _FIRST = (START, "bpe", "dropout", "trimmed", "picky", "flota")
 _ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
-_SAMPLES = 200
-_SHOWN = 12
 
 
 @st.fragment
@@ -331,93 +321,6 @@ def _address(**parameters: str) -> None:
             st.query_params[name] = parameters[name]
         elif name in st.query_params:
             del st.query_params[name]
-
-
-# ------------------------------------------------------------------------------------- one cell
-
-
-def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:
-    """The tokens of one word by one method, and its merge tree, samples or events."""
-    text, segmenter = comparison.texts[row], comparison.segmenters[column]
-    cell = comparison.rows[row].cells[column]
-    name = comparison.labels[column]
-    st.subheader(f"{name}: {code(shortened(text, 80))}", anchor=False)
-    st.write(" ".join(code(shortened(token)) for token in cell.tokens) or "no tokens")
-    if isinstance(segmenter, Dropout):
-        _samples(segmenter, text)
-    elif isinstance(segmenter, Picky):
-        _events(segmenter, text)
-    elif isinstance(segmenter, Demolishing):
-        _demolished(segmenter, text)
-    elif isinstance(segmenter, Bte) and segmenter.tokeniser is current.study.tokeniser:
-        [(_, edits)] = now(current)
-        word_trees(current, text, [(name, edits)], "compare tree")
-    elif isinstance(segmenter, Bte):
-        _tree(segmenter, text, comparison.rows[row].gold, name)
-
-
-def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -> None:
-    """The merge tree of a word by a tokeniser that is not the open one; without blame."""
-    tokeniser = segmenter.tokeniser
-    words = tokeniser.encode([text])
-    gaps = None
-    if gold is not None:
-        wanted = set(boundary_positions(gold))
-        gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
-    tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
-    tree_picture([tree], key="compare tree", file_name=file_name(text))
-
-
-def _samples(segmenter: Dropout, text: str) -> None:
-    """How often each segmentation of a word comes out."""
-    words = segmenter.encode([text])
-    found = Counter(
-        " ".join(segmenter.token_text(words, atom, token) for atom, token in sample.token_ends(0))
-        for sample in segmenter.samples(words, _SAMPLES)
-    )
-    frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
-    frame["share"] /= _SAMPLES
-    show_table(
-        frame,
-        column_config={"share": st.column_config.ProgressColumn("share", min_value=0, max_value=1)},
-    )
-    rest = len(found) - _SHOWN
-    more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
-    st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
-
-
-def _events(segmenter: Picky, text: str) -> None:
-    """The merge and split events that were performed on a word, in order."""
-    names = segmenter.types
-    performed = segmenter.events_of(segmenter.encode([text]), 0)
-
-    def spelled(types: tuple[int, ...], sign: str) -> str:
-        return shortened(sign.join(names[type_] for type_ in types), 200)
-
-    show_table(
-        {
-            "event": [entry.number for entry in performed],
-            "kind": [entry.event.kind for entry in performed],
-            "parts": [spelled(entry.event.parts, " + ") for entry in performed],
-            "type": [names[entry.event.type] for entry in performed],
-            "tokens after it": [spelled(entry.tokens, " ") for entry in performed],
-        }
-    )
-
-
-def _demolished(segmenter: Demolishing, text: str) -> None:
-    """The tokens that were taken apart again."""
-    names = segmenter.types
-    found = segmenter.demolished(segmenter.encode([text]), 0)
-    if not found:
-        st.caption("No token of this word was taken apart.")
-        return
-    show_table(
-        {
-            "taken apart": [names[entry.type] for entry in found],
-            "into": [" + ".join(names[part] for part in entry.parts) for entry in found],
-        }
-    )
 
 
 compare_page(start("Compare"))

@@ -1,4 +1,4 @@
-"""What each phase of ReBPE did, one word through a whole run, and chosen types in three scenes."""
+"""What each phase of ReBPE did, and one word through a whole run."""
 
 from collections import Counter
 from typing import Any
@@ -13,7 +13,7 @@ from morphgraph.draw.charts import (
     removed_by_origin,
     scores_over_phases,
 )
-from morphgraph.draw.explore import Stages, stages, view_around
+from morphgraph.draw.explore import view_around
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
@@ -25,7 +25,7 @@ from morphgraph.refine.tracing import (
     follow,
 )
 from web.components import merge_graph
-from web.edits import knock_out_and_reify, look_at
+from web.edits import look_at
 from web.session import Session
 from web.text import code, plain, sum_of
 from web.views.trees import number_of, word_trees
@@ -42,7 +42,6 @@ _MEANING = {
     "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
 }
 _MOST = 2000
-_MOST_TYPES = 12
 _LONGEST = 200
 
 
@@ -339,82 +338,3 @@ def _trees(current: Session, word: str, followed: list[FollowedWord]) -> None:
     before = choose(left, "Merge tree after", 0, f"rebpe tree a {key}")
     after = choose(right, "beside the one after", places[-1], f"rebpe tree b {key}")
     word_trees(current, word, [states[i] for i in dict.fromkeys((before, after))], "rebpe tree")
-
-
-# ------------------------------------------------------------------------------------- chosen types
-
-
-def chosen_types(current: Session) -> None:
-    """Before, knocked out, and reified, for types that the user chooses."""
-    study = current.study
-    graph, names = study.graph, study.tokeniser.readable_types
-    left, right = st.columns([2, 5], vertical_alignment="bottom")
-    key = f"rebpe types {current.study_number}"
-    text = left.text_input(
-        "Find types", key=f"{key} find", placeholder="part of a type", max_chars=100
-    )
-    already = [n for n in st.session_state.get(key, []) if graph.is_present(n)]
-    blamed = study.blame()
-    worst = [int(blamed.arrays.results[place]) for place in blamed.order[:100]]
-    found = study.tokeniser.search(text) if text else worst
-    if key not in st.session_state:  # something to look at, before anything is chosen
-        few = [n for n in worst if graph.is_removable(n) and graph.fan_out(n) <= 8]
-        already = sorted(few, key=graph.fan_out)[-1:]
-        st.session_state[key] = already
-    options = list(dict.fromkeys([*already, *(n for n in found if graph.is_removable(n))]))
-    if already != st.session_state.get(key, already):
-        st.session_state[key] = already
-    chosen = right.multiselect(
-        "Types to knock out",
-        options,
-        format_func=names.__getitem__,
-        key=key,
-        max_selections=_MOST_TYPES,
-        placeholder="choose among those found" if text else "choose among those most to blame",
-    )
-    if not chosen:
-        st.caption(
-            "Choose types to see three scenes: as they are now, knocked out, and after repair and "
-            "reification of the merges that used them."
-        )
-        return
-    with attempt():
-        texts = [graph.types[number] for number in chosen]
-        _scenes(current, current.once(("stages", *texts), lambda: stages(study, texts)), chosen)
-        st.button(
-            "Do both: knock out, then reify",
-            type="primary",
-            icon=":material/content_cut:",
-            key="rebpe do both",
-            on_click=knock_out_and_reify,
-            args=(current, texts),
-            help="Two edits, which Undo takes back one after the other.",
-        )
-
-
-def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
-    counts = shown.reification.counts()
-    did = ", ".join(f"{number:,} {kind}" for kind, number in counts.items()) or "nothing to mend"
-    used = f"merges that use the chosen types: {len(shown.knockout.rewired):,}"
-    scenes = (
-        ("Before", used, shown.before),
-        ("Knocked out", "these take the parts instead", shown.knocked_out),
-        ("Reified", did, shown.reified),
-    )
-    with st.container(key="wide-stages"):
-        columns = st.columns(3)
-    for number, (title, says, scene) in enumerate(scenes):
-        with columns[number]:
-            st.markdown(f"**{title}** · {says}")
-            merge_graph(
-                scene.to_dict(),
-                key=f"rebpe stage {number}",
-                view_key=f"stage {number} {current.study_number} {chosen}",
-                selected=type_key(chosen[0]),
-                height=420,
-                whole=True,
-            )
-    st.caption(
-        "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "
-        "merge. Colour is blame as it is now."
-    )

@@ -1,24 +1,36 @@
-"""Merge trees of words: of the present state, and before and after edits."""
+"""How a word comes to be segmented: merge trees now and before edits, and by other methods."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import pandas as pd
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.merge_tree import MergeTree, describe_tree
 from morphgraph.refine.study import Study, StudyState
+from morphgraph.score.boundaries import boundary_positions
+from morphgraph.score.comparison import Comparison
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.picky import Picky
+from morphgraph.segment.trimmed import Demolishing
 from morphgraph.tokeniser.words import Words
 from web.components import Click, tree_picture
 from web.session import Session
-from web.widgets import attempt, set_value
+from web.text import code
+from web.widgets import attempt, set_value, show_table
 
 Since = Literal["last", "start"]
 State = tuple[str, int]
 """A title, and after how many edits of the graph."""
+_SAMPLES = 200
+_SHOWN = 12
 _BEFORE = {"last": "before the last edit", "start": "before any edit"}
 
 
@@ -122,3 +134,90 @@ def open_in_merge_tree(current: Session, word: str) -> None:
 def word_key(current: Session) -> str:
     """The key of the word on that page."""
     return f"tree word {current.study_number}"
+
+
+# ------------------------------------------------------------------------------------- others
+
+
+def one_cell(current: Session, comparison: Comparison, row: int, column: int) -> None:
+    """The tokens of one word by one method, and its merge tree, samples or events."""
+    text, segmenter = comparison.texts[row], comparison.segmenters[column]
+    cell = comparison.rows[row].cells[column]
+    name = comparison.labels[column]
+    st.subheader(f"{name}: {code(shortened(text, 80))}", anchor=False)
+    st.write(" ".join(code(shortened(token)) for token in cell.tokens) or "no tokens")
+    if isinstance(segmenter, Dropout):
+        _samples(segmenter, text)
+    elif isinstance(segmenter, Picky):
+        _events(segmenter, text)
+    elif isinstance(segmenter, Demolishing):
+        _demolished(segmenter, text)
+    elif isinstance(segmenter, Bte) and segmenter.tokeniser is current.study.tokeniser:
+        edits = len(current.study.graph.history)
+        word_trees(current, text, [(name, edits)], "compare tree")
+    elif isinstance(segmenter, Bte):
+        _tree(segmenter, text, comparison.rows[row].gold, name)
+
+
+def _tree(segmenter: Bte, text: str, gold: tuple[str, ...] | None, title: str) -> None:
+    """The merge tree of a word by a tokeniser that is not the open one; without blame."""
+    tokeniser = segmenter.tokeniser
+    words = tokeniser.encode([text])
+    gaps = None
+    if gold is not None:
+        wanted = set(boundary_positions(gold))
+        gaps = {gap for gap, place in enumerate(words.gap_position.tolist()) if place in wanted}
+    tree = describe_tree(tokeniser, words, 0, graph=tokeniser.graph, gold=gaps, title=title)
+    tree_picture([tree], key="compare tree", file_name=file_name(text))
+
+
+def _samples(segmenter: Dropout, text: str) -> None:
+    """How often each segmentation of a word comes out."""
+    words = segmenter.encode([text])
+    found = Counter(
+        " ".join(segmenter.token_text(words, atom, token) for atom, token in sample.token_ends(0))
+        for sample in segmenter.samples(words, _SAMPLES)
+    )
+    frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])
+    frame["share"] /= _SAMPLES
+    show_table(
+        frame,
+        column_config={"share": st.column_config.ProgressColumn("share", min_value=0, max_value=1)},
+    )
+    rest = len(found) - _SHOWN
+    more = "; " + counted(rest, "more is rarer", "more are rarer") if rest > 0 else ""
+    st.caption(f"{_SAMPLES} samples, {len(found):,} different{more}")
+
+
+def _events(segmenter: Picky, text: str) -> None:
+    """The merge and split events that were performed on a word, in order."""
+    names = segmenter.types
+    performed = segmenter.events_of(segmenter.encode([text]), 0)
+
+    def spelled(types: tuple[int, ...], sign: str) -> str:
+        return shortened(sign.join(names[type_] for type_ in types), 200)
+
+    show_table(
+        {
+            "event": [entry.number for entry in performed],
+            "kind": [entry.event.kind for entry in performed],
+            "parts": [spelled(entry.event.parts, " + ") for entry in performed],
+            "type": [names[entry.event.type] for entry in performed],
+            "tokens after it": [spelled(entry.tokens, " ") for entry in performed],
+        }
+    )
+
+
+def _demolished(segmenter: Demolishing, text: str) -> None:
+    """The tokens that were taken apart again."""
+    names = segmenter.types
+    found = segmenter.demolished(segmenter.encode([text]), 0)
+    if not found:
+        st.caption("No token of this word was taken apart.")
+        return
+    show_table(
+        {
+            "taken apart": [names[entry.type] for entry in found],
+            "into": [" + ".join(names[part] for part in entry.parts) for entry in found],
+        }
+    )

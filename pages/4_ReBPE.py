@@ -18,7 +18,7 @@ from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.views.rebpe import ablation_table, charts, followed_word, phase_changes
-from web.widgets import attempt, remembered
+from web.widgets import attempt, button, remembered
 
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
 _ITERATION = "Run to the end of the iteration: a knockout and a reification."
@@ -196,7 +196,7 @@ def _progress(current: Session, run: ReBPERun) -> None:
     )
     with right:
         said = "What is done stays; resume whenever you like."
-        _button("Stop", "stop", "stop", current.ask, "", width="stretch", help=said)
+        button("Stop", "stop", current.ask, "", key="rebpe stop", width="stretch", help=said)
 
 
 def _buttons(current: Session, run: ReBPERun) -> None:
@@ -217,16 +217,16 @@ def _buttons(current: Session, run: ReBPERun) -> None:
             ("iteration", "One iteration", "redo", _ITERATION),
             ("all", "To convergence", "fast_forward", _ALL),
         ):
-            how = {"help": help_, "type": "primary" if what == "all" else "secondary"}
-            _button(name, icon, what, current.ask, what, disabled=upcoming is None, **how)
-
-
-def _button(
-    label: str, icon: str, key: str, action: Callable[..., None], *given: Any, **how: Any
-) -> None:
-    """A button that does an action with what is given."""
-    key, icon = f"rebpe {key}", f":material/{icon}:"
-    st.button(label, icon=icon, key=key, on_click=action, args=given, **how)
+            button(
+                name,
+                icon,
+                current.ask,
+                what,
+                key=f"rebpe {what}",
+                primary=what == "all",
+                disabled=upcoming is None,
+                help=help_,
+            )
 
 
 def _start_over(current: Session) -> None:
@@ -262,38 +262,38 @@ def _timeline(current: Session, run: ReBPERun) -> None:
         run.go_to(st.session_state[key] or position)
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        _button(
+        button(
             "Back",
             "arrow_back",
-            "back",
             run.go_to,
             position - 1,
             disabled=position <= 1,
+            key="rebpe back",
             help="Undo one phase, and what you edited since.",
         )
-        _button(
+        button(
             "Forward",
             "arrow_forward",
-            "forward",
             run.go_to,
             position + 1,
             disabled=position >= len(everything),
+            key="rebpe forward",
             help="Redo one phase.",
         )
-        _button(
+        button(
             "Start over",
             "restart_alt",
-            "over",
             _start_over,
             current,
+            key="rebpe over",
             help="Undo the whole run, and your edits in between. Redo brings them back.",
         )
-        _button(
+        button(
             "New run from here",
             "add",
-            "new",
             _new_run,
             current,
+            key="rebpe new",
             help="Keep what is done, and begin another run on top of it.",
         )
         st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")
@@ -347,14 +347,14 @@ def chosen_types(current: Session) -> None:
     with attempt():
         texts = [graph.types[number] for number in chosen]
         _scenes(current, current.once(("stages", *texts), lambda: stages(study, texts)), chosen)
-        _button(
+        button(
             "Do both: knock out, then reify",
             "content_cut",
-            "do both",
             knock_out_and_reify,
             current,
             texts,
-            type="primary",
+            primary=True,
+            key="rebpe do both",
             help="Two edits, which Undo takes back one after the other.",
         )
 

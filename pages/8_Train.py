@@ -27,7 +27,7 @@ from web.inputs import content_of
 from web.method_picker import parameter_field
 from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
 from web.text import plain
-from web.widgets import attempt, download, remembered, show_table
+from web.widgets import attempt, button, download, remembered, show_table
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -308,18 +308,19 @@ def _result(current: Session) -> None:
                 "tokenizer.json",
                 help="For Hugging Face's libraries.",
             )
-            st.button(
+            button(
                 "Open it in the app",
-                icon=":material/hub:",
-                on_click=_open,
-                args=(current, segmenter),
+                "hub",
+                _open,
+                current,
+                segmenter,
                 help="All other pages then show it, with the open reference.",
             )
-        st.button(
+        button(
             "Forget it",
-            icon=":material/delete:",
-            on_click=_forget,
-            args=(label,),
+            "delete",
+            _forget,
+            label,
             help="Frees memory; the model is lost.",
         )
     st.code(segmenter.signature(), language=None, wrap_lines=True)

@@ -1,17 +1,14 @@
 """What clicks and buttons do to a session: edits, and where to look."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import streamlit as st
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.reify import preview_reification
 from web.components import Click
 from web.session import Session
 from web.text import plain
+from web.widgets import deferred_error
 
 _MESSAGE = "edit message"
 
@@ -20,21 +17,21 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
     """Remove a type; what cannot be removed becomes a message."""
     graph = current.study.graph
     if graph.is_present(number):
-        with _edit():
+        with deferred_error(_MESSAGE):
             (graph.cascade if cascade else graph.knockout)([graph.types[number]])
 
 
 def knock_out_all(current: Session, types: list[str]) -> None:
     """Remove types, those that are gone already left aside."""
     graph = current.study.graph
-    with _edit():
+    with deferred_error(_MESSAGE):
         graph.knockout([text for text in types if text in graph])
 
 
 def knock_out_and_reify(current: Session, types: list[str]) -> None:
     """Remove types, then repair and reify the tuple merges that this made."""
     graph = current.study.graph
-    with _edit():
+    with deferred_error(_MESSAGE):
         removed = graph.knockout(types)
         blacklist = {merge.parts for merge in removed.removed_merges.values()}
         atoms = TypeAtoms(current.study.tokeniser.suffix)
@@ -42,20 +39,11 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
 
 
-@contextmanager
-def _edit() -> Iterator[None]:
-    """An edit in a callback: why it cannot be made is shown by the run that follows."""
-    try:
-        yield
-    except MorphGraphError as error:
-        st.session_state[_MESSAGE] = plain(str(error))
-
-
 def show_message() -> None:
     """Show, once, why the last edit could not be made."""
     message = st.session_state.pop(_MESSAGE, None)
     if message:
-        st.warning(message, icon=":material/info:")
+        st.warning(plain(message), icon=":material/info:")
 
 
 def look_at(current: Session, number: int) -> None:

@@ -46,7 +46,42 @@ def attempt() -> Iterator[None]:
         show_error(error)
 
 
+@contextmanager
+def deferred_error(key: str) -> Iterator[None]:
+    """In a callback, keep the error of the ``with`` block for the run that follows."""
+    try:
+        yield
+    except MorphGraphError as error:
+        st.session_state[key] = str(error)
+
+
+def show_deferred_error(key: str) -> None:
+    """Show, once, what a callback could not do."""
+    refused = st.session_state.pop(key, "")
+    if refused:
+        show_error(refused)
+
+
 # ------------------------------------------------------------------------------------- values
+
+
+def button(
+    label: str,
+    icon: str,
+    action: Callable[..., None],
+    *given: Any,
+    primary: bool = False,
+    **how: Any,
+) -> None:
+    """A button, with one of Material's icons, that does an action with what is given."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        type="primary" if primary else "secondary",
+        on_click=action,
+        args=given,
+        **how,
+    )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.demos import shipped_configurations
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, decode_utf8
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
@@ -28,6 +28,7 @@ from web.batch.checking import (
 from web.batch.state import (
     CONFIGURE,
     OWN,
+    REFUSED,
     SOURCE,
     VIEW,
     Settings,
@@ -44,12 +45,15 @@ from web.storage import Draft, forget_draft, keep_draft
 from web.text import plain
 from web.widgets import (
     attempt,
+    button,
     choice,
+    deferred_error,
     download,
     remembered,
     rows_high,
     sent_again,
     set_value,
+    show_deferred_error,
     show_error,
     show_table,
     value_now,
@@ -61,7 +65,6 @@ if TYPE_CHECKING:
     from morphgraph.batch.evaluating import PreparedEvaluation
 
 _PROBLEM = "batch problem"
-_REFUSED = "batch refused"
 _WORKERS = "batch_workers"
 _EDITOR_HEIGHT = 520
 
@@ -139,12 +142,9 @@ def _take(key: str) -> None:
     st.session_state[_PROBLEM] = ""
     if file is None:
         return
-    try:
-        text, shipped = read_configuration(file.name, file.getvalue()), shipped_configurations()
-    except MorphGraphError as error:
-        st.session_state[_PROBLEM] = str(error)
-        return
-    add_source(shortened(visible(file.name), 60), text, shipped)
+    with deferred_error(_PROBLEM):
+        text = read_configuration(file.name, file.getvalue())
+        add_source(shortened(visible(file.name), 60), text, shipped_configurations())
 
 
 def read_configuration(name: str, data: bytes) -> str:
@@ -177,12 +177,13 @@ def _editor(source: str, original: str) -> str:
         st.caption("A text of more than 200 kB is lost when this page is closed: download it.")
     with st.container(horizontal=True):
         download("Download YAML", _text_now(key, text), "evaluation.yaml", key="batch yaml")
-        st.button(
+        button(
             "Undo all edits",
-            icon=":material/restart_alt:",
+            "restart_alt",
+            _put_back,
+            source,
+            original,
             disabled=text == original,
-            on_click=_put_back,
-            args=(source, original),
             help="Back to how the file was.",
         )
     return str(text)
@@ -255,20 +256,20 @@ def _outcome(source: str, text: str) -> Checked:
         name = _name(suggested)
     problem = name_problem(name, _names()) if checked.prepared else ""
     _told(checked, int(workers), problem)
-    st.button(
+    button(
         "Start",
-        type="primary",
-        icon=":material/play_arrow:",
+        "play_arrow",
+        _start,
+        source,
+        checked.name,
+        suggested,
+        primary=True,
         width="stretch",
         disabled=checked.prepared is None or bool(problem),
-        on_click=_start,
-        args=(source, checked.name, suggested),
     )
     if any(run.progress and not run.progress.is_over for run in known_runs()):
         st.caption("Another run is running: both will share this machine.")
-    refused = st.session_state.pop(_REFUSED, "")
-    if refused:
-        show_error(refused)
+    show_deferred_error(REFUSED)
     return checked
 
 
@@ -351,16 +352,11 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
         name = _suggested(checked)
     if checked.prepared is None or name_problem(name, _names()):
         if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
-            st.session_state[_REFUSED] = "Nothing was started: correct the error above first."
+            st.session_state[REFUSED] = "Nothing was started: correct the error above first."
         return
-    try:
-        begin(
-            text,
-            name,
-            Settings(int(value_now(_WORKERS, available_cores())), wanted, str(folder_of(source))),
-        )
-    except MorphGraphError as error:
-        st.session_state[_REFUSED] = str(error)
+    with deferred_error(REFUSED):
+        workers = int(value_now(_WORKERS, available_cores()))
+        begin(text, name, Settings(workers, wanted, str(folder_of(source))))
 
 
 def what_can_stand_here() -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import streamlit as st
 
 from morphgraph.batch.progress import Run, RunProgress, ended_early, stop_run
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.progress import (
@@ -27,9 +24,25 @@ from web.batch.progress import (
     visible_lines,
 )
 from web.batch.results import results_of
-from web.batch.state import CHOSEN, add_source, begin, known_runs, show_editor, start_settings
+from web.batch.state import (
+    CHOSEN,
+    REFUSED,
+    add_source,
+    begin,
+    known_runs,
+    show_editor,
+    start_settings,
+)
 from web.text import code, one_line
-from web.widgets import choice, rows_high, show_error, show_table
+from web.widgets import (
+    button,
+    choice,
+    deferred_error,
+    rows_high,
+    show_deferred_error,
+    show_error,
+    show_table,
+)
 
 _EVERY = 1.0
 _MOST_FAILURES = 20
@@ -46,7 +59,7 @@ def runs_tab() -> None:
     runs = {run.name: recovered(run) for run in known_runs()}
     if not runs:
         st.info("Nothing has been run yet. Choose an evaluation under Configure, and press Start.")
-        st.button("Configure one", icon=":material/tune:", on_click=show_editor)
+        button("Configure one", "tune", show_editor)
         return
     name = choice(
         st.selectbox,
@@ -147,9 +160,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
 
 
 def _buttons(run: Run) -> None:
-    refused = st.session_state.pop("batch refused", "")
-    if refused:
-        show_error(refused)
+    show_deferred_error(REFUSED)
     state, can = state_of(run), buttons_of(run)
     if can != "over":
         if can == "stopping":
@@ -157,24 +168,18 @@ def _buttons(run: Run) -> None:
             return
         with st.popover("Stop", icon=":material/stop:", disabled=can == "wait"):
             st.write("What is done is kept, and the run can be resumed later.")
-            st.button(
-                "Stop the run",
-                type="primary",
-                on_click=_stop,
-                args=(run,),
-                key=f"batch stop {run.name}",
-            )
+            key = f"batch stop {run.name}"
+            st.button("Stop the run", type="primary", on_click=_stop, args=(run,), key=key)
         return
     failed = run.progress is not None and run.progress.failed > 0
     if state == "done" and not failed:
         return
-    label = "Retry failed tasks" if state == "done" else "Resume"
-    st.button(
-        label,
-        icon=":material/play_arrow:",
-        type="primary" if state != "done" else "secondary",
-        on_click=_resume,
-        args=(run,),
+    button(
+        "Retry failed tasks" if state == "done" else "Resume",
+        "play_arrow",
+        _resume,
+        run,
+        primary=state != "done",
         key=f"batch go on {run.name}",
         help="What is done is kept: only what is missing is run.",
     )
@@ -184,24 +189,15 @@ def _write_again(run: Run) -> None:
     """The results of a run whose file is gone or damaged: what was done is in its store."""
     if state_of(run) != "done":
         return  # "Resume", above, writes them too
-    st.button(
+    button(
         "Write the results again",
-        icon=":material/refresh:",
-        type="primary",
-        on_click=_resume,
-        args=(run,),
+        "refresh",
+        _resume,
+        run,
+        primary=True,
         key=f"batch write again {run.name}",
         help="From what is kept in the folder of the run; only what is missing there is run.",
     )
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """What a callback cannot do is said by the run that follows."""
-    try:
-        yield
-    except MorphGraphError as error:
-        st.session_state["batch refused"] = str(error)
 
 
 def _configuration(run: Run) -> str:
@@ -211,19 +207,19 @@ def _configuration(run: Run) -> str:
 
 def _edit_a_copy(run: Run) -> None:
     """The file of a run, to be changed and started as another one."""
-    with _refusals():
+    with deferred_error(REFUSED):
         add_source(f"copy of {run.name}"[:80], _configuration(run))
         show_editor()
 
 
 def _stop(run: Run) -> None:
-    with _refusals():
+    with deferred_error(REFUSED):
         stop_run(run.folder)
 
 
 def _resume(run: Run) -> None:
     """The same text, name, languages and workers once more."""
-    with _refusals():
+    with deferred_error(REFUSED):
         begin(_configuration(run), run.name, start_settings(run.folder))
 
 
@@ -234,20 +230,16 @@ def _folder(run: Run) -> None:
     with st.expander("Files of this run", icon=":material/folder:"):
         st.caption("All of it is in this folder of this machine:")
         st.code(str(run.folder), language=None, wrap_lines=True)
-        st.button(
+        button(
             "Edit a copy of its file",
-            icon=":material/edit:",
-            on_click=_edit_a_copy,
-            args=(run,),
+            "edit",
+            _edit_a_copy,
+            run,
             key=f"batch copy {run.name}",
             help="Under Configure; the run stays as it is.",
         )
         st.caption("To resume it in a terminal")
-        st.code(
-            resume_command(run),
-            language=None,
-            wrap_lines=True,
-        )
+        st.code(resume_command(run), language=None, wrap_lines=True)
 
 
 def resume_command(run: Run) -> str:

@@ -30,7 +30,7 @@ from web.session import Session
 from web.text import code, plain, sum_of
 from web.views.trees import number_of, word_trees
 from web.views.type_panel import changed_table
-from web.widgets import attempt, chosen_row, right_aligned, show_table
+from web.widgets import attempt, button, chosen_row, right_aligned, show_table
 
 _MEANING = {
     "annealed": "Merges added: their parts stood side by side inside a morph nearly every time.",
@@ -153,13 +153,8 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
             selected=type_key(entry.result),
             height=380,
         )
-        st.button(
-            "Open it in the merge graph",
-            icon=":material/hub:",
-            key="rebpe open",
-            on_click=_open,
-            args=(current, entry.result),
-        )
+        label = "Open it in the merge graph"
+        button(label, "hub", _open, current, entry.result, key="rebpe open")
         if st.session_state.pop("rebpe opens graph", False):
             st.switch_page("pages/1_Merge_graph.py")
     with right:

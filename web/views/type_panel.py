@@ -14,7 +14,7 @@ from web.scoreboard import MARKS
 from web.session import Session
 from web.text import code, sum_of
 from web.views.trees import before_and_after, word_trees
-from web.widgets import remembered, show_table
+from web.widgets import button, remembered, show_table
 
 _REVEALED = "trees revealed"
 SINCE_START, SINCE_LAST = "all edits", "the last edit"
@@ -105,14 +105,9 @@ def _rewired_table(current: Session, rewired: list[Rewired], old: str, new: str)
 
 
 def _centre_button(current: Session, number: int) -> None:
-    st.button(
-        "Centre the graph here",
-        key="centre",
-        icon=":material/center_focus_strong:",
-        disabled=current.focus == number,
-        on_click=look_at,
-        args=(current, number),
-    )
+    disabled = current.focus == number
+    label, icon = "Centre the graph here", "center_focus_strong"
+    button(label, icon, look_at, current, number, key="centre", disabled=disabled)
 
 
 def _knockout(current: Session, number: int) -> None:

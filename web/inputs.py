@@ -9,7 +9,6 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
-from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
@@ -21,7 +20,8 @@ from web.session import (
     Session,
     Source,
     demo_reference,
-    uploaded_reference,
+    frequencies_of,
+    reference_of,
     wordfreq_frequencies,
     wordfreq_languages,
 )
@@ -114,7 +114,7 @@ def reference_upload(current: Session) -> None:
         chosen = None if format_ == _DETECT else format_
         named = None if encoding == _AS_MARKED else encoding
         source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
-        current.open_reference(uploaded_reference(source), source)
+        current.open_reference(reference_of(source), source)
         taken("reference")
 
 
@@ -136,8 +136,8 @@ def frequency_choice(current: Session) -> None:
         if chosen == _NO_FREQUENCIES:
             current.use_frequencies(None, "")
         else:
-            name = f"wordfreq:{chosen}"
-            current.use_frequencies(wordfreq_frequencies(chosen), name, Source(name))
+            source = Source(f"wordfreq:{chosen}")
+            current.use_frequencies(frequencies_of(source), source.name, source)
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
@@ -147,9 +147,8 @@ def frequency_choice(current: Session) -> None:
     if file is None:
         return
     with attempt():
-        content = content_of(file)
-        counts = dict(parse_word_counts(content, file.name).items())
-        current.use_frequencies(counts, file.name, Source(file.name, ((file.name, content),)))
+        source = Source(file.name, ((file.name, content_of(file)),))
+        current.use_frequencies(frequencies_of(source), file.name, source)
         taken("frequency")
 
 
@@ -257,7 +256,7 @@ def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None
     with attempt():
         path, shown = local_path(source.name), f"catalogue:{source.name}"
         kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
-        current.open_reference(uploaded_reference(kept), kept)
+        current.open_reference(reference_of(kept), kept)
         st.rerun()
 
 

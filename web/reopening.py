@@ -7,7 +7,7 @@ comes back: two tabs with different tokenisers keep apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
@@ -28,13 +27,12 @@ from web.components import hidden_component
 from web.session import (
     Session,
     Source,
-    demo_reference,
-    demo_tokeniser,
+    demo_sources,
+    frequencies_of,
+    reference_of,
+    tokeniser_of,
     trained_models,
     uploaded_model,
-    uploaded_reference,
-    uploaded_tokeniser,
-    wordfreq_frequencies,
 )
 from web.storage import DAYS, BrowserStore, keep_recipe
 
@@ -206,14 +204,9 @@ def _open(current: Session, record: _Record) -> None:
     opened = _source(current.store, record.tokeniser)
     gold = _source(current.store, record.reference)
     counts = _source(current.store, record.frequencies) if record.frequencies else None
-    language = _demo(opened)
-    tokeniser = (
-        uploaded_tokeniser(dict(opened.files)) if opened.files else demo_tokeniser(language).fork()
-    )
-    reference = uploaded_reference(gold) if gold.files else demo_reference(_demo(gold))
-    benchmark = Benchmark.build(
-        tokeniser, reference, _frequencies(counts), counts.name if counts else ""
-    )
+    tokeniser, reference = tokeniser_of(opened), reference_of(gold)
+    weights = frequencies_of(counts) if counts else None
+    benchmark = Benchmark.build(tokeniser, reference, weights, counts.name if counts else "")
     current.open_again(
         tokeniser, benchmark, {"tokeniser": opened, "reference": gold, "frequencies": counts}
     )
@@ -221,9 +214,9 @@ def _open(current: Session, record: _Record) -> None:
         check_steps(steps, "What was kept")
     current.recipes = record.recipes
     current.chose_frequencies = record.chose_frequencies
-    names = [source and source.name for source in (opened, gold, counts)]
-    if language and names == [f"demo:{language}", f"demo:{language}", f"wordfreq:{language}"]:
-        current.language = language
+    for language in DEMOS:
+        if current.sources == demo_sources(language):
+            current.language = language
     for name, checksum in record.models.items():
         data = current.store.file(checksum)
         if data is not None:
@@ -239,25 +232,6 @@ def _source(store: BrowserStore, part: _Part) -> Source:
             raise FileFormatError(name, "", "it is no longer kept", "Open it once more.")
         files.append((name, data))
     return Source(part.name, tuple(files), part.format, part.encoding)
-
-
-def _demo(source: Source) -> str:
-    """The language of a demo; nothing for files."""
-    if source.files:
-        return ""
-    language = source.name.removeprefix("demo:")
-    if language not in DEMOS:
-        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
-    return language
-
-
-def _frequencies(source: Source | None) -> Mapping[str, float] | None:
-    if source is None:
-        return None
-    if source.files:
-        (name, data), *_ = source.files
-        return dict(parse_word_counts(data, name).items())
-    return wordfreq_frequencies(source.name.removeprefix("wordfreq:"))
 
 
 def _make_edits(current: Session, record: _Record) -> None:

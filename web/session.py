@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from morphgraph.core.demos import DEMOS, demo_gold_path
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.text import counted
+from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
@@ -96,19 +97,11 @@ class Session:
 
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
-        tokeniser = demo_tokeniser(language).fork()
-        frequencies = wordfreq_frequencies(language)
-        self.language, self.chose_frequencies = language, False
-        benchmark = Benchmark.build(
-            tokeniser, demo_reference(language), frequencies, f"wordfreq:{language}"
-        )
-        demo = Source(f"demo:{language}")
-        self.sources = {
-            "tokeniser": demo,
-            "reference": demo,
-            "frequencies": Source(f"wordfreq:{language}"),
-        }
-        self._replace(tokeniser, benchmark)
+        self.sources, self.language = demo_sources(language), language
+        self.chose_frequencies = False
+        demo, name = Source(f"demo:{language}"), f"wordfreq:{language}"
+        tokeniser, frequencies = tokeniser_of(demo), wordfreq_frequencies(language)
+        self._replace(tokeniser, Benchmark.build(tokeniser, reference_of(demo), frequencies, name))
 
     def open_again(
         self, tokeniser: Tokeniser, benchmark: Benchmark, sources: Mapping[str, Source | None]
@@ -265,10 +258,44 @@ def keep_model(name: str, model: Segmenter) -> None:
     models[name] = model
 
 
+def demo_sources(language: str) -> dict[str, Source | None]:
+    """Where all that a demo opens comes from."""
+    demo = Source(f"demo:{language}")
+    return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
+
+
+def tokeniser_of(source: Source) -> Tokeniser:
+    """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
+    found = uploaded_model(dict(source.files)) if source.files else _demo_model(_demo(source))
+    if type(found) is not Bte:
+        names = ", ".join(name for name, _ in source.files)
+        raise MorphGraphError(f"{names} has no merges. Choose a BPE tokeniser.")
+    return found.tokeniser.fork()
+
+
+def reference_of(source: Source) -> Reference:
+    """The gold list of a source, shared by all sessions; `MorphGraphError` if it cannot be read."""
+    return _uploaded_reference(source) if source.files else demo_reference(_demo(source))
+
+
+def frequencies_of(source: Source) -> Mapping[str, float]:
+    """Word frequencies of a source; `MorphGraphError` if they cannot be read."""
+    if source.files:
+        (name, data), *_ = source.files
+        return dict(parse_word_counts(data, name).items())
+    return wordfreq_frequencies(source.name.removeprefix("wordfreq:"))
+
+
+def _demo(source: Source) -> str:
+    language = source.name.removeprefix("demo:")
+    if language not in DEMOS:
+        raise FileFormatError(source.name, "", "there is no such demo", "Open a file.")
+    return language
+
+
 @st.cache_resource(show_spinner="Loading the demo tokeniser…")
-def demo_tokeniser(language: str) -> Tokeniser:
-    """A demo tokeniser, shared by all sessions: fork it before editing."""
-    return load_tokeniser(f"demo:{language}")
+def _demo_model(language: str) -> Segmenter:
+    return Bte(load_tokeniser(f"demo:{language}"))
 
 
 @st.cache_resource(show_spinner="Loading the gold list…")
@@ -280,8 +307,6 @@ def demo_reference(language: str) -> Reference:
 @st.cache_resource(show_spinner="Loading word frequencies…", max_entries=6)
 def wordfreq_frequencies(language: str) -> Mapping[str, float]:
     """Word frequencies of a language, per 10⁹ words."""
-    from morphgraph.corpus.counts import wordfreq_counts
-
     return dict(wordfreq_counts(language).items())
 
 
@@ -301,8 +326,7 @@ def _read_model(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Segmente
 
 
 @st.cache_resource(show_spinner="Reading the reference…", max_entries=4)
-def uploaded_reference(source: Source) -> Reference:
-    """An uploaded reference; `MorphGraphError` if it cannot be read."""
+def _uploaded_reference(source: Source) -> Reference:
     (_, content), *_ = source.files
     return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
 
@@ -314,14 +338,6 @@ def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:
     fork it before editing. `MorphGraphError` if it cannot be read.
     """
     return _read_model(tuple(files), tuple(files.values()))
-
-
-def uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
-    """An uploaded tokeniser with a graph of its own; `MorphGraphError` if it has no merges."""
-    found = uploaded_model(files)
-    if type(found) is not Bte:
-        raise MorphGraphError(f"{', '.join(files)} has no merges. Choose a BPE tokeniser.")
-    return found.tokeniser.fork()
 
 
 def demo_name(code: str) -> str:

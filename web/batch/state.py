@@ -26,7 +26,7 @@ CHOSEN = "batch_run"
 SOURCE = "batch_source"
 OWN = "batch own files"
 REFUSED = "batch refused"
-"""Keys of the open tab, the run by its name, what is edited, texts by name, and what was refused."""
+"""Keys of the open tab, the run by its name, what is edited, texts by name, what was refused."""
 SETTINGS_FILE = "started.json"
 _RECALLED = "batch drafts recalled"
 

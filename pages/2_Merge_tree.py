@@ -7,7 +7,7 @@ from morphgraph.draw.merge_tree import MergeTree
 from web.bootstrap import start
 from web.session import Session
 from web.text import code, plain
-from web.views.trees import Since, before_and_after, now, number_of, word_key, word_trees
+from web.views.trees import Since, before_and_after, now, word_key, word_trees
 from web.widgets import choice, remembered, show_table
 
 # Characters of a typed word that are shown.
@@ -23,7 +23,7 @@ def tree_page(current: Session) -> None:
     word = _word(current)
     if word is None:
         return
-    number = number_of(study, word)
+    number = study.number_of(word)
     compared = _NOTHING
     if study.graph.history:
         compared = choice(
@@ -86,7 +86,7 @@ def _word(current: Session) -> str | None:
     if len(words) > 1:
         st.info(f"One word at a time: this is the first one, {plain(shortened(words[0]))}.")
     word = words[0]
-    if len(word) > LONGEST and number_of(study, word) is None:
+    if len(word) > LONGEST and study.number_of(word) is None:
         st.info(f"Only the first {LONGEST} of {len(word):,} characters are shown.")
         word = word[:LONGEST]
     return word

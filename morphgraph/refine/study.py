@@ -174,6 +174,11 @@ class Study:
 
     # --------------------------------------------------------------------------------- words
 
+    def number_of(self, text: str) -> int | None:
+        """The number of a word of the reference; None if it is none."""
+        texts = self.benchmark.words.texts
+        return texts.index(text) if text in texts else None
+
     def marked(self, word: int, segmentation: Segmentation) -> str:
         """A word with its gaps marked: ``|`` right split, ``·`` wrong split, ``‿`` missed boundary.
 

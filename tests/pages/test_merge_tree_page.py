@@ -17,7 +17,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.session import Session
-from web.views.trees import before_and_after, now, number_of, trees_of
+from web.views.trees import before_and_after, now, trees_of
 
 pytestmark = pytest.mark.slow
 
@@ -252,7 +252,7 @@ def test_an_earlier_graph_is_made_once(current: Session) -> None:
 
 
 def test_a_text_of_the_reference_is_its_word(current: Session) -> None:
-    assert number_of(current.study, "undo") == 0
-    assert number_of(current.study, "do") is None
+    assert current.study.number_of("undo") == 0
+    assert current.study.number_of("do") is None
     assert trees_of(current, "undo", now(current))[0].has_gold
     assert not trees_of(current, "do", now(current))[0].has_gold

@@ -28,7 +28,7 @@ from web.components import merge_graph
 from web.edits import look_at
 from web.session import Session
 from web.text import code, plain, sum_of
-from web.views.trees import number_of, word_trees
+from web.views.trees import word_trees
 from web.views.type_panel import changed_table
 from web.widgets import attempt, button, chosen_row, right_aligned, show_table
 
@@ -259,7 +259,7 @@ def followed_word(current: Session, run: ReBPERun) -> None:
     text = _word(current)
     if not text:
         return
-    number = number_of(study, text)
+    number = study.number_of(text)
     words = None
     with attempt():
         words = study.benchmark.words if number is not None else study.tokeniser.encode([text])

@@ -84,7 +84,7 @@ def trees_of(
 ) -> list[MergeTree]:
     """The trees of a word in several states; `MorphGraphError` if it cannot be encoded."""
     study = current.study
-    number = number_of(study, word) if isinstance(word, str) else word
+    number = study.number_of(word) if isinstance(word, str) else word
     words: Words = study.benchmark.words
     gold: set[int] | None = None
     if number is None:
@@ -108,12 +108,6 @@ def trees_of(
 
 def _state_after(study: Study, edits: int) -> StudyState:
     return study.state_after(edits) if edits else study.start
-
-
-def number_of(study: Study, text: str) -> int | None:
-    """The number of a word in the reference, or None."""
-    texts = study.benchmark.words.texts
-    return texts.index(text) if text in texts else None
 
 
 def file_name(word: str) -> str:

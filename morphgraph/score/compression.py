@@ -17,7 +17,7 @@ from morphgraph.kernels import DROPPED
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First, Longest
 from morphgraph.segment.wordpiece import VocabularySegmenter
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
@@ -171,47 +171,36 @@ def compress(segmenter: Segmenter, words: WordCounts) -> Compression:
     Words of letters are segmented before others, which saves much time; of BPE-dropout, whose
     result depends on a word's place, this is one sample.
     """
-    counts = np.asarray(words.counts, np.float64)
+    word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
     order = np.argsort(~simple, kind="stable")
-    totals = _Totals(len(segmenter.types))
+    counts = np.zeros(len(segmenter.types))
+    untyped = dropped = markers = 0.0
     for start in range(0, len(order), _BATCH):
         chosen = order[start : start + _BATCH]
         encoded = segmenter.encode([words.words[place] for place in chosen])
-        totals.add(segmenter.segment(encoded), counts[chosen])
+        segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
+        ends = np.flatnonzero(segmentation.token_at >= 0)
+        tokens, weight = segmentation.token_at[ends], weights[encoded.word_of_atom[ends]]
+        typed = tokens != UNKNOWN
+        counts += np.bincount(tokens[typed], weight[typed], len(counts))
+        untyped += float(weight[~typed].sum())
+        markers += float(weight[encoded.is_marker[ends]].sum())
+        if (segmentation.token_at == DROPPED).any():
+            owner = np.repeat(np.arange(len(encoded)), np.diff(encoded.character_offsets))
+            dropped += float(weights[owner[~segmentation.covered[:-1]]].sum())
     lengths = np.fromiter(map(len, words.words), np.float64, len(words))
     number = unknown_id(segmenter)
     return Compression(
-        counts=totals.counts,
-        tokens=float(totals.counts.sum()) + totals.untyped,
-        words=float(counts.sum()),
-        characters=float(lengths @ counts),
-        dropped=totals.dropped,
-        marker_tokens=totals.markers,
-        unknown=totals.untyped + (float(totals.counts[number]) if number is not None else 0.0),
+        counts=counts,
+        tokens=float(counts.sum()) + untyped,
+        words=float(word_counts.sum()),
+        characters=float(lengths @ word_counts),
+        dropped=dropped,
+        marker_tokens=markers,
+        unknown=untyped + (float(counts[number]) if number is not None else 0.0),
         vocabulary_size=segmenter.vocabulary_size,
     )
-
-
-class _Totals:
-    """Sums over batches of words."""
-
-    def __init__(self, types: int) -> None:
-        self.counts = np.zeros(types)
-        self.untyped = self.dropped = self.markers = 0.0
-
-    def add(self, segmentation: Segmentation, weights: npt.NDArray[np.float64]) -> None:
-        words, token_at = segmentation.words, segmentation.token_at
-        of_atom = words.word_of_atom
-        ends = np.flatnonzero(token_at >= 0)
-        tokens, weight = token_at[ends], weights[of_atom[ends]]
-        typed = tokens != UNKNOWN
-        self.counts += np.bincount(tokens[typed], weight[typed], len(self.counts))
-        self.untyped += float(weight[~typed].sum())
-        self.markers += float(weight[words.is_marker[ends]].sum())
-        if (token_at == DROPPED).any():
-            owner = np.repeat(np.arange(len(words)), np.diff(words.character_offsets))
-            self.dropped += float(weights[owner[~segmentation.covered[:-1]]].sum())
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:

@@ -112,33 +112,29 @@ class Outcome:
     @cached_property
     def kept(self) -> npt.NDArray[np.bool_]:
         """For each piece between cuts whether tokens cover it; it is all or nothing."""
-        return sums_by_word(self.covered, self._piece_edges[0]) > 0
+        return sums_by_word(self.covered, self._piece_edges) > 0
 
     @cached_property
     def left_out(self) -> EntryCounts:
         """How many characters of each word are in no token."""
-        lengths = self.gold_set.lengths
-        edges = np.append(_starts(lengths), lengths.sum())
-        return lengths - sums_by_word(self.covered, edges)
+        return self.gold_set.lengths - sums_by_word(self.covered, self._word_edges)
+
+    @property
+    def _word_edges(self) -> EntryCounts:
+        """Where each word begins among the characters of all, and where the last ends."""
+        return np.append(0, np.cumsum(self.gold_set.lengths))
 
     @cached_property
-    def _piece_edges(self) -> tuple[EntryCounts, EntryCounts]:
-        """Ends of all pieces among the characters of all words together, with a 0 before them."""
-        starts = _starts(self.gold_set.lengths)
-        ends = starts + self.gold_set.lengths
-        offsets = self._piece_offsets
-        edges = np.empty(offsets[-1] + 1, np.int64)
-        edges[0] = 0
-        is_last = np.zeros(offsets[-1], bool)
-        is_last[offsets[1:] - 1] = True
-        edges[1:][is_last] = ends
-        edges[1:][~is_last] = np.repeat(starts, self.cuts.counts) + self.cuts.positions
-        return edges, offsets
+    def _piece_edges(self) -> EntryCounts:
+        """Where pieces begin among the characters of all words together, and the last ends."""
+        edges = self._word_edges
+        cuts = np.repeat(edges[:-1], self.cuts.counts) + self.cuts.positions
+        return np.sort(np.concatenate([edges, cuts]), kind="stable")
 
     @cached_property
     def strings(self) -> Strings:
         """The pieces that tokens cover, as strings."""
-        edges, offsets = self._piece_edges
+        edges, offsets = self._piece_edges, self._piece_offsets
         points = _points("".join(self.gold_set.texts))
         if self.kept.all():
             return Strings(points, edges, offsets)
@@ -199,11 +195,6 @@ def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outc
         segmentation,
         segmenter,
     )
-
-
-def _starts(lengths: EntryCounts) -> EntryCounts:
-    """Where each word begins among the characters of all."""
-    return np.cumsum(lengths) - lengths
 
 
 def ideal(gold_set: GoldSet, label: str = "Ideal") -> Outcome:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.entrants import methods_on, models_of
 from morphgraph.cli.options import (
     BareOption,
     FrequenciesOption,
@@ -16,6 +15,8 @@ from morphgraph.cli.options import (
     RecipeOption,
     TokeniserOption,
     load_edited,
+    methods_on,
+    models_of,
     with_options,
     word_counts,
 )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.entrants import methods_on, models_of, predictions_of
 from morphgraph.cli.options import (
     BareOption,
     FrequenciesOption,
@@ -16,7 +15,10 @@ from morphgraph.cli.options import (
     RecipeOption,
     ShareOption,
     load_edited,
+    methods_on,
+    models_of,
     one_of,
+    predictions_of,
     with_options,
     word_counts,
 )

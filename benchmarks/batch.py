@@ -54,12 +54,10 @@ def compute(spec: Mapping[str, Any], _: Sequence[pyarrow.Table]) -> pyarrow.Tabl
 
 def main() -> None:
     """Print both, each as the median of some turns."""
-    from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.plan import make_plan
     from morphgraph.batch.tasks import Task
 
-    evaluation, lines = parse_evaluation(GRID, "the demo grid")
-    grid = make_plan(evaluation, lines).tasks
+    grid = make_plan(GRID, "the demo grid").tasks
     cells = sum(task.kind == "cell" for task in grid)
     simulated = [
         Task("cell", f"cell {number}", sleep, spec, (), SECONDS)

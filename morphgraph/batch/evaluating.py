@@ -10,14 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from morphgraph.batch.configuration import Evaluation, parse_evaluation
-from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.plan import Plan
 from morphgraph.batch.progress import ProgressFile, RunProgress, read_progress, stop_path
 from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, warm_up_worker
 from morphgraph.batch.tasks import Store, code_version
@@ -25,7 +23,6 @@ from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import (
     checksum,
-    decode_utf8,
     parse_json,
     read_bytes,
     write_atomically,
@@ -39,41 +36,8 @@ OnProgress = Callable[[RunProgress], None]
 OpenClient = Callable[[], "AbstractContextManager[Client]"]
 
 
-@dataclass(frozen=True)
-class PreparedEvaluation:
-    """An evaluation that is ready to run: its text, and its tasks."""
-
-    text: str
-    evaluation: Evaluation
-    plan: Plan
-    languages: tuple[str, ...] | None = None
-
-
-def prepare_evaluation(
-    path: str | os.PathLike[str],
-    languages: Sequence[str] | None = None,
-    folder: Path | None = None,
-) -> PreparedEvaluation:
-    """Read a configuration and plan its tasks; relative paths in it start from ``folder``, its own
-    one by default.
-    """
-    text = decode_utf8(read_bytes(path), str(path))
-    return prepare_text(text, str(path), folder or Path(path).parent, languages)
-
-
-def prepare_text(
-    text: str, name: str, folder: Path, languages: Sequence[str] | None = None
-) -> PreparedEvaluation:
-    """Read a configuration that is called ``name`` in errors, and plan its tasks."""
-    evaluation, lines = parse_evaluation(text, name)
-    plan = make_plan(evaluation, lines, name=name, folder=folder, languages=languages)
-    return PreparedEvaluation(
-        text, evaluation, plan, None if languages is None else tuple(languages)
-    )
-
-
 def run_evaluation(
-    prepared: PreparedEvaluation,
+    plan: Plan,
     out: Path,
     open_client: OpenClient,
     tell: OnProgress = lambda _: None,
@@ -83,16 +47,16 @@ def run_evaluation(
 
     Raises `MorphGraphError` where the run as a whole cannot continue; what is done is kept.
     """
-    _check_apart(prepared.plan, out)
+    _check_apart(plan, out)
     with Store(out) as store:
         _forget_earlier_stop(out)
-        progress = ProgressFile(out, RunProgress("starting", prepared.evaluation.name))
+        progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
         run_file = RunFile(out)
         with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
-            write_atomically(out / "configuration.yaml", prepared.text.encode())
-            run_file.begin(_about(prepared, command))
-            tell(progress.update(force=True, total=len(prepared.plan.tasks)))
-            tasks = prepared.plan.tasks
+            write_atomically(out / "configuration.yaml", plan.text.encode())
+            run_file.begin(_about(plan, command))
+            tell(progress.update(force=True, total=len(plan.tasks)))
+            tasks = plan.tasks
             with open_client() if missing_tasks(tasks, store) else nullcontext() as client:
                 if client is not None:
                     warm_up_worker(client)
@@ -100,7 +64,7 @@ def run_evaluation(
             tell(progress.update(force=True, state="reporting", remaining=None))
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
             facts = run_file.end(ended, _counts(outcome))
-            _report(prepared, out, store, outcome, facts)
+            _report(plan, out, store, outcome, facts)
             tell(progress.update(force=True, state=ended))
             stop_path(out).unlink(missing_ok=True)
     return outcome
@@ -178,13 +142,13 @@ def _logging(path: Path) -> Iterator[None]:
         handler.close()
 
 
-def _about(prepared: PreparedEvaluation, command: Sequence[str]) -> dict[str, Any]:
+def _about(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
     """What is known of a run before any of its tasks: what it is of, and with what it is made."""
     return {
-        "name": prepared.evaluation.name,
+        "name": plan.evaluation.name,
         "command": list(command),
-        "configuration": checksum(prepared.text.encode()),
-        "languages": list(prepared.languages or prepared.evaluation.languages),
+        "configuration": checksum(plan.text.encode()),
+        "languages": list(plan.languages),
         "code": code_version(),
         "versions": {
             "morphgraph": __version__,
@@ -212,7 +176,7 @@ def _counts(outcome: RunOutcome) -> dict[str, Any]:
 
 
 def _report(
-    prepared: PreparedEvaluation,
+    plan: Plan,
     out: Path,
     store: Store,
     outcome: RunOutcome,
@@ -221,10 +185,10 @@ def _report(
     from morphgraph.batch.report import FinishedRun, write_report
     from morphgraph.batch.results import collected, task_frame, with_failed, write_parquet
 
-    results, tasks = collected(prepared.plan.cells, store), task_frame(outcome.reports)
+    results, tasks = collected(plan.cells, store), task_frame(outcome.reports)
     write_parquet(results, out / "results.parquet")
     write_parquet(tasks, out / "tasks.parquet")
-    asked = prepared.evaluation
+    asked = plan.evaluation
     finished = FinishedRun(
         title=asked.title or asked.name,
         description=asked.description,
@@ -234,7 +198,7 @@ def _report(
         run={**facts, "starts": len(facts["starts"])},
         tables=asked.tables,
         published=asked.published,
-        configuration=prepared.text,
+        configuration=plan.text,
     )
     write_report(finished, out)
 

@@ -20,12 +20,14 @@ from morphgraph.batch.configuration import (
     PredictionsChoice,
     ReferenceChoice,
     TokeniserChoice,
+    parse_evaluation,
     settings_of,
 )
 from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.corpus.counting_texts import find_texts
 from morphgraph.reference.language import language_code
 from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
@@ -44,9 +46,14 @@ _LOADING, _FIGURES, _INTERVALS, _SCORES = 0.5, 2.0, 0.15, 0.02
 
 @dataclass(frozen=True)
 class Plan:
-    """All tasks of an evaluation, each after those that it needs; cells in the order of results."""
+    """All tasks of an evaluation, each after those that it needs; cells in the order of results.
 
+    ``text``: the configuration as it is written; ``languages``: those of it that are planned.
+    """
+
+    text: str
     evaluation: Evaluation
+    languages: tuple[str, ...]
     tasks: tuple[Task, ...]
 
     @cached_property
@@ -60,19 +67,25 @@ class Plan:
         return sum(task.cost for task in self.tasks)
 
 
-def make_plan(
-    evaluation: Evaluation,
-    lines: Lines | None = None,
-    *,
-    name: str = "configuration",
-    folder: Path | None = None,
+def read_plan(
+    path: str | os.PathLike[str],
     languages: Sequence[str] | None = None,
+    folder: Path | None = None,
 ) -> Plan:
-    """The tasks of an evaluation.
+    """The plan of a configuration in a file, whose folder relative paths in it start from."""
+    text = decode_utf8(read_bytes(path), str(path))
+    return make_plan(text, str(path), folder or Path(path).parent, languages)
+
+
+def make_plan(
+    text: str, name: str, folder: Path | None = None, languages: Sequence[str] | None = None
+) -> Plan:
+    """The plan of a configuration, which is called ``name`` in errors.
 
     ``folder``: what relative paths in it start from, the current one by default. ``languages``:
     only these of its languages. A file that is not there is a `FileFormatError` with its line.
     """
+    evaluation, lines = parse_evaluation(text, name)
     chosen = evaluation.languages
     if languages is not None:
         unknown = [language for language in languages if language not in chosen]
@@ -81,10 +94,10 @@ def make_plan(
             raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
         chosen = [language for language in chosen if language in languages]
     # Workers need not have the folder of this process.
-    planner = _Planner(evaluation, lines or {}, name, (folder or Path()).resolve())
+    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve())
     for language in chosen:
         planner.add(language)
-    plan = Plan(evaluation, tuple(planner.tasks.values()))
+    plan = Plan(text, evaluation, tuple(chosen), tuple(planner.tasks.values()))
     if not plan.cells:
         fix = "Correct which methods are for which tokenisers."
         raise FileFormatError(name, "", "the evaluation has no cell", fix)

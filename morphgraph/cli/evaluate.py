@@ -15,7 +15,7 @@ from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.batch.evaluating import PreparedEvaluation
+    from morphgraph.batch.plan import Plan
     from morphgraph.batch.progress import RunProgress
     from morphgraph.batch.runner import RunOutcome
 
@@ -78,17 +78,17 @@ def evaluate(
         raise MorphGraphError(
             "Tasks run in one place. Give one of --workers, --scheduler and --slurm."
         )
-    from morphgraph.batch.evaluating import prepare_evaluation
+    from morphgraph.batch.plan import read_plan
     from morphgraph.core.demos import configuration_path
 
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    prepared = prepare_evaluation(configuration_path(configuration), chosen, folder)
+    plan = read_plan(configuration_path(configuration), chosen, folder)
     if dry_run:
-        _print_plan(prepared, out, workers)
+        _print_plan(plan, out, workers)
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
-    outcome = _evaluate(prepared, out, workers, scheduler, slurm)
+    outcome = _evaluate(plan, out, workers, scheduler, slurm)
     _print_end(outcome, out)
     if outcome.stopped:
         sys.exit(130)
@@ -97,7 +97,7 @@ def evaluate(
 
 
 def _evaluate(
-    prepared: "PreparedEvaluation",
+    plan: "Plan",
     out: Path,
     workers: int | None,
     scheduler: str | None,
@@ -125,7 +125,7 @@ def _evaluate(
         def show(now: "RunProgress") -> None:
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
-        return run_evaluation(prepared, out, opened, show, command_line())
+        return run_evaluation(plan, out, opened, show, command_line())
 
 
 def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
@@ -159,7 +159,7 @@ def _print_shipped() -> None:
     print("Run one with: morphgraph evaluate NAME --out DIR")
 
 
-def _print_plan(prepared: "PreparedEvaluation", out: Path | None, workers: int | None) -> None:
+def _print_plan(plan: "Plan", out: Path | None, workers: int | None) -> None:
     """The tasks by kind, what is done of them, and how long the rest may take."""
     import os
 
@@ -167,7 +167,7 @@ def _print_plan(prepared: "PreparedEvaluation", out: Path | None, workers: int |
     from morphgraph.batch.runner import missing_tasks
     from morphgraph.batch.tasks import Store
 
-    tasks = prepared.plan.tasks
+    tasks = plan.tasks
     missing = missing_tasks(tasks, Store(out or Path("no such folder")))
     left = {task.key for task in missing}
     rows = []
@@ -177,12 +177,12 @@ def _print_plan(prepared: "PreparedEvaluation", out: Path | None, workers: int |
         cost = sum(task.cost for task in to_do)
         rows.append([kind, f"{len(of_kind):,}", f"{len(to_do):,}", duration(cost)])
     print_table(["tasks", "all", "to do", "may take"], rows, left={0})
-    for task in prepared.plan.cells:
+    for task in plan.cells:
         print(f"{'  to do' if task.key in left else '   done'}  {task.label}")
     count = min(workers or os.cpu_count() or 1, max(1, len(missing)))
     total = sum(task.cost for task in missing) / count
     print(
-        f"{counted(len(prepared.plan.cells), 'cell')}; about {duration(total)} with "
+        f"{counted(len(plan.cells), 'cell')}; about {duration(total)} with "
         f"{counted(count, 'worker')} on one "
         "machine, as a rough guess"
     )

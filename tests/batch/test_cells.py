@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from morphgraph.batch.cell_rows import vocabulary_metric
-from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import collected, held_out_words, with_failed
 from morphgraph.batch.runner import TaskReport
@@ -43,8 +42,7 @@ def measured(
     text: str, folder: Path, path: Path | None = None
 ) -> tuple[pd.DataFrame, list[TaskFailure]]:
     """The rows of an evaluation, its tasks run one after the other in this process."""
-    evaluation, lines = parse_evaluation(text, "mine.yaml")
-    plan = make_plan(evaluation, lines, folder=path or folder)
+    plan = make_plan(text, "mine.yaml", path or folder)
     brought: dict[str, TaskResult] = {}
     reports = []
     with Store(folder / "run") as store:
@@ -283,8 +281,7 @@ def test_a_file_that_changes_during_the_run_is_a_failure(tmp_path: Path) -> None
     counts = tmp_path / "c.tsv"
     counts.write_text("low\t5\n")
     text = DEMO + "corpora: [c.tsv]\nweightings: [tokens]\n"
-    evaluation, lines = parse_evaluation(text, "mine.yaml")
-    plan = make_plan(evaluation, lines, folder=tmp_path)
+    plan = make_plan(text, "mine.yaml", tmp_path)
     counts.write_text("low\t9\n")
     [task] = [task for task in plan.tasks if task.kind == "counts"]
     found = run_task(task, code_version())

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from morphgraph.batch.build_tables import make_table
-from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import make_plan
 from morphgraph.batch.results import FAILED, TableSpec, held_out_words
 from morphgraph.core.demos import demo_gold_path
@@ -99,8 +98,9 @@ def test_several_seeds_hold_out_several_halves(tmp_path: Path) -> None:
              "methods: [standard, {method: knockout, select: last, percent: 10}]\n"]
 )  # fmt: skip
 def test_nothing_is_held_out_where_nothing_learns_or_none_is_asked_for(more: str) -> None:
-    evaluation, lines = parse_evaluation(DEMO + more, "mine.yaml")
-    assert {task.columns["words"] for task in make_plan(evaluation, lines).cells} == {"all words"}
+    assert {task.columns["words"] for task in make_plan(DEMO + more, "mine.yaml").cells} == {
+        "all words"
+    }
 
 
 def test_a_holdout_of_a_method_is_told_by_its_share(tmp_path: Path) -> None:
@@ -203,11 +203,8 @@ def test_predictions_that_lack_words_fail_alone(tmp_path: Path) -> None:
 
 def test_predictions_that_are_not_there_are_told_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(GOLD)
-    evaluation, lines = parse_evaluation(PROGRAM, "mine.yaml")
-    with pytest.raises(
-        FileFormatError, match=r"configuration, line 4, field predictions\[0\].file"
-    ):
-        make_plan(evaluation, lines, folder=tmp_path)
+    with pytest.raises(FileFormatError, match=r"mine.yaml, line 4, field predictions\[0\].file"):
+        make_plan(PROGRAM, "mine.yaml", tmp_path)
 
 
 def test_changed_predictions_are_scored_again(tmp_path: Path) -> None:
@@ -215,7 +212,6 @@ def test_changed_predictions_are_scored_again(tmp_path: Path) -> None:
     keys = []
     for text in ("un do ing\ndo ing\ndo\n", "undo ing\ndo ing\ndo\n"):
         (tmp_path / "en.txt").write_text(text)
-        evaluation, lines = parse_evaluation(PROGRAM, "mine.yaml")
-        keys.append([task.key for task in make_plan(evaluation, lines, folder=tmp_path).cells])
+        keys.append([task.key for task in make_plan(PROGRAM, "mine.yaml", tmp_path).cells])
     assert keys[0][0] == keys[1][0]
     assert keys[0][1] != keys[1][1]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.plan import Plan, make_plan
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.registry import METHODS
@@ -16,8 +15,7 @@ from morphgraph.train.trainers import TRAINERS
 
 
 def planned(text: str, folder: Path, languages: list[str] | None = None) -> Plan:
-    evaluation, lines = parse_evaluation(text, "mine.yaml")
-    return make_plan(evaluation, lines, name="mine.yaml", folder=folder, languages=languages)
+    return make_plan(text, "mine.yaml", folder, languages)
 
 
 @pytest.fixture

@@ -476,13 +476,13 @@ def test_results_that_are_gone_can_be_written_again(
 
 
 def test_a_run_that_is_half_done_says_so(page: Any, runs: Path) -> None:
-    from morphgraph.batch.evaluating import prepare_text
+    from morphgraph.batch.plan import make_plan
 
     text = TINY.replace("[standard]", "[standard, flota, longest]")
     folder = left_by(
         runs / "x", DONE | {"state": "stopped", "total": 4, "done": 3}, configuration=text
     )
-    cells = prepare_text(text, "x.yaml", folder, None).plan.cells
+    cells = make_plan(text, "x.yaml", folder, None).cells
     results(BPE=0.5, FLOTA=0.75).assign(
         cell=[cell.key for cell in cells[:2]], reference=cells[0].columns["reference"]
     ).to_parquet(folder / "results.parquet")

@@ -34,16 +34,16 @@ references: ['demo:{code}']
 
 def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
     checked = check_text(TINY, "tiny.yaml", tmp_path)
-    assert checked.prepared is not None
+    assert checked.plan is not None
     assert (checked.name, checked.languages, checked.message) == ("tiny", ("en", "de"), "")
     # 2 languages × 2 methods, and a tokeniser for each language; nothing needs word counts.
-    assert summary(checked.prepared, 1).startswith("4 cells, 6 tasks, about ")
-    kinds = task_table(checked.prepared)
+    assert summary(checked.plan, 1).startswith("4 cells, 6 tasks, about ")
+    kinds = task_table(checked.plan)
     assert dict(zip(kinds["tasks"], kinds["number"], strict=True)) == {
         "tokenisers": "2",
         "cells": "4",
     }
-    cells, alike = cell_table(checked.prepared)
+    cells, alike = cell_table(checked.plan)
     assert list(cells["Language"]) == ["en", "en", "de", "de"]
     assert list(cells["Method"]) == ["BPE", "FLOTA"] * 2
     assert "Seed" not in {*cells.columns, *alike}  # nothing is random
@@ -51,8 +51,8 @@ def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
 
 def test_what_all_cells_share_stands_once(tmp_path: Path) -> None:
     english = TINY.replace("[en, de]", "[en]")
-    two = check_text(english, "tiny.yaml", tmp_path).prepared
-    one = check_text(english.replace(", flota", ""), "tiny.yaml", tmp_path).prepared
+    two = check_text(english, "tiny.yaml", tmp_path).plan
+    one = check_text(english.replace(", flota", ""), "tiny.yaml", tmp_path).plan
     assert two is not None
     assert one is not None
     cells, alike = cell_table(two)
@@ -109,26 +109,26 @@ def test_a_name_that_is_good_here_is_good_in_a_file(name: str) -> None:
 
 
 def test_more_workers_take_less_time_but_no_more_than_there_are_tasks(tmp_path: Path) -> None:
-    prepared = check_text(TINY, "tiny.yaml", tmp_path).prepared
-    assert prepared is not None
-    cost = prepared.plan.cost
-    assert summary(prepared, 2).endswith(f"about {cost / 2:.0f} s on this machine")
-    assert summary(prepared, 99).endswith(f"about {cost / 6:.0f} s on this machine")
+    plan = check_text(TINY, "tiny.yaml", tmp_path).plan
+    assert plan is not None
+    cost = plan.cost
+    assert summary(plan, 2).endswith(f"about {cost / 2:.0f} s on this machine")
+    assert summary(plan, 99).endswith(f"about {cost / 6:.0f} s on this machine")
 
 
 def test_only_the_languages_that_are_chosen(tmp_path: Path) -> None:
     one = check_text(TINY, "tiny.yaml", tmp_path, ["de", "xx"])
-    assert one.prepared is not None
-    assert [cell.columns["language"] for cell in one.prepared.plan.cells] == ["de", "de"]
+    assert one.plan is not None
+    assert [cell.columns["language"] for cell in one.plan.cells] == ["de", "de"]
     none = check_text(TINY, "tiny.yaml", tmp_path, [])
-    assert none.prepared is None
+    assert none.plan is None
     assert none.message == "No language is chosen. Choose at least one."
     assert none.languages == ("en", "de")
 
 
 def test_an_error_shows_the_line(tmp_path: Path) -> None:
     wrong = check_text(TINY.replace("flota", "flotta"), "tiny.yaml", tmp_path)
-    assert wrong.prepared is None
+    assert wrong.plan is None
     assert wrong.message.startswith("tiny.yaml, line 5, field methods[1]: ")
     assert "flota" in wrong.message
     assert wrong.excerpt.split("\n") == [
@@ -153,7 +153,7 @@ def test_a_file_that_is_missing_is_an_error_at_its_line(tmp_path: Path) -> None:
 )
 def test_text_that_is_none_is_an_error_not_a_crash(text: str, tmp_path: Path) -> None:
     wrong = check_text(text, "x.yaml", tmp_path)
-    assert wrong.prepared is None
+    assert wrong.plan is None
     assert wrong.message.startswith("x.yaml")
 
 

@@ -429,12 +429,12 @@ def test_why_runs_share_nothing() -> None:
 
 def planned(folder: Path) -> list[str]:
     """A configuration of three cells in a folder; their keys."""
-    from morphgraph.batch.evaluating import prepare_text
+    from morphgraph.batch.plan import make_plan
 
     text = "name: x\nlanguages: [en]\ntokenisers: [{file: 'demo:en'}]\n"
     text += "methods: [standard, flota, longest]\nreferences: ['demo:en']\n"
     (folder / "configuration.yaml").write_text(text)
-    plan = prepare_text(text, "configuration.yaml", folder, None).plan
+    plan = make_plan(text, "configuration.yaml", folder)
     return [cell.key for cell in plan.cells]
 
 

@@ -17,7 +17,7 @@ from morphgraph.core.text import counted, shortened, visible
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morphgraph.batch.evaluating import PreparedEvaluation
+    from morphgraph.batch.plan import Plan
 
 _AROUND = 2
 """So many lines above and below the one that is wrong are shown."""
@@ -35,7 +35,7 @@ class Checked:
     ``languages``: those of the file, in its order, also if a file that it names is missing.
     """
 
-    prepared: PreparedEvaluation | None = None
+    plan: Plan | None = None
     languages: tuple[str, ...] = ()
     name: str = ""
     message: str = ""
@@ -47,7 +47,7 @@ def check_text(
 ) -> Checked:
     """Look at a configuration; ``languages`` that it does not have are passed over, None is all."""
     from morphgraph.batch.configuration import parse_evaluation
-    from morphgraph.batch.evaluating import prepare_text
+    from morphgraph.batch.plan import make_plan
 
     known: tuple[str, ...] = ()
     name = ""
@@ -57,7 +57,7 @@ def check_text(
         wanted = None if languages is None else [one for one in known if one in languages]
         if wanted is not None and not wanted:
             return Checked(None, known, name, "No language is chosen. Choose at least one.")
-        return Checked(prepare_text(text, file, folder, wanted), known, name)
+        return Checked(make_plan(text, file, folder, wanted), known, name)
     except MorphGraphError as error:
         place = getattr(error, "place", "")
         return Checked(None, known, name, str(error), excerpt(text, place))
@@ -88,21 +88,21 @@ def excerpt(text: str, place: str) -> str:
     )
 
 
-def summary(prepared: PreparedEvaluation, workers: int) -> str:
+def summary(plan: Plan, workers: int) -> str:
     """One line: how much there is to do, and how long that may take."""
     from morphgraph.batch.progress import duration
 
-    tasks, cells = len(prepared.plan.tasks), len(prepared.plan.cells)
-    time = duration(prepared.plan.cost / max(1, min(workers, tasks)))
+    tasks, cells = len(plan.tasks), len(plan.cells)
+    time = duration(plan.cost / max(1, min(workers, tasks)))
     return f"{counted(cells, 'cell')}, {counted(tasks, 'task')}, about {time} on this machine"
 
 
-def task_table(prepared: PreparedEvaluation) -> dict[str, list[str]]:
+def task_table(plan: Plan) -> dict[str, list[str]]:
     """How many tasks there are of each kind, and how long they may take on one core."""
     from morphgraph.batch.progress import duration
 
     costs: dict[str, list[float]] = {}
-    for task in prepared.plan.tasks:
+    for task in plan.tasks:
         costs.setdefault(_KINDS.get(task.kind, task.kind), []).append(task.cost)
     return {
         "tasks": list(costs),
@@ -111,7 +111,7 @@ def task_table(prepared: PreparedEvaluation) -> dict[str, list[str]]:
     }
 
 
-def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, str]]:
+def cell_table(plan: Plan) -> tuple[pd.DataFrame, dict[str, str]]:
     """The cells of a plan in its order, and what is the same in all of them, by its title.
 
     A plan of one cell is shown with all that it has; what is empty everywhere is left out.
@@ -120,7 +120,7 @@ def cell_table(prepared: PreparedEvaluation) -> tuple[pd.DataFrame, dict[str, st
 
     from morphgraph.batch.results import COLUMN_TITLES, name_text
 
-    rows = [task.columns for task in prepared.plan.cells]
+    rows = [task.columns for task in plan.cells]
     columns = {
         title: [shortened(name_text(row.get(name)), 80) for row in rows]
         for name, title in COLUMN_TITLES.items()

@@ -62,7 +62,7 @@ from web.widgets import (
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from morphgraph.batch.evaluating import PreparedEvaluation
+    from morphgraph.batch.plan import Plan
 
 _PROBLEM = "batch problem"
 _WORKERS = "batch_workers"
@@ -80,8 +80,8 @@ def configure_tab() -> None:
         text = _editor(source, sources[source])
     with right.container():
         checked = _outcome(source, text)
-    if checked.prepared is not None:
-        _plan(checked.prepared)
+    if checked.plan is not None:
+        _plan(checked.plan)
     what_can_stand_here()
 
 
@@ -254,7 +254,7 @@ def _outcome(source: str, text: str) -> Checked:
             )
         suggested = _suggested(checked)
         name = _name(suggested)
-    problem = name_problem(name, _names()) if checked.prepared else ""
+    problem = name_problem(name, _names()) if checked.plan else ""
     _told(checked, int(workers), problem)
     button(
         "Start",
@@ -265,7 +265,7 @@ def _outcome(source: str, text: str) -> Checked:
         suggested,
         primary=True,
         width="stretch",
-        disabled=checked.prepared is None or bool(problem),
+        disabled=checked.plan is None or bool(problem),
     )
     if any(run.progress and not run.progress.is_over for run in known_runs()):
         st.caption("Another run is running: both will share this machine.")
@@ -273,11 +273,11 @@ def _outcome(source: str, text: str) -> Checked:
     return checked
 
 
-def _plan(prepared: PreparedEvaluation) -> None:
+def _plan(plan: Plan) -> None:
     """The tasks and cells of a run; what all cells share stands above them."""
     with st.expander("Plan preview", icon=":material/list:"):
-        show_table(task_table(prepared))
-        cells, alike = cell_table(prepared)
+        show_table(task_table(plan))
+        cells, alike = cell_table(plan)
         if alike:
             shared = "; ".join(f"{title}: {value}" for title, value in alike.items())
             st.caption(plain(f"The same in all cells: {shared}"))
@@ -328,7 +328,7 @@ def _name(suggested: str) -> str:
 
 def _told(checked: Checked, workers: int, problem: str) -> None:
     """One green line, or what is wrong and the lines around it."""
-    if checked.prepared is None:
+    if checked.plan is None:
         show_error(checked.message)
         if checked.excerpt:
             st.code(checked.excerpt, language=None)
@@ -336,7 +336,7 @@ def _told(checked: Checked, workers: int, problem: str) -> None:
     elif problem:
         show_error(problem)
     else:
-        st.success(plain(summary(checked.prepared, workers)), icon=":material/check_circle:")
+        st.success(plain(summary(checked.plan, workers)), icon=":material/check_circle:")
 
 
 def _start(source: str, shown_name: str, suggested: str) -> None:
@@ -350,7 +350,7 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
     name = str(value_now(_name_key(suggested), suggested)).strip()
     if checked.name != shown_name and name == suggested:
         name = _suggested(checked)
-    if checked.prepared is None or name_problem(name, _names()):
+    if checked.plan is None or name_problem(name, _names()):
         if st.session_state.get(VIEW) == CONFIGURE:  # not for the second half of a double click
             st.session_state[REFUSED] = "Nothing was started: correct the error above first."
         return

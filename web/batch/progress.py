@@ -218,7 +218,7 @@ def with_lost_cells(folder: Path, results: pd.DataFrame) -> pd.DataFrame:
     states = cell_states(folder)
     if all(state == "done" for state in states.values()):
         return results
-    from morphgraph.batch.evaluating import prepare_text
+    from morphgraph.batch.plan import make_plan
     from morphgraph.batch.results import with_failed
     from morphgraph.batch.runner import TaskReport
 
@@ -227,7 +227,7 @@ def with_lost_cells(folder: Path, results: pd.DataFrame) -> pd.DataFrame:
     try:
         text = decode_utf8(read_bytes(path), path.name)
         start = folder if settings.folder is None else Path(settings.folder)
-        cells = prepare_text(text, path.name, start, settings.languages).plan.cells
+        cells = make_plan(text, path.name, start, settings.languages).cells
     except MorphGraphError:
         return results
     if not {cell.key for cell in cells} <= set(states):

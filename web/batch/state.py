@@ -138,7 +138,7 @@ def checked_text(source: str, text: str, languages: list[str] | None) -> Checked
     folder = folder_of(source)
     kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
     key = (text, file, str(folder), None if languages is None else tuple(languages))
-    if key not in kept or kept[key].prepared is None:
+    if key not in kept or kept[key].plan is None:
         kept[key] = check_text(text, file, folder, languages)
         forget_oldest(kept, 4)
     return kept[key]

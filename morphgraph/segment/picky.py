@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -335,14 +336,10 @@ def _place(piece: Sequence[int], old: Sequence[int]) -> int | None:
 
 def _check_ids(place: str, ids: Sequence[Any], name: str) -> None:
     """Refuse ids of which one is given twice."""
-    seen: set[Any] = set()
-    for number in ids:
-        if number in seen:
-            problem = f"the id {shortened(str(number), 30)} is given more than once"
-            raise FileFormatError(
-                name, f"field {place}", problem, "Give each one an id of its own."
-            )
-        seen.add(number)
+    twice = next((number for number, times in Counter(ids).items() if times > 1), None)
+    if twice is not None:
+        problem = f"the id {shortened(str(twice), 30)} is given more than once"
+        raise FileFormatError(name, f"field {place}", problem, "Give each one an id of its own.")
 
 
 def _flat(

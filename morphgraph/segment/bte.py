@@ -54,7 +54,7 @@ class Bte(Segmenter):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        return cls(tokeniser_of(document))
+        return cls(saved_tokeniser(document))
 
 
 def _exported(bpe: Any, words: Sequence[str]) -> Export:
@@ -75,7 +75,7 @@ BPE = Method(
 )
 
 
-def tokeniser_of(document: Mapping[str, Any]) -> Tokeniser:
+def saved_tokeniser(document: Mapping[str, Any]) -> Tokeniser:
     """The tokeniser of a document, with the checksum that it states: that of where it came from."""
     name = shortened(" ".join(str(document.get("name", "tokeniser")).split()), 80)
     tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)

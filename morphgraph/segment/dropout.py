@@ -12,7 +12,7 @@ from pydantic import Field
 from morphgraph.core.files import document_field
 from morphgraph.core.system import usual_threads
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bte import Bte, tokeniser_of
+from morphgraph.segment.bte import Bte, saved_tokeniser
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
@@ -147,7 +147,7 @@ class Dropout(Bte):
     def _read(cls, document: Mapping[str, Any]) -> Self:
         p = document_field(document, "p", (int, float))
         seed = document_field(document, "seed", int)
-        return cls(tokeniser_of(document), p, seed, document.get("queue") is True)
+        return cls(saved_tokeniser(document), p, seed, document.get("queue") is True)
 
 
 DROPOUT = Method(

@@ -16,7 +16,7 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
-from morphgraph.segment.bte import Bte, tokeniser_of, tokeniser_of_types
+from morphgraph.segment.bte import Bte, saved_tokeniser, tokeniser_of_types
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmentation, Words, called
@@ -246,7 +246,7 @@ class Picky(Bte):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        tokeniser = tokeniser_of(document)
+        tokeniser = saved_tokeniser(document)
         known = len(tokeniser.graph.types)
         events = []
         for entry in document_field(document, "events", list):

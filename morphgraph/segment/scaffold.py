@@ -9,7 +9,7 @@ import numpy as np
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.segment.bte import tokeniser_of
+from morphgraph.segment.bte import saved_tokeniser
 from morphgraph.segment.method import Method
 from morphgraph.segment.trimmed import Demolishing
 
@@ -60,7 +60,7 @@ class Scaffold(Demolishing):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        return cls(tokeniser_of(document), document_field(document, "scaffolds", list))
+        return cls(saved_tokeniser(document), document_field(document, "scaffolds", list))
 
 
 SCAFFOLD = Method(

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.segment.bte import Bte, tokeniser_of
+from morphgraph.segment.bte import Bte, saved_tokeniser
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import segment
@@ -207,7 +207,7 @@ class Trimmed(Demolishing):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        tokeniser = tokeniser_of(document)
+        tokeniser = saved_tokeniser(document)
         listed = document_field(document, "counts", dict)
         counts = [int(listed.get(text, 0)) for text in tokeniser.types]
         return cls(tokeniser, counts, document_field(document, "threshold", int))

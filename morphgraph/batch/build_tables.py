@@ -287,22 +287,16 @@ def chart_of(table: Table) -> go.Figure | None:
     Lines are drawn over vocabulary sizes, or over the one setting that the parameters of all rows
     differ in; where there is no such number, bars are drawn instead.
     """
-    columns = _known(table)
-    if table.chart == "none" or not columns:
-        return None
-    over = _numbers(table) if table.chart == "lines" else None
-    if over is not None:
+    columns, over = _known(table), _numbers(table)
+    if over is not None and columns:
         return _lines(table, columns, over)
-    return _bars(table, columns) if len(table.rows) <= MOST_BARS else None
+    return _bars(table, columns) if columns and len(table.rows) <= MOST_BARS else None
 
 
 def chart_note(table: Table) -> str:
     """What a chart leaves out, as a sentence; empty if it is nothing."""
-    columns = _known(table)
-    if table.chart == "none" or not columns:
-        return ""
-    over = _numbers(table) if table.chart == "lines" else None
-    if over is None and len(table.rows) > MOST_BARS:
+    columns, over = _known(table), _numbers(table)
+    if columns and over is None and len(table.rows) > MOST_BARS:
         return f"No chart: {len(table.rows):,} rows are too many for one."
     headings = set() if over is None else {heading for _, heading in _names(table, over.place)}
     more = len(columns) * max(1, len(headings)) - MOST_PANELS
@@ -311,11 +305,12 @@ def chart_note(table: Table) -> str:
 
 
 def _known(table: Table) -> list[int]:
-    """The columns that have a number."""
+    """The columns that have a number, if a chart is asked for."""
     return [
         place
         for place in range(len(table.columns))
-        if any(not math.isnan(float(row.cells[place].value)) for row in table.rows)
+        if table.chart != "none"
+        and any(not math.isnan(float(row.cells[place].value)) for row in table.rows)
     ]
 
 
@@ -376,6 +371,9 @@ class Numbers(NamedTuple):
 
 
 def _numbers(table: Table) -> Numbers | None:
+    """What lines are over, if they are asked for and there is such a number."""
+    if table.chart != "lines":
+        return None
     if "vocab_size" in table.rows_by:
         place = table.rows_by.index("vocab_size")
         texts = [row.names[place] for row in table.rows]

@@ -204,7 +204,7 @@ class _Run:
                     continue
                 if need not in at_hand:
                     # Part of the graph, not scattered: what dies with a worker is sent again.
-                    result = TaskResult(need, self.store.data(need))
+                    result = TaskResult(self.store.data(need))
                     at_hand[need] = self.client.submit(_itself, result, pure=False)
                 needs.append(at_hand[need])
             self.futures[task.key] = self.client.submit(
@@ -263,7 +263,7 @@ class _Run:
         except Exception as error:
             self._check_scheduler(error)
             message = lost_worker_message(error) or f"{type(error).__name__}: {error}"
-            return TaskResult(key, b"", TaskFailure(key, task.label, message, repr(error)))
+            return TaskResult(b"", TaskFailure(task.label, message, repr(error)))
 
     def _take(self, task: Task, result: TaskResult) -> None:
         if result.failure is None:

@@ -63,7 +63,6 @@ class Task:
 class TaskFailure:
     """A task that failed: what it says, and where it happened."""
 
-    key: str
     label: str
     message: str
     traceback: str
@@ -73,7 +72,6 @@ class TaskFailure:
 class TaskResult:
     """The result of a task: the bytes of a Parquet file, or its failure."""
 
-    key: str
     data: bytes = field(repr=False)
     failure: TaskFailure | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -190,15 +188,15 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
     except Exception as error:
         is_ours = isinstance(error, MorphGraphError)
         message = str(error) if is_ours else f"{type(error).__name__}: {error}".strip(": ")
-        failure = TaskFailure(task.key, task.label, message, traceback.format_exc())
-        return TaskResult(task.key, b"", failure, _facts(task, started, cpu))
+        failure = TaskFailure(task.label, message, traceback.format_exc())
+        return TaskResult(b"", failure, _facts(task, started, cpu))
     facts = _facts(task, started, cpu)
     buffer = io.BytesIO()
     metadata = dict(table.schema.metadata or {})
     metadata |= {name.encode(): value.encode() for name, value in facts.items()}
     kept = table.replace_schema_metadata(metadata)
     parquet.write_table(kept, buffer, compression="zstd", write_page_checksum=True)
-    return TaskResult(task.key, buffer.getvalue(), None, facts)
+    return TaskResult(buffer.getvalue(), None, facts)
 
 
 def _facts(task: Task, started: float, cpu: float) -> dict[str, str]:

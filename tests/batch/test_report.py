@@ -78,9 +78,7 @@ def finished(**changes: Any) -> FinishedRun:
             ["c", "cell", "F", "failed", NAN, NAN, None, "", False, "no"],
             ["d", "cell", "N", "not run", NAN, NAN, None, "", False, ""],
         ),
-        "failures": [
-            TaskFailure("c", "F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")
-        ],
+        "failures": [TaskFailure("F on en", "gold.tsv, line 3: bad.", "Traceback\n  <module>")],
         "run": {
             "command": ["morphgraph", "evaluate", "a b.yaml"],
             "seconds": 61.0,
@@ -232,7 +230,7 @@ def hostile() -> FinishedRun:
         HOSTILE,
         frame,
         tasks(["a", HOSTILE, HOSTILE, "done", 2.0, 1.5, 2**20, HOSTILE, True, ""]),
-        [TaskFailure("a", HOSTILE, HOSTILE, HOSTILE)],
+        [TaskFailure(HOSTILE, HOSTILE, HOSTILE)],
         {HOSTILE: HOSTILE, "command": [HOSTILE], "versions": {"morphgraph": HOSTILE}},
         [
             spec,

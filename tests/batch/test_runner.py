@@ -198,5 +198,5 @@ def test_what_a_task_brings_travels_as_parquet(tmp_path: Path) -> None:
     assert brought.data[:4] == b"PAR1"
     second = run_task(task(2, tmp_path, (first.key,)), code_version(), brought)
     assert second.failure is None
-    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), TaskResult(first.key, b"PAR1"))
+    lost = run_task(task(2, tmp_path, (first.key,)), code_version(), TaskResult(b"PAR1"))
     assert lost.failure is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -52,7 +52,6 @@ from web.widgets import (
     remembered,
     rows_high,
     sent_again,
-    set_value,
     show_deferred_error,
     show_error,
     show_table,
@@ -104,10 +103,8 @@ def _choice(sources: dict[str, str]) -> str | None:
         left.selectbox,
         "Start from",
         sources,
-        key=SOURCE,
         format_func=lambda name: shortened(visible(f"{titles[name]} · {name}"), 90),
-        on_change=_keep,
-        args=(SOURCE,),
+        **_kept_at_once(SOURCE),
     )
     # A popover of another key is closed: it must not cover what was opened.
     key = f"batch open {len(st.session_state[OWN])}"
@@ -212,9 +209,13 @@ def _text_now(key: str, shown: str) -> Callable[[], bytes]:
     return data
 
 
+def _kept_at_once(key: str) -> dict[str, Any]:
+    """The key of a widget that is kept at once: the run that brings a value may not draw it."""
+    return {"key": key, "on_change": _keep, "args": (key,)}
+
+
 def _keep(key: str) -> None:
-    """Keep a value at once: the run that brings it may not draw its widget any more."""
-    set_value(key, st.session_state[key])
+    st.session_state[f"kept {key}"] = st.session_state[key]
 
 
 def _keep_text(source: str, original: str) -> None:
@@ -238,7 +239,16 @@ def _outcome(source: str, text: str) -> Checked:
     """What the text comes to, the choices of a run, and the button that starts it."""
     first = checked_text(source, text, None)
     if len(first.languages) > 1:
-        _languages(first.languages)
+        key = languages_key(first.languages)
+        choice(
+            st.multiselect,
+            "Languages",
+            first.languages,
+            first=list(first.languages),
+            format_func=lambda name: shortened(visible(name), 40),
+            placeholder="Choose at least one",
+            **_kept_at_once(key),
+        )
     checked, _ = checked_as_wanted(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with remembered(**{_WORKERS: available_cores()}):
@@ -246,11 +256,9 @@ def _outcome(source: str, text: str) -> Checked:
                 "Workers",
                 1,
                 available_cores(),
-                key=_WORKERS,
                 help=f"Tasks at once; this machine has {available_cores()} cores. Each takes "
                 "memory of its own, up to 1 GB for large vocabularies.",
-                on_change=_keep,
-                args=(_WORKERS,),
+                **_kept_at_once(_WORKERS),
             )
         suggested = _suggested(checked)
         name = _name(suggested)
@@ -284,20 +292,6 @@ def _plan(plan: Plan) -> None:
         show_table(cells, rows_high(10), key=f"batch cells {hash(cells.to_csv())}")
 
 
-def _languages(known: tuple[str, ...]) -> None:
-    key = languages_key(known)
-    with sent_again(**{key: list(known)}):
-        st.multiselect(
-            "Languages",
-            list(known),
-            key=key,
-            format_func=lambda name: shortened(visible(name), 40),
-            placeholder="Choose at least one",
-            on_change=_keep,
-            args=(key,),
-        )
-
-
 def _names() -> list[str]:
     return [run.name for run in known_runs()]
 
@@ -316,12 +310,10 @@ def _name(suggested: str) -> str:
     with sent_again(**{key: suggested}):
         name = st.text_input(
             "Name of the run",
-            key=key,
             max_chars=80,
             help="Unaccented letters, digits, dots, dashes and underscores. Its folder gets this "
             "name.",
-            on_change=_keep,
-            args=(key,),
+            **_kept_at_once(key),
         )
     return str(name).strip()
 
@@ -366,19 +358,21 @@ def what_can_stand_here() -> None:
         part = choice(st.selectbox, "Part of the file", parts, key="batch_part")
         meaning, fields = parts[part]
         st.caption(plain(meaning))
+        columns = {
+            "field": ("name", 150),
+            "what can stand there": ("values", 300),
+            "if left out": ("default", 150),
+            "meaning": ("meaning", 400),
+        }
         show_table(
             {
-                "field": [field.name for field in fields],
-                "what can stand there": [field.values for field in fields],
-                "if left out": [field.default for field in fields],
-                "meaning": [field.meaning for field in fields],
+                title: [getattr(field, name) for field in fields]
+                for title, (name, _) in columns.items()
             },
             rows_high(12),
             key=f"batch fields {part}",
             column_config={
-                "field": st.column_config.TextColumn(width=150, pinned=True),
-                "what can stand there": st.column_config.TextColumn(width=300),
-                "if left out": st.column_config.TextColumn(width=150),
-                "meaning": st.column_config.TextColumn(width=400),
+                title: st.column_config.TextColumn(width=width, pinned=title == "field")
+                for title, (_, width) in columns.items()
             },
         )

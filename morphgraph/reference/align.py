@@ -144,7 +144,7 @@ def _offsets(lengths: list[int]) -> npt.NDArray[np.int64]:
 
 def has_hyphen(word: str) -> bool:
     """Whether a word is spelt with a hyphen."""
-    return not _HYPHEN_SET.isdisjoint(word)
+    return "-" in word or not (word.isascii() or _HYPHEN_SET.isdisjoint(word))
 
 
 def is_hyphen(morph: str) -> bool:
@@ -248,7 +248,8 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
         if joined is None and row.pieces is not None:
             joined = whole_words(alignment, row.pieces)
         kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
-        own = tuple(filter(None, row.underlying or row.morphemes))
+        own = tuple(row.underlying or row.morphemes)
+        own = own if own == alignment.morphs else tuple(filter(None, own))
         entries.append(
             Entry(
                 row.word,

@@ -9,6 +9,7 @@ suffix, the second half of a compound or a stem after a prefix: free and bound l
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import compress
 
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, has_hyphen
@@ -53,10 +54,14 @@ def _row(number: int, line: str) -> SourceRow:
     check_word(word)
     morphemes = split_morphemes(word, cells[0])
     check_morphemes(morphemes)
-    formed = None
-    if len(cells) > 1 and _FLAGS.fullmatch(cells[1]):
-        formed = tuple(compress(PROCESSES, map(int, cells[1])))
+    formed = _processes(cells[1]) if len(cells) > 1 else None
     return SourceRow(number, word, morphemes, processes=formed)
+
+
+@lru_cache(maxsize=16)
+def _processes(flags: str) -> tuple[str, ...] | None:
+    """Those that have a 1; None if they are no flags."""
+    return tuple(compress(PROCESSES, map(int, flags))) if _FLAGS.fullmatch(flags) else None
 
 
 def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:

@@ -17,7 +17,7 @@ from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
-from morphgraph.tokeniser.words import Segmentation, Segmenter, spelled
+from morphgraph.tokeniser.words import Segmenter, spelled
 
 Boundary = Literal["start", "right", "wrong", "missed", "split"]
 """What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
@@ -243,6 +243,7 @@ def _column(
     known = np.array([morphs is not None for morphs in gold], np.float64)
     tally = BoundaryTally(cuts_of(segmentation), Cuts.of(gold), known)
     counts = np.stack([tally.hits, tally.wrong * known, tally.missed], axis=1).astype(int).tolist()
+    covered, offsets = segmentation.covered.tolist(), words.character_offsets.tolist()
     cells = []
     for number, (text, morphs) in enumerate(zip(texts, gold, strict=True)):
         splits = sorted(set(segmentation.splits(number)))
@@ -255,7 +256,7 @@ def _column(
                     for atom, token in segmentation.token_ends(number)
                 ),
                 tuple(splits),
-                _parts(text, splits, boundaries, words.character_offsets[number], segmentation),
+                _parts(text, splits, boundaries, covered[offsets[number] : offsets[number + 1]]),
                 right,
                 wrong,
                 missed,
@@ -269,10 +270,9 @@ def _parts(
     text: str,
     splits: Sequence[int],
     boundaries: Sequence[int] | None,
-    offset: int,
-    segmentation: Segmentation,
+    covered: Sequence[bool],
 ) -> tuple[WordPart, ...]:
-    """A word at its splits and gold boundaries; it begins at ``offset`` among all characters."""
+    """A word at its splits and gold boundaries; ``covered``: which characters are in a token."""
     left: dict[int, Boundary] = dict.fromkeys(boundaries or (), "missed")
     for split in splits:
         if boundaries is None:
@@ -281,8 +281,6 @@ def _parts(
             left[split] = "right" if split in left else "wrong"
     places = sorted(left.keys() | {0, len(text)})
     return tuple(
-        WordPart(
-            text[start:end], left.get(start, "start"), not segmentation.covered[offset + start]
-        )
+        WordPart(text[start:end], left.get(start, "start"), not covered[start])
         for start, end in pairwise(places)
     )

@@ -28,7 +28,7 @@ from morphgraph.reference.source import (
     usable_rows,
 )
 
-EMPTY = "~"
+_EMPTY = "~"
 _LABEL = re.compile(r"(.+)_([^_]+)")
 _COLON = re.compile(r"\\.|:", re.S)
 _ESCAPE = re.compile(r"\\(.)", re.S)
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 def _plain(text: str) -> str:
-    return "" if text == EMPTY else _ESCAPE.sub(r"\1", text)
+    return "" if text == _EMPTY else _ESCAPE.sub(r"\1", text)
 
 
 def parse_analysis(word: str, analysis: str) -> list[Part] | None:

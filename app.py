@@ -1,16 +1,17 @@
-"""The start page: what is open, how good it is, and other files to open."""
+"""The start page: one word, how it is cut, and the click that mends it; then where to go on."""
 
 from collections.abc import Mapping
 
 import streamlit as st
 
-from morphgraph.core.text import counted, shortened
+from morphgraph.core.text import shortened
 from morphgraph.segment.bte import Bte
 from morphgraph.tokeniser.loading import lists_merges
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import PAGES, start
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
 from web.method_picker import add_model
+from web.reopening import keep_session
 from web.scoreboard import (
     doubtful_reference,
     reference_in_another_language,
@@ -19,11 +20,11 @@ from web.scoreboard import (
 )
 from web.session import Session, Source, uploaded_model
 from web.text import plain
+from web.views.first_look import first_look
 from web.widgets import attempt
 
 _FIELD = "tokeniser"
 _ADDED = "models opened as tokenisers"
-_PLACES = {label: (page, icon) for page, label, icon in PAGES}
 
 
 def tokeniser_upload(current: Session) -> None:
@@ -79,82 +80,46 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True):
-        for label in ("Compare", "Scores"):
-            page, icon = _PLACES[label]
+        for label, (page, icon) in PAGES["Compare"].items():
             st.page_link(page, label=label, icon=icon)
+
+
+DOORS = {
+    "Explore": "Browse the merge graph, watch a word's tree grow, see which merges are to blame.",
+    "Repair": "BPE-knockout and ReBPE, step by step; then export what transformers loads.",
+    "Compare": "BPE, dropout, trimmed, Picky, FLOTA and more side by side, with intervals.",
+    "Build": "Train BPE or one of its relatives, and run whole evaluations from one file.",
+}
+
+
+@st.fragment
+def first_screen(current: Session) -> None:
+    """The word and its worst merge; a fragment, so that typing draws nothing else anew."""
+    score_metrics(current, "start")
+    with st.container(border=True, key="first-look"):
+        first_look(current)
+    keep_session(current)
 
 
 current = start("Start")
-study = current.study
-
 st.title("Where does this tokeniser cut across morphemes?")
 st.write(
-    "A BPE tokeniser learns its merges by frequency alone, so tokens often glue half of one "
-    "morpheme to half of the next. Find the merges that are to blame, knock them out, and watch "
-    "the scores."
+    "Type a word, or paste a text. Red lines are morpheme boundaries that a token covers. Remove "
+    "the merge that covered one, and watch every word change."
 )
+for warning in current.study.tokeniser.warnings:
+    st.warning(plain(warning), icon=":material/warning:")
+doubtful_reference(current)
+reference_in_another_language(current)
+first_screen(current)
 
-with st.container(border=True):
-    score_metrics(current, "start")
-    st.caption(
-        f"Tokeniser **{plain(shortened(study.tokeniser.name, 60))}** on reference "
-        f"**{plain(shortened(study.benchmark.reference.name, 60))}** "
-        f"({counted(len(study.benchmark.reference), 'word')})"
-    )
-    for warning in study.tokeniser.warnings:
-        st.warning(plain(warning), icon=":material/warning:")
-    doubtful_reference(current)
-    reference_in_another_language(current)
-    skipped_lines(current)
-
-CARDS = {
-    "Merge graph": (
-        "Look at a type, the merges that make it, and what is made from it. Click to remove.",
-        "Browse the graph",
-    ),
-    "Blame": (
-        "See which merges close gold boundaries, and knock out all above a threshold.",
-        "Find the culprits",
-    ),
-    "ReBPE": (
-        "Anneal, knock out, repair and reify, step by step, until nothing is left to mend.",
-        "Run the whole remedy",
-    ),
-    "Train": (
-        "Train BPE, one of its relatives, or Unigram, on words of your own or of a language.",
-        "Train your own",
-    ),
-    "Compare": (
-        "Every method of the literature beside the gold, on your own words.",
-        "See them side by side",
-    ),
-    "Scores": (
-        "Every score with interval, test and signature, for your own references and your paper.",
-        "Read the scores",
-    ),
-    "Vocabulary": (
-        "Types that are never used, unreachable or duplicates, and how well a corpus compresses.",
-        "Look over the types",
-    ),
-    "Batch": (
-        "Whole evaluations from one file, in the background: a grid of cells, tables and a report.",
-        "Run an evaluation",
-    ),
-    "Export": (
-        "A tokeniser that transformers loads, compared with this app on 10,000 words first.",
-        "Export it",
-    ),
-}
-"""What each page is for, and what its link says, by its name."""
-with st.container(key="card-grid"):
-    for number, (title, (text, label)) in enumerate(CARDS.items()):
-        if number % 3 == 0:
-            columns = st.columns(3)
-        with columns[number % 3].container(border=True, height="stretch"):
-            st.subheader(title, anchor=False)
-            st.write(text)
-            page, icon = _PLACES[title]
-            st.page_link(page, label=label, icon=icon)
+with st.container(key="doors"):
+    for column, (title, text) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"#### {title}")
+            st.caption(text)
+            for label, (page, icon) in PAGES[title].items():
+                st.page_link(page, label=label, icon=icon)
 
 st.subheader("Open your own files")
 left, right = st.columns(2)
@@ -164,4 +129,5 @@ with right.container(border=True, height="stretch"):
     reference_upload(current)
     with st.expander("Public references", icon=":material/cloud_download:"):
         catalogue_panel(current)
+skipped_lines(current)
 st.caption("Files stay on this machine.")

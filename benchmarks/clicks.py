@@ -46,7 +46,7 @@ SCRIPT = """
       const { view } = memo();
       const { vertices } = view;
       const gone = !vertices.has(key) || vertices.get(key).flags.has('ghost');
-      return gone && metric('Types in the vocabulary') === size;
+      return gone && metric('Types') === size;
     },
     select: ({ label, rank }) => {
       const main = document.querySelector('[data-testid="stMain"]');

@@ -15,20 +15,29 @@ from web.text import plain
 _STYLES = Path(__file__).resolve().parent.parent / "assets" / "style.css"
 _OWN = "own files"
 
-PAGES = (
-    ("app.py", "Start", ":material/home:"),
-    ("pages/1_Merge_graph.py", "Merge graph", ":material/hub:"),
-    ("pages/2_Merge_tree.py", "Merge tree", ":material/account_tree:"),
-    ("pages/3_Blame.py", "Blame", ":material/gavel:"),
-    ("pages/4_ReBPE.py", "ReBPE", ":material/autorenew:"),
-    ("pages/8_Train.py", "Train", ":material/model_training:"),
-    ("pages/9_Compare.py", "Compare", ":material/compare_arrows:"),
-    ("pages/5_Scores.py", "Scores", ":material/monitoring:"),
-    ("pages/10_Vocabulary.py", "Vocabulary", ":material/menu_book:"),
-    ("pages/11_Batch.py", "Batch", ":material/batch_prediction:"),
-    ("pages/6_History.py", "History", ":material/history:"),
-    ("pages/7_Export.py", "Export", ":material/download:"),
-)
+PAGES = {
+    "": {"Start": ("app.py", ":material/home:")},
+    "Explore": {
+        "Merge graph": ("pages/1_Merge_graph.py", ":material/hub:"),
+        "Merge tree": ("pages/2_Merge_tree.py", ":material/account_tree:"),
+        "Blame": ("pages/3_Blame.py", ":material/gavel:"),
+        "Vocabulary": ("pages/10_Vocabulary.py", ":material/menu_book:"),
+    },
+    "Repair": {
+        "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
+        "History": ("pages/6_History.py", ":material/history:"),
+        "Export": ("pages/7_Export.py", ":material/download:"),
+    },
+    "Compare": {
+        "Compare": ("pages/9_Compare.py", ":material/compare_arrows:"),
+        "Scores": ("pages/5_Scores.py", ":material/monitoring:"),
+    },
+    "Build": {
+        "Train": ("pages/8_Train.py", ":material/model_training:"),
+        "Batch": ("pages/11_Batch.py", ":material/batch_prediction:"),
+    },
+}
+"""The pages by what a person wants: file and icon of each."""
 
 
 def start(title: str) -> Session:
@@ -54,8 +63,11 @@ def sidebar(current: Session) -> None:
 
     Nothing here but the offer to restore depends on edits: pages redraw parts of themselves only.
     """
-    for page, label, icon in PAGES:
-        st.page_link(page, label=label, icon=icon)
+    for group, pages in PAGES.items():
+        if group:
+            st.caption(group)
+        for label, (page, icon) in pages.items():
+            st.page_link(page, label=label, icon=icon)
     st.divider()
     study = current.study
     codes = list(DEMOS) if current.language else [*DEMOS, _OWN]
@@ -103,7 +115,7 @@ def _offer_kept_edits(current: Session) -> None:
 
 
 def edit_buttons(current: Session, place: str) -> None:
-    """Undo and redo, one above the other."""
+    """Undo and redo, one beside the other in a horizontal container."""
     graph = current.study.graph
     for label, edits, action in (
         ("Undo", graph.history, current.undo),
@@ -114,7 +126,7 @@ def edit_buttons(current: Session, place: str) -> None:
             label,
             key=f"{name} {place}",
             icon=f":material/{name}:",
-            width="stretch",
+            type="tertiary",
             disabled=not edits,
             on_click=action,
         )

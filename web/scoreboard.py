@@ -7,7 +7,7 @@ import streamlit as st
 from morphgraph.core.text import count_text, counted, percent, shortened, signed
 from morphgraph.reference.language import clash, language_of
 from morphgraph.refine.study import Study
-from morphgraph.score.boundaries import score_frame
+from morphgraph.score.boundaries import BoundaryScore, score_frame
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import edit_buttons
 from web.session import Session, demo_name
@@ -22,54 +22,70 @@ _FEW = 10
 """A reference with fewer words than this is likely to have been read wrongly."""
 _REASONS = 3
 """So many reasons for skipped lines stand in a warning."""
-_RATIOS = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
+_RATIOS = (("F1", "f1"), ("Precision", "precision"), ("Recall", "recall"))
 
 
 def score_metrics(
     current: Session, place: str, scope: Scope = "morphemic", weighting: Weighting = "types"
 ) -> None:
-    """Precision, recall, F1 and |V| now, each with its difference to the start; undo and redo.
+    """A slim bar that stays on top: what is open, its scores and their differences, undo and redo.
 
     ``place`` is a name that keeps the buttons of pages apart.
     """
     study = current.study
     now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
     edits = len(study.graph.history)
-    columns = st.columns([3, 3, 3, 3, 2])
-    for column, (label, name) in zip(columns, _RATIOS, strict=False):
-        value, before = getattr(now, name), getattr(start, name)
-        gain = 100 * (value - before)
-        defined = gain == gain
-        column.metric(
-            f"{label} %",
-            percent(value),
-            delta=f"{gain:+.2f} from {percent(before)}" if edits and defined else None,
-            delta_color="normal" if gain else "off",
-        )
-    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
-    columns[3].metric(
-        "Types in the vocabulary",
-        f"{size:,}",
-        delta=f"{size - before_size:+,} from {before_size:,}" if edits else None,
-        delta_color="off",
-    )
-    with columns[4]:
-        edit_buttons(current, place)
     made = f" · {counted(edits, 'edit')}" if edits else ""
-    caption, place_of_signature = st.columns([12, 2], vertical_alignment="center")
-    caption.caption(
+    size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
+    with st.container(
+        key=f"score-bar-{place}", horizontal=True, vertical_alignment="center", gap="medium"
+    ):
+        st.markdown(
+            f"**{plain(shortened(study.tokeniser.name, 30))}** on "
+            f"**{plain(shortened(study.benchmark.reference.name, 30))}**{made}",
+            width="content",
+        )
+        st.space("stretch")
+        for label, name in _RATIOS:
+            value, before = getattr(now, name), getattr(start, name)
+            gain = 100 * (value - before)
+            is_shown = name == "f1" and edits and gain == gain
+            st.metric(
+                f"{label} %",
+                percent(value),
+                delta=f"{gain:+.2f} from {percent(before)}" if is_shown else None,
+                delta_color="normal" if gain else "off",
+                width="content",
+            )
+        st.metric(
+            "Types",
+            f"{size:,}",
+            delta=f"{size - before_size:+,}" if edits else None,
+            delta_color="off",
+            width="content",
+        )
+        edit_buttons(current, place)
+        with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
+            _what_is_counted(current, now, scope, weighting)
+    partial_gold(study.benchmark.reference.partial_note)
+
+
+def _what_is_counted(
+    current: Session, now: BoundaryScore, scope: Scope, weighting: Weighting
+) -> None:
+    study = current.study
+    st.caption(
         f"{scope} boundaries over word {weighting}: {count_text(now.true_positives)} right of "
         f"{counted(now.predicted, 'split')}, "
-        f"{counted(now.relevant, 'gold boundary', 'gold boundaries')}{made}"
+        f"{counted(now.relevant, 'gold boundary', 'gold boundaries')}"
     )
-    partial_gold(study.benchmark.reference.partial_note)
-    with place_of_signature.popover("Signature", type="tertiary", width="stretch"):
-        st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
-        st.code(
-            study.benchmark.signature(study.tokeniser, scores=f"{scope} {weighting}"),
-            language=None,
-            wrap_lines=True,
-        )
+    st.markdown("**Signature**")
+    st.caption("All that these scores depend on. Quote it, so that others can reproduce them.")
+    st.code(
+        study.benchmark.signature(study.tokeniser, scores=f"{scope} {weighting}"),
+        language=None,
+        wrap_lines=True,
+    )
 
 
 def partial_gold(note: str) -> None:

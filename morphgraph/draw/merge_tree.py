@@ -24,13 +24,14 @@ GapKind = Literal["hit", "missed", "wrong", "split"]
 @dataclass(frozen=True, slots=True)
 class TreeLeaf:
     """An atom; ``is_part``: it is not a whole character; ``is_unknown``: it is
-    outside the alphabet.
+    outside the alphabet; ``type``: its id in the graph, or `UNKNOWN`.
     """
 
     label: str
     tooltip: str
     is_part: bool
     is_unknown: bool
+    type: int = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _leaves(
             tooltip += f", part of {owner[place].label}"
         if is_unknown:
             tooltip = f"{label}\nnot in the alphabet of this tokeniser"
-        yield TreeLeaf(label, tooltip, place in owner, is_unknown)
+        yield TreeLeaf(label, tooltip, place in owner, is_unknown, vertex.type)
 
 
 def _merges(

@@ -1,11 +1,18 @@
-"""Words as lines of chips: the morphs of the gold, the tokens, and what crosses a boundary."""
+"""Words as chips: the morphs of the gold, the tokens, and the boundaries that tokens cover."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from morphgraph.core.text import counted
+import numpy as np
+
 from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_tree
+from morphgraph.refine.blame import DEFAULT_THRESHOLD
 from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import boundary_positions
+from morphgraph.tokeniser.preprocess import MARKERS
+
+_TRIED = 20
+"""Words of which one is sought that a knockout mends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,6 @@ class Culprit:
     f1: float
     gain: float
 
-    @property
-    def sentence(self) -> str:
-        """How often it was wrong: ``Wrong in 14 of 14 joins``."""
-        return f"Wrong in {self.wrong_joins:,.0f} of {counted(int(self.joins), 'join')}"
-
 
 def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | None]:
     """The words of each line of a text, as they stand in running text, and the worst merge of all.
@@ -63,18 +65,44 @@ def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | N
     return found, _culprit(study, worst) if worst else None
 
 
-def next_word(study: Study, after: str) -> str:
-    """Another word in which a token covers a gold boundary: those with the most wrong gaps first.
+def telling_word(study: Study, number: int) -> str:
+    """A word that a merge to blame cuts across: the most frequent one of the ``number``-th worst.
 
-    Behind the last such word the first one follows; ``after`` itself if there is none.
+    Merges with R ≥ 0.5 are counted, those that closed most gold boundaries first, over and over. If
+    there are none: the ``number``-th of the words with wrong gaps; the first word if none has any.
+
+    >>> import morphgraph as mg
+    >>> from morphgraph.score.boundaries import Benchmark
+    >>> tokeniser = mg.load("demo:en")
+    >>> gold = mg.read_gold([("undo", ["un", "do"]), ("redo", ["re", "do"])])
+    >>> study = Study(tokeniser, Benchmark.on(gold, tokeniser))
+    >>> [telling_word(study, number) for number in range(3)]
+    ['undo', 'redo', 'undo']
     """
     texts = study.benchmark.words.texts
-    order = study.worst_order()
-    start = next((i + 1 for i, word in enumerate(order) if texts[word] == after), 0)
-    for word in [*order[start:], *order[:start]]:
-        if texts[word] != after and _worst_merge(study, [_tree(study, texts[word])]):
-            return texts[word]
-    return after
+    blamed = study.blame()
+    places = blamed.candidates()
+    order = places[np.argsort(-blamed.blamed[places], kind="stable")].tolist()
+    types = dict.fromkeys(int(blamed.arrays.results[place]) for place in order)
+    removable = [type_ for type_ in types if study.graph.is_removable(type_)]
+    if removable:
+        return _mended_word(study, removable[number % len(removable)])
+    words = study.worst_order() or [0]
+    return texts[words[number % len(words)]]
+
+
+def _mended_word(study: Study, type_: int) -> str:
+    """The most frequent word of which the type's knockout mends all, if there is one among a few;
+    else the most frequent in which its merges closed a gold boundary.
+    """
+    _, wrong = study.examples(type_, _TRIED)
+    after = study.preview([study.graph.types[type_]]).segmentation
+    for example in wrong:
+        number = study.number_of(example.word)
+        morphs = study.benchmark.reference.entries[number or 0].morphs
+        if set(boundary_positions(morphs)) <= set(after.splits(number or 0)):
+            return example.word
+    return wrong[0].word
 
 
 def _tree(study: Study, text: str) -> MergeTree:
@@ -89,7 +117,10 @@ def _tree(study: Study, text: str) -> MergeTree:
 
 
 def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
-    """Of the merges that closed a gold boundary here, the one with the highest R, then B."""
+    """Of the merges that closed a gold boundary here, the one most to blame.
+
+    One with R ≥ 0.5 goes before others; then the one that closed most gold boundaries.
+    """
     blamed = study.blame()
     closing = [
         merge
@@ -99,50 +130,62 @@ def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
     ]
     return max(
         closing,
-        key=lambda m: (m.ratio, blamed.blamed[blamed.position[m.merge]], -m.rank),
+        key=lambda m: (m.ratio >= DEFAULT_THRESHOLD, blamed.counts(m.merge)[1], m.ratio, -m.rank),
         default=None,
     )
 
 
 def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
-    types = {len(tree.leaves) + i: merge for i, merge in enumerate(tree.merges)}
-    covered = {gap.leaf: gap.merge for gap in tree.gaps if gap.kind == "missed"}
+    merges = {len(tree.leaves) + i: merge for i, merge in enumerate(tree.merges)}
+    closed_by = {gap.leaf: gap.merge for gap in tree.gaps if gap.kind == "missed"}
     chips = []
     for root in tree.roots:
-        merge = types.get(root)
+        merge = merges.get(root)
         first, last = (root, root) if merge is None else (merge.first, merge.last)
-        segments, culprit = [""], False
+        segments = [""]
+        covering = set()
         for leaf in range(first, last + 1):
-            segments[-1] += tree.leaves[leaf].label
-            if leaf in covered and leaf < last:
+            segments[-1] += _open(study, tree.leaves[leaf].label)
+            closing = closed_by.get(leaf) if leaf < last else None
+            if closing is not None:
                 segments.append("")
-                closed_by = types[covered[leaf] or 0]
-                culprit |= worst is not None and closed_by.merge == worst.merge
-        chips.append(_chip(study, tree, root, merge, tuple(segments), culprit))
+                covering.add(merges[closing].merge)
+        type_ = tree.leaves[root].type if merge is None else merge.type
+        tooltip = tree.leaves[root].tooltip if merge is None else merge.tooltip
+        chips.append(
+            TokenChip(
+                tuple(segments),
+                f"{tooltip}\n{_id_text(study, type_)}",
+                type_,
+                worst is not None and worst.merge in covering,
+            )
+        )
     return WordLine(tree.word, tuple(span.label for span in tree.morphs), tuple(chips))
 
 
-def _chip(
-    study: Study,
-    tree: MergeTree,
-    root: int,
-    merge: TreeMerge | None,
-    segments: tuple[str, ...],
-    is_culprit: bool,
-) -> TokenChip:
-    return TokenChip(segments, "", -1, is_culprit)
+def _open(study: Study, name: str) -> str:
+    """A name with ``␣`` for the start-of-word marker, whatever the tokeniser's own sign is."""
+    return f"␣{name[1:]}" if study.tokeniser.marks_start and name[:1] in MARKERS else name
+
+
+def _id_text(study: Study, type_: int) -> str:
+    ids = study.tokeniser.vocabulary_ids
+    return f"id {ids[type_]:,}" if type_ < len(ids) else "no id of its own"
 
 
 def _culprit(study: Study, worst: TreeMerge) -> Culprit:
-    place = study.blame().position[worst.merge]
+    joins, wrong_joins = study.blame().counts(worst.merge)
     preview = study.preview([study.graph.types[worst.type]])
     _, wrong = study.examples(worst.type, 12)
+    names = study.tokeniser.readable_types
+    parts = [_open(study, names[part]) for part in study.graph.merge(worst.merge).parts]
+    name = _open(study, names[worst.type])
     return Culprit(
         worst.type,
-        worst.label,
-        worst.description,
-        float(study.blame().applied[place]),
-        float(study.blame().blamed[place]),
+        name,
+        f"{' + '.join(parts)} → {name}",
+        joins,
+        wrong_joins,
         tuple(dict.fromkeys(example.gold for example in wrong)),
         preview.after.f1,
         preview.after.f1 - preview.before.f1,

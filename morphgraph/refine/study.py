@@ -66,9 +66,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a knockout would change: the graph, the score, and how many words."""
+    """What a knockout would change: the graph, the segmentation, the score, how many words."""
 
     change: Change
+    segmentation: MergeSegmentation
     before: BoundaryScore
     after: BoundaryScore
     changed_words: int
@@ -175,7 +176,7 @@ class Study:
     # --------------------------------------------------------------------------------- words
 
     def number_of(self, text: str) -> int | None:
-        """The number of a word of the reference; None if it is none."""
+        """The number of a word in the reference, the first one spelt so; None if it has none."""
         texts = self.benchmark.words.texts
         return texts.index(text) if text in texts else None
 
@@ -333,6 +334,7 @@ class Study:
             after = segment_after(graph, now.segmentation, change)
         return Preview(
             change,
+            after,
             now.score("morphemic", "types"),
             self.benchmark.score(after, "morphemic", "types"),
             len(after.changed_words(now.segmentation)),

@@ -78,7 +78,7 @@ def test_two_iterations_one_step_back_and_home(
     assert phase is not None
     assert phase.kind == "knockout"
     assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
-    assert value_of(page, "Types in the vocabulary") == f"{phase.vocabulary_size:,}"
+    assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
 
     go_to(page, "Export")
     press(page, "Check and prepare")

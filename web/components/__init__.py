@@ -21,6 +21,7 @@ from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS, Theme
 from morphgraph.draw.export_html import vis_script
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
+from morphgraph.draw.word_lines import WordLine
 from morphgraph.score.comparison import ComparedWord
 
 _CONSTANTS = (
@@ -221,6 +222,48 @@ def _row(number: int, row: ComparedWord) -> dict[str, Any]:
                 "known": cell.exact is not None,
             }
             for cell in row.cells
+        ],
+    }
+
+
+def word_editor(
+    text: str,
+    lines: Sequence[Sequence[WordLine]],
+    *,
+    key: str,
+    version: int = 0,
+    on_text: Callable[[str], None] | None = None,
+) -> None:
+    """Show words as chips under a field to edit them in; ``on_text`` gets what is typed.
+
+    It runs before the script does. ``version``: where it differs from before, the field takes
+    ``text``; else what is typed stays.
+    """
+
+    def changed() -> None:
+        state = st.session_state.get(key)
+        typed = state and state.get("text")
+        if isinstance(typed, str) and on_text is not None:
+            on_text(typed)
+
+    _component("word_editor", "words")(
+        key=key,
+        data={
+            "text": text,
+            "version": version,
+            "lines": [[_word(word) for word in line] for line in lines],
+        },
+        on_text_change=changed,
+    )
+
+
+def _word(line: WordLine) -> dict[str, Any]:
+    return {
+        "word": line.word,
+        "morphs": list(line.morphs),
+        "tokens": [
+            {"segments": list(chip.segments), "tooltip": chip.tooltip, "culprit": chip.is_culprit}
+            for chip in line.tokens
         ],
     }
 

@@ -1,0 +1,61 @@
+"""The first minute: a word cut across a morpheme, one click that mends it, a text of one's own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from browser_steps import expect_value, idle, start, value_of
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_one_click_knocks_out_and_the_score_rises(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    before = value_of(page, "F1 %")
+    tokens = page.locator(".word > .chips").last
+    expect(page.locator(".chip.culprit .cut")).to_have_count(1)
+    said = page.get_by_text(re.compile(r"^F1 would be [\d.]+ \(\+")).inner_text()
+    page.get_by_role("button", name=re.compile("^.*Knock out")).click()
+    expect(page.locator(".chip.culprit")).to_have_count(0)
+    expect(page.get_by_text("No token covers a gold boundary here.")).to_be_visible()
+    expect(tokens.locator(".cut")).to_have_count(0)
+    idle(page)
+    after = value_of(page, "F1 %")
+    assert f"F1 would be {after} " in said
+    assert float(after) > float(before)
+    page.get_by_role("button", name="Undo").click()
+    expect_value(page, "F1 %", before)
+    expect(page.locator(".chip.culprit")).to_have_count(1)
+
+
+def test_a_text_is_cut_as_it_is_typed(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    field = page.get_by_role("textbox", name="A word, or any text")
+    field.fill("undesirable <b>things</b>\nmore")
+    lines = page.locator(".lines .line")
+    expect(lines).to_have_count(2)
+    words = lines.first.locator(".word")
+    expect(words).to_have_count(2)
+    expect(words.first.locator(".gold .chip")).to_have_text(["un", "desir", "able"])
+    expect(words.first.locator(".chips:not(.gold) .chip")).to_have_text(
+        ["␣und", "es", "ir", "able"]
+    )
+    expect(page.locator(".lines b")).to_have_count(0)
+    expect(words.first.locator(".chip").last).to_have_attribute("title", re.compile(r"id \d"))
+    field.fill("walked")
+    expect(page.locator(".lines .word")).to_have_count(1)
+
+
+def test_another_word_has_another_culprit(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    field = page.get_by_role("textbox", name="A word, or any text")
+    seen = [field.input_value()]
+    for _ in range(3):
+        page.get_by_role("button", name="Another word").click()
+        expect(field).not_to_have_value(seen[-1])
+        idle(page)
+        seen.append(field.input_value())
+        expect(page.locator(".chip.culprit")).not_to_have_count(0)
+    assert len(set(seen)) == 4

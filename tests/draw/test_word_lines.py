@@ -1,0 +1,72 @@
+"""Words as chips, and the merge to blame for the boundaries that they cover."""
+
+from collections.abc import Callable
+
+from morphgraph.draw.word_lines import lines_of, telling_word
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MakeTokeniser = Callable[..., Tokeniser]
+MakeReference = Callable[..., Reference]
+UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
+
+
+def study_of(make: MakeTokeniser, gold: MakeReference, *entries: str) -> Study:
+    tokeniser = make(UNDO)
+    return Study(tokeniser, Benchmark.build(tokeniser, gold(*entries)))
+
+
+def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    # undoing is undo ing here: un + do closes the boundary un|do, and is right in no other word.
+    study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
+    lines, culprit = lines_of(study, "undoing ding\n\n  undo")
+    (undoing, ding), empty, (undo,) = lines
+    assert not empty
+    assert undoing.morphs == ("un", "do", "ing")
+    assert [chip.segments for chip in undoing.tokens] == [("un", "do"), ("ing",)]
+    assert [chip.is_culprit for chip in undoing.tokens] == [True, False]
+    assert [chip.segments for chip in ding.tokens] == [("d",), ("ing",)]
+    assert undo.morphs == (), "the reference does not have it"
+    assert [chip.segments for chip in undo.tokens] == [("undo",)]
+    assert culprit is not None
+    assert culprit.name == "undo"
+    assert culprit.description == "un + do → undo"
+    assert (culprit.joins, culprit.wrong_joins) == (1, 1)
+    assert culprit.examples == ("un|do|ing",)
+    # Before, 2 of 2 splits are among 3 gold boundaries; without it, all 3 are found.
+    assert culprit.f1 == 1
+    assert round(culprit.gain, 6) == round(1 - 4 / 5, 6)
+
+
+def test_a_knockout_leaves_no_culprit(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    study = study_of(small_tokeniser, small_reference, "un do ing", "d ing")
+    study.graph.knockout(["undo"])
+    (line,), culprit = lines_of(study, "undoing")
+    assert [chip.segments for chip in line[0].tokens] == [("un",), ("do",), ("ing",)]
+    assert culprit is None
+
+
+def test_ids_stand_in_tooltips(
+    small_tokeniser: MakeTokeniser, small_reference: MakeReference
+) -> None:
+    study = study_of(small_tokeniser, small_reference, "un do ing")
+    (line,), _ = lines_of(study, "undoing")
+    number = study.graph.ids["undo"]
+    assert line[0].tokens[0].type == number
+    assert f"id {study.tokeniser.vocabulary_ids[number]}" in line[0].tokens[0].tooltip
+    study.graph.anneal([("undo", "ing")])
+    (line,), _ = lines_of(study, "undoing")
+    assert "no id of its own" in line[0].tokens[0].tooltip
+
+
+def test_telling_words(small_tokeniser: MakeTokeniser, small_reference: MakeReference) -> None:
+    """The worst merge first; a word that its knockout mends goes before one that it does not."""
+    study = study_of(small_tokeniser, small_reference, "u n do", "un do ing", "i ng")
+    assert telling_word(study, 0) == "undoing", "in undo, u|n stays closed"
+    assert telling_word(study, 1) in ("undo", "ing")
+    nothing = study_of(small_tokeniser, small_reference, "ding")
+    assert telling_word(nothing, 3) == "ding"

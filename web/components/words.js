@@ -1,0 +1,101 @@
+// A word to edit, and how it is cut; text nodes only, for words and types come from uploaded files.
+
+const WAIT = 350; // ms without a key before a text is looked at
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+class WordsView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".words");
+    this.area = parent.querySelector("textarea");
+    this.lines = parent.querySelector(".lines");
+    this.area.addEventListener("input", () => {
+      this.grow();
+      clearTimeout(this.waiting);
+      this.waiting = setTimeout(() => this.send(), WAIT);
+    });
+    this.area.addEventListener("keydown", (event) => {
+      // Enter looks at once; with Shift it begins another line.
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.send();
+    });
+  }
+
+  update({ data, setStateValue }) {
+    this.report = setStateValue;
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    this.frame.classList.toggle("many", data.lines.flat().length > 1);
+    // What is typed stays, unless another text was chosen elsewhere.
+    if (data.version !== this.version) {
+      this.version = data.version;
+      this.sent = this.area.value = data.text;
+    }
+    const source = JSON.stringify(data.lines);
+    if (source !== this.source) {
+      const before = this.cut ?? null;
+      this.source = source;
+      this.cut = new Map();
+      this.lines.replaceChildren(...data.lines.map((line) => this.line(line, before)));
+    }
+    this.grow();
+  }
+
+  grow() {
+    this.area.style.height = "auto";
+    this.area.style.height = `${this.area.scrollHeight + 2}px`;
+  }
+
+  send() {
+    clearTimeout(this.waiting);
+    if (this.area.value === this.sent) return;
+    this.sent = this.area.value;
+    this.report?.("text", this.sent);
+  }
+
+  line(words, before) {
+    const line = made("div", "line");
+    for (const word of words) line.append(this.word(word, before));
+    return line;
+  }
+
+  word({ word, morphs, tokens }, before) {
+    const shown = made("div", "word");
+    if (morphs.length) {
+      const gold = made("div", "chips gold");
+      for (const morph of morphs) gold.append(made("span", "chip", morph));
+      shown.append(made("span", "label gold", "gold"), gold);
+    }
+    const chips = made("div", "chips");
+    const now = tokens.map(({ segments }) => segments.join("")).join(" ");
+    const isChanged = before?.has(word) && before.get(word) !== now;
+    this.cut.set(word, now);
+    for (const { segments, tooltip, culprit } of tokens) {
+      const chip = made("span", "chip");
+      chip.title = tooltip;
+      chip.classList.toggle("covering", segments.length > 1);
+      chip.classList.toggle("culprit", culprit);
+      chip.classList.toggle("changed", isChanged);
+      segments.forEach((segment, number) => {
+        if (number) chip.append(made("span", "cut"));
+        chip.append(made("span", "", segment));
+      });
+      chips.append(chip);
+    }
+    shown.append(made("span", "label", "tokens"), chips);
+    return shown;
+  }
+
+  dispose() {
+    this.disposed = true;
+    clearTimeout(this.waiting);
+  }
+}
+
+export default component(WordsView);

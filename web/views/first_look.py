@@ -1,0 +1,116 @@
+"""The first look: a word, how it is cut, the merge to blame, and one click that removes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from morphgraph.core.text import counted, percent, shortened
+from morphgraph.draw.explore import view_around
+from morphgraph.draw.word_lines import Culprit, lines_of, telling_word
+from morphgraph.graph.view import type_key
+from web.components import merge_graph, word_editor
+from web.edits import knock_out_type, look_at, show_message
+from web.session import Session
+from web.text import code, plain
+from web.widgets import attempt, set_value, value_now
+
+_EXAMPLES = 3
+
+
+def first_look(current: Session) -> None:
+    """A text to edit as chips, its worst merge beside it, and what its knockout would do."""
+    study = current.study
+    key = f"first look {current.study_number}"
+    if value_now(key, None) is None:
+        set_value(key, telling_word(study, 0))
+    text = value_now(key, "")
+    with attempt():
+        lines, culprit = lines_of(study, text)
+        left, right = st.columns([5, 3], gap="large")
+        with left:
+            word_editor(
+                text,
+                lines,
+                key=f"editor {current.study_number}",
+                version=st.session_state.get(f"{key} version", 0),
+                on_text=lambda typed: set_value(key, typed),
+            )
+            _verdict(culprit, any(word.morphs for line in lines for word in line))
+            _buttons(current, key, culprit)
+            show_message()
+        with right:
+            _merges_behind(current, culprit)
+
+
+def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
+    if culprit is None:
+        st.markdown(
+            "No token covers a gold boundary here."
+            if has_gold
+            else "The reference has no gold for this, so nothing says where it ought to be cut."
+        )
+        return
+    wrong = f"Wrong in {culprit.wrong_joins:,.0f} of {counted(int(culprit.joins), 'join')}"
+    shown = ", ".join(code(shortened(word, 40)) for word in culprit.examples[:_EXAMPLES])
+    st.markdown(
+        f":red[**{plain(shortened(culprit.description, 80))}**] covers a boundary. "
+        f"{wrong}{': ' + shown if shown else ''}{' …' if len(culprit.examples) > _EXAMPLES else ''}"
+    )
+
+
+def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
+    def another() -> None:
+        number = st.session_state.get(f"{key} version", 0) + 1
+        st.session_state[f"{key} version"] = number
+        set_value(key, telling_word(current.study, number))
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if culprit is not None:
+            st.button(
+                f"Knock out “{plain(shortened(culprit.name, 30))}”",
+                key="knock out the culprit",
+                type="primary",
+                icon=":material/content_cut:",
+                on_click=knock_out_type,
+                args=(current, culprit.type),
+            )
+        st.button("Another word", key="another word", on_click=another)
+        if culprit is not None and culprit.gain == culprit.gain:
+            colour = "green" if culprit.gain > 0 else "red" if culprit.gain < 0 else "gray"
+            st.markdown(
+                f":{colour}[**F1 would be {percent(culprit.f1)} ({100 * culprit.gain:+.2f})**]"
+            )
+
+
+def _merges_behind(current: Session, culprit: Culprit | None) -> None:
+    """The graph that makes the culprit; once it is knocked out, what its parts run into."""
+    study = current.study
+    shown = f"first shown {current.study_number}"
+    if culprit is None:
+        number, view = st.session_state.get(shown, (None, None))
+        if number is None or study.graph.is_present(number):
+            return
+        st.caption("What its parts run into now")
+        view = view_around(
+            study,
+            number,
+            limit=14,
+            previous=view.scene.positions(),
+            shown=view.merges,
+        )
+    else:
+        st.caption("The merges behind it")
+        number = culprit.type
+        view = view_around(study, number, up=0, down=2, limit=14)
+        st.session_state[shown] = number, view
+    merge_graph(
+        view.scene.to_dict(),
+        key="first look graph",
+        view_key=f"first {current.study_number} {number}",
+        selected=type_key(number),
+        height=250,
+        whole=True,
+    )
+    if st.button("Open it in the merge graph", key="open culprit", type="tertiary"):
+        look_at(current, number)
+        st.switch_page("pages/1_Merge_graph.py")

@@ -85,11 +85,24 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
 
 
 DOORS = {
-    "Explore": "Browse the merge graph, watch a word's tree grow, see which merges are to blame.",
-    "Repair": "BPE-knockout and ReBPE, step by step; then export what transformers loads.",
-    "Compare": "BPE, dropout, trimmed, Picky, FLOTA and more side by side, with intervals.",
-    "Build": "Train BPE or one of its relatives, and run whole evaluations from one file.",
+    "Explore": (
+        "Browse the merge graph, watch a word's tree grow, see which merges are to blame.",
+        "Open the merge graph",
+    ),
+    "Repair": (
+        "BPE-knockout and ReBPE, step by step; then export what transformers loads.",
+        "Run ReBPE",
+    ),
+    "Compare": (
+        "BPE, dropout, trimmed, Picky, FLOTA and more side by side, with intervals.",
+        "Compare methods",
+    ),
+    "Build": (
+        "Train BPE or one of its relatives, and run whole evaluations from one file.",
+        "Train your own",
+    ),
 }
+"""What each group of pages is for, and what its first page does."""
 
 
 @st.fragment
@@ -113,13 +126,12 @@ doubtful_reference(current)
 reference_in_another_language(current)
 first_screen(current)
 
-with st.container(key="doors"):
-    for column, (title, text) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"#### {title}")
-            st.caption(text)
-            for label, (page, icon) in PAGES[title].items():
-                st.page_link(page, label=label, icon=icon)
+for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
+    with column.container(border=True, height="stretch"):
+        st.markdown(f"#### {title}")
+        st.caption(text)
+        page, icon = next(iter(PAGES[title].values()))
+        st.page_link(page, label=first, icon=icon)
 
 st.subheader("Open your own files")
 left, right = st.columns(2)

@@ -49,6 +49,6 @@ def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
     return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
 
 
-def one_line(text: str, length: int = 1_000) -> str:
+def plain_line(text: str, length: int = 1_000) -> str:
     """Text from a file or an error for a message: in one line, cut, nothing hidden, no Markdown."""
     return plain(shortened(visible(" ".join(text.split())), length))

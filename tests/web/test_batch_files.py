@@ -54,7 +54,7 @@ from web.batch.results import (
 )
 from web.batch.runs import resume_command
 from web.batch.state import Settings, start_settings
-from web.text import one_line
+from web.text import plain_line
 
 NAN = math.nan
 
@@ -291,7 +291,7 @@ def test_a_run_with_a_damaged_progress_is_told_from_its_facts(tmp_path: Path) ->
 
 
 def test_what_is_told_hides_nothing() -> None:
-    assert one_line("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
+    assert plain_line("a\u202eb\n<i>", 40) == "a\\\\u202eb \\<i\\>"
 
 
 def test_what_a_run_said_is_shown_without_its_traceback() -> None:

@@ -23,7 +23,7 @@ from web.batch.checking import free_name
 from web.batch.results import kept_results, not_empty, results_from, signatures_of
 from web.batch.state import known_runs
 from web.inputs import content_of
-from web.text import one_line
+from web.text import plain_line
 from web.widgets import (
     attempt,
     choice,
@@ -58,7 +58,7 @@ def compare_tab() -> None:
     left_out = st.session_state.pop(_LEFT_OUT, None)
     if left_out is not None:
         most = f"Six at most: remove one, then choose {left_out}."
-        st.warning(one_line(most, 200), icon=":material/warning:")
+        st.warning(plain_line(most, 200), icon=":material/warning:")
     names = [*own, *(name for name in uploaded if name not in own)]
     if len(names) < 2:
         left.info(
@@ -123,7 +123,7 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
     compared = compare_runs(found)
     there = presence(compared, found)
     for sentence in nothing_shared(compared, there):
-        st.warning(one_line(sentence), icon=":material/join_inner:")
+        st.warning(plain_line(sentence), icon=":material/join_inner:")
     shown, counts = _filters(compared, there.all(axis=1), runs[0])
     if not len(shown):
         st.info("Nothing is left with these choices.")
@@ -138,21 +138,21 @@ def _compared(found: dict[str, pd.DataFrame]) -> None:
             str(number): st.column_config.TextColumn(
                 shortened(title, 40),
                 width=width_of([shortened(title, 40), *frame[str(number)]], _WIDEST_NAME),
-                help=one_line(title, 300) if len(title) > 24 else None,
+                help=plain_line(title, 300) if len(title) > 24 else None,
                 pinned=number < names,
                 alignment="left" if number < names else "right",
             )
             for number, title in enumerate(titles)
         },
     )
-    first = one_line(runs[0], 60)
+    first = plain_line(runs[0], 60)
     notes = [
         counts,
         f"{counted(len(frame), 'row')}. Δ: difference to {first}, of shares in percentage points; "
         "means over seeds. n/a: undefined, or that run has no such cell.",
     ]
     if same:
-        notes.append(f"The same in all rows: {one_line(', '.join(same), 500)}.")
+        notes.append(f"The same in all rows: {plain_line(', '.join(same), 500)}.")
     st.caption(" ".join(note for note in notes if note))
     signatures_of(signatures_in(shown, found))
     download(

@@ -20,7 +20,7 @@ from morphgraph.tables.model import cell_texts, text_frame
 from morphgraph.tables.writing import frame_csv
 from web.batch.progress import cell_states, cells_done_text, with_lost_cells
 from web.batch.state import SETTINGS_FILE
-from web.text import one_line
+from web.text import plain_line
 from web.widgets import (
     choice,
     download,
@@ -65,7 +65,7 @@ def results_of(run: Run) -> bool:
         return True
     lacking = cells_done_text(cell_states(run.folder))
     if lacking:
-        st.info(one_line(lacking, 200), icon=":material/hourglass_bottom:")
+        st.info(plain_line(lacking, 200), icon=":material/hourglass_bottom:")
     st.subheader("Results", anchor=False)
     _take_away(run, results)
     if tables:
@@ -213,7 +213,7 @@ def _one_table(run: Run, tables: list[Table]) -> None:
             format_func=lambda n: shortened(visible(tables[n].title), 90),
         )
     else:
-        left.markdown(f"**{one_line(tables[0].title, 90)}**")
+        left.markdown(f"**{plain_line(tables[0].title, 90)}**")
     table = tables[number]
     intervals = False
     if table_has_intervals(table):
@@ -236,7 +236,7 @@ def _frame(run: Run, table: Table, intervals: bool) -> None:
     config = {
         str(number): st.column_config.TextColumn(
             shortened(visible(title), 60),
-            help=one_line(title, 300) if len(title) > 24 else None,
+            help=plain_line(title, 300) if len(title) > 24 else None,
             width=width_of([title, *frame[str(number)]], _WIDEST),
             pinned=number < min(names, 2),
             alignment="left" if number < names else "right",
@@ -293,7 +293,7 @@ def _notes(table: Table) -> None:
         parts.append("n/a: undefined, or not measured.")
     text = " ".join([*table.notes, *parts, *table.tests_explained])
     if text:
-        st.caption(one_line(text, 1_500))
+        st.caption(plain_line(text, 1_500))
 
 
 def _chart(run: Run, table: Table) -> None:
@@ -302,7 +302,7 @@ def _chart(run: Run, table: Table) -> None:
     try:
         figure = chart_of(table)
     except MorphGraphError as error:
-        st.caption(one_line(str(error)))
+        st.caption(plain_line(str(error)))
         return
     if figure is not None:
         st.plotly_chart(
@@ -312,7 +312,7 @@ def _chart(run: Run, table: Table) -> None:
         )
     note = chart_note(table)
     if note:
-        st.caption(one_line(note))
+        st.caption(plain_line(note))
 
 
 # ------------------------------------------------------------------------------------- files

@@ -33,7 +33,7 @@ from web.batch.state import (
     show_editor,
     start_settings,
 )
-from web.text import code, one_line
+from web.text import code, plain_line
 from web.widgets import (
     button,
     choice,
@@ -105,12 +105,12 @@ def _state(run: Run) -> None:
             st.badge(title, color=colour, icon=icon)
             if progress is not None:
                 facts = read_facts(run.folder) if progress.is_over else None
-                st.caption(one_line(times_of(progress, facts), 200))
+                st.caption(plain_line(times_of(progress, facts), 200))
         if progress is None:
             _no_progress(run)
             return
         share = min(1.0, max(0.0, progress.share))  # a file that was tampered with may say anything
-        st.progress(share, one_line(tasks_of(progress), 200))
+        st.progress(share, plain_line(tasks_of(progress), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
             first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
@@ -149,7 +149,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
         for line, others in shown:
             need = "needs" if others == 1 else "need"
             also = f" – and {counted(others, 'task')} that {need} it" if others else ""
-            st.markdown(f"- {one_line(line, 500)}{also}")
+            st.markdown(f"- {plain_line(line, 500)}{also}")
         number = sum(1 + others for _, others in shown)
         if progress.failed > number:
             what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"

@@ -27,7 +27,7 @@ from web.text import code
 from web.widgets import attempt, set_value, show_table
 
 Since = Literal["last", "start"]
-State = tuple[str, int]
+NamedState = tuple[str, int]
 """A title, and after how many edits of the graph."""
 _SAMPLES = 200
 _SHOWN = 12
@@ -37,7 +37,7 @@ _BEFORE = {"last": "before the last edit", "start": "before any edit"}
 def word_trees(
     current: Session,
     word: int | str,
-    states: Sequence[State],
+    states: Sequence[NamedState],
     key: str,
     on_event: Callable[[list[Click]], None] | None = None,
     reveal: int = 0,
@@ -59,12 +59,12 @@ def word_trees(
     return trees
 
 
-def now(current: Session) -> list[State]:
+def now(current: Session) -> list[NamedState]:
     """The present state alone."""
     return [("", len(current.study.graph.history))]
 
 
-def before_and_after(current: Session, word: int | str, since: Since = "last") -> list[State]:
+def before_and_after(current: Session, word: int | str, since: Since = "last") -> list[NamedState]:
     """The states to compare for a word: one only without edits, or if its merges are the same."""
     edits = len(current.study.graph.history)
     if not edits:
@@ -80,7 +80,7 @@ def before_and_after(current: Session, word: int | str, since: Since = "last") -
 
 
 def trees_of(
-    current: Session, word: int | str, states: Sequence[State], *, with_blame: bool = True
+    current: Session, word: int | str, states: Sequence[NamedState], *, with_blame: bool = True
 ) -> list[MergeTree]:
     """The trees of a word in several states; `MorphGraphError` if it cannot be encoded."""
     study = current.study

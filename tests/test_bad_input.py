@@ -171,6 +171,7 @@ def test_places_without_a_tokeniser(refused: Callable[..., str], tmp_path: Path)
     assert "not a directory" in refused("segment", "--tokenizer", inside / "x.json", "abc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--tokenizer", "--reference", "--frequencies", "--recipe"])
 def test_a_file_of_200_megabytes(
     refused: Callable[..., str], tmp_path: Path, gold: Path, option: str
@@ -323,6 +324,7 @@ def test_recipes(refused: Callable[..., str], tmp_path: Path, gold: Path) -> Non
     assert "Step 1 of the recipe: “no such type” is not a type" in refused(*start)
 
 
+@pytest.mark.slow
 def test_places_that_cannot_be_written(
     refused: Callable[..., str], tmp_path: Path, gold: Path
 ) -> None:

@@ -151,13 +151,14 @@ def test_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, row = blocks("Add a page")
     shutil.copy(ROOT / "app.py", tmp_path)
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__*"))
-    [(path, label, icon)] = eval(f"[{row}]")
+    entry = eval(f"{{{row}}}")
+    [(path, _)] = entry.values()
     assert file.startswith(f"# {path}\n")
     (tmp_path / path).write_text(file, encoding="utf-8")
     monkeypatch.syspath_prepend(ROOT)
     from web import bootstrap
 
-    monkeypatch.setattr(bootstrap, "PAGES", (*bootstrap.PAGES, (path, label, icon)))
+    monkeypatch.setattr(bootstrap, "PAGES", bootstrap.PAGES | {"New": entry})
     app = AppTest.from_file(str(tmp_path / "app.py"), default_timeout=60).run()
     app.switch_page(path).run()
     assert not app.exception

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.bte import Bte
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from morphgraph.segment.bte import Bte
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
@@ -36,6 +36,8 @@ class TrainedBpe:
 
     def segmenter(self, tokeniser: Tokeniser) -> Bte:
         """How it segments, on a tokeniser of its types and merges."""
+        from morphgraph.segment.bte import Bte  # training itself loads no numpy
+
         return Bte(tokeniser)
 
 

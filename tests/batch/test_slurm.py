@@ -276,6 +276,7 @@ def test_tasks_run_in_jobs(tmp_path: Path, jobs: Path, capfd: pytest.CaptureFixt
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_tasks_move_on_when_a_job_of_two_workers_ends(tmp_path: Path, jobs: Path) -> None:
     def long(number: int) -> tuple[int, int]:
         time.sleep(0.5)

@@ -169,6 +169,7 @@ def fields(line: str) -> dict[str, str]:
     return dict(field.split(":", 1) for field in line.split("|"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_changes_a_number_changes_the_signature(name: str, small_document: Document) -> None:
     changed, told_by = CHANGED[name]

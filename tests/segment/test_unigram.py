@@ -217,6 +217,7 @@ def test_log_probabilities_are_checked(scores: Any, message: str) -> None:
         Unigram(SubwordVocabulary(("a", "b")), scores)
 
 
+@pytest.mark.slow
 def test_the_document_of_a_trained_model(trained: bytes) -> None:
     unigram = Unigram(read_vocabulary(trained, "en.model"))
     again = Unigram.from_document(json.loads(json.dumps(unigram.document())))

@@ -103,6 +103,7 @@ def test_threads_make_no_difference(words: list[str]) -> None:
     assert np.array_equal(once.token_at, twice.token_at)
 
 
+@pytest.mark.slow
 def test_threads_are_used_on_much_text() -> None:
     """Blocks end between words: the same result where several threads really run."""
     graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("c", "a")])

@@ -58,6 +58,7 @@ def test_same_as_hugging_face(
     assert trained == hugging_face(words, vocab_size, minimum_count, alphabet)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "fi", "ru"])
 def test_same_as_hugging_face_on_a_language(language: str) -> None:
     """100,000 words, each once, and then one to five times by frequency."""

@@ -77,6 +77,7 @@ def test_without_removals_it_is_bpe(counts: dict[str, int], size: int) -> None:
     assert trained.vocabulary == trained.types == plain.vocabulary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "fi"])
 def test_without_removals_it_is_bpe_on_a_language(language: str) -> None:
     frequencies = wordfreq.get_frequency_dict(language, "large")
@@ -133,6 +134,7 @@ def test_arrays_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wanted <= set(seen)
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_removed_types() -> None:
     """Types are removed for the next longer ones, so splits go deep."""
     word = "".join(chr(0x4E00 + i) for i in range(1500))

@@ -93,6 +93,7 @@ def test_a_rebpe_pipeline_in_use(counts: WordCounts) -> None:
     assert 2 in segmenter.segment(words).splits(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pipeline", TRAINERS["unigram"].pipelines)
 def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) -> None:
     import sentencepiece

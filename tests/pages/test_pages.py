@@ -30,10 +30,8 @@ EVERY_PAGE = [
 ]
 
 
-@pytest.mark.parametrize(
-    "language",
-    ["en", *(pytest.param(language, marks=pytest.mark.slow) for language in ("de", "nl"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "de", "nl"])
 def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
     if language != "en":
         app.choose("Demo", language)

@@ -644,6 +644,7 @@ def test_means_of_words_as_scikit_learn(real: Real, weighting: Weighting) -> Non
     assert [found[name] for name in names] == pytest.approx(sums[:, 0] / sums[:, 1], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("source", [False, True])
 def test_morphs_as_rapidfuzz(real: Real, weighting: Weighting, source: bool) -> None:

@@ -409,6 +409,7 @@ def test_words_to_check() -> None:
     assert len(words_to_check([])) == 10_000
 
 
+@pytest.mark.slow
 def test_sentences_to_check() -> None:
     words = [f"w{n}" for n in range(10_000)]
     found = sentences_to_check(words)

@@ -31,6 +31,8 @@ from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
+pytestmark = pytest.mark.slow
+
 PIECES = [
     "{} {} {}.",
     "  {}  {}\n\n{}\t{} ",

@@ -162,6 +162,7 @@ def test_faulty_lineages(small_document: Any, found: Any, message: str) -> None:
     assert "Take the field out" in caught.value.fix
 
 
+@pytest.mark.slow
 def test_on_the_command_line(morphgraph: Command, tmp_path: Path) -> None:
     """Refined, exported, loaded and exported again; and the file alone, elsewhere."""
     best, exported, again = (tmp_path / name for name in ("best", "exported", "again"))

@@ -15,7 +15,12 @@ from morphgraph.segment.models import read_model, write_model
 from morphgraph.train.trainers import TRAINERS, TrainingStopped, train, train_tokeniser
 from morphgraph.train.unigram import sentencepiece_model
 
-COMBINATIONS = [(m.name, pipeline) for m in TRAINERS.values() for pipeline in m.pipelines]
+_SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in TRAINERS}
+COMBINATIONS = [
+    pytest.param(name, pipeline, marks=_SLOW[name])
+    for name, trainer in TRAINERS.items()
+    for pipeline in trainer.pipelines
+]
 WORDS = ["undesirable", "McDonald's", "co-operate", "l'eau", "1234567", "naïve", "(what?!)", "日本"]
 
 
@@ -141,7 +146,7 @@ def test_picky_removes_and_scaffold_takes_apart(counts: WordCounts) -> None:
 # ------------------------------------------------------------------------- progress and errors
 
 
-@pytest.mark.parametrize("method", list(TRAINERS))
+@pytest.mark.parametrize("method", [pytest.param(n, marks=_SLOW[n]) for n in TRAINERS])
 def test_progress_and_stopping(counts: WordCounts, method: str) -> None:
     shares: list[float] = []
     train(method, counts, 1000, progress=shares.append)

@@ -19,7 +19,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_MODULES_CACHE"] = tempfile.mkdtemp(prefix="morphgraph-modules-")
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import AutoTokenizer
 
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
@@ -57,13 +56,19 @@ class Exported(NamedTuple):
         return found
 
 
+def auto_tokenizer(folder: Path, trusts: bool) -> Any:
+    from transformers import AutoTokenizer  # a second, for those who run these tests only
+
+    return AutoTokenizer.from_pretrained(folder, trust_remote_code=trusts)
+
+
 def exported_to(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exported:
     made = export(tokeniser, words)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in made.files.items():
         (folder / name).write_bytes(data)
     own = made.kind == "folder"
-    loaded = AutoTokenizer.from_pretrained(folder, trust_remote_code=own)
+    loaded = auto_tokenizer(folder, own)
     assert type(loaded).__name__ == ("BTETokenizer" if own else "TokenizersBackend")
     return Exported(tokeniser, folder, loaded)
 
@@ -275,7 +280,7 @@ def test_saving_again_keeps_everything(roberta: Exported, tmp_path: Path) -> Non
     assert len(tokenizer) == before + 2 and "<new>" not in roberta.loaded.get_vocab()
     tokenizer.save_pretrained(tmp_path / "again")
     assert not (tmp_path / "again" / "tokenizer.json").exists()
-    again = AutoTokenizer.from_pretrained(tmp_path / "again", trust_remote_code=True)
+    again = auto_tokenizer(tmp_path / "again", True)
     assert again.get_vocab() == tokenizer.get_vocab()
     for text in ("undoing<new>", "undo <mask>.", "undo é\n un"):
         assert again(text) == tokenizer(text)
@@ -359,7 +364,7 @@ def test_a_fresh_process_without_morphgraph(english: Exported, tmp_path: Path) -
 
 def test_the_code_is_not_run_unless_it_is_trusted(english: Exported) -> None:
     with pytest.raises(ValueError, match="trust_remote_code"):
-        AutoTokenizer.from_pretrained(english.folder, trust_remote_code=False)
+        auto_tokenizer(english.folder, False)
 
 
 def test_old_embeddings_find_their_new_place(english: Exported) -> None:

@@ -57,6 +57,8 @@ $(STAMPS)/dev: requirements-dev.txt $(STAMPS)/run
 $(STAMPS)/browser: $(STAMPS)/dev
 	command -v chromium >/dev/null || { apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu >/dev/null; }
+	command -v chromium-headless-shell >/dev/null || \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell >/dev/null || true
 	touch $@
 
 clean:

@@ -1,15 +1,23 @@
 """Which merges close gold boundaries, and what a threshold would remove."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, percent, shortened
-from morphgraph.draw.charts import blame_by_rank, blame_histogram, blame_scatter, threshold_curves
+from morphgraph.draw.charts import (
+    blame_by_rank,
+    blame_histogram,
+    blame_scatter,
+    threshold_curves,
+    worst_merges,
+)
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
-from morphgraph.refine.threshold_curve import threshold_curve
+from morphgraph.refine.study import Study
+from morphgraph.refine.threshold_curve import ThresholdPoint, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import start
 from web.edits import knock_out_all, look_at, show_message
@@ -17,7 +25,7 @@ from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import code
-from web.widgets import chosen_row, remembered
+from web.widgets import chosen_row, remembered, set_value, value_now
 
 
 @st.fragment
@@ -30,29 +38,35 @@ def blame_dashboard(current: Session) -> None:
     table = current.once(
         ("blame table", scope, weighting), lambda: blame_table(study.tokeniser, blamed)
     )
-    threshold = _threshold(current, blamed)
+    points = current.once(
+        ("curve", scope, weighting),
+        lambda: threshold_curve(
+            study.tokeniser, study.benchmark, blamed, scope=scope, weighting=weighting
+        ),
+    )
+    threshold = _threshold(current, blamed, points)
     keep_session(current)
     show_message()
-    overview, merges, curve = st.tabs(["Distributions", "Table of merges", "Curve over thresholds"])
-    with overview:
+    culprits, merges, more = st.tabs(["Who is to blame", "Table of merges", "More charts"])
+    with culprits:
         left, right = st.columns(2)
-        left.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
-        right.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
+        left.plotly_chart(worst_merges(table, threshold), key="worst merges")
+        right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
+    with merges:
+        _merge_table(current, table, threshold, f"{scope} {weighting}")
+    with more:
+        st.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
         event: Any = st.plotly_chart(
             blame_scatter(table, threshold),
             key=f"blame scatter {current.study_number}",
             on_select="rerun",
             selection_mode="points",
         )
-        points = event.selection.points if event else []
-        if points:
-            _offer(current, int(points[0]["customdata"][0]))
+        chosen = event.selection.points if event else []
+        if chosen:
+            _offer(current, int(chosen[0]["customdata"][0]))
         else:
             st.caption("Click a point to choose its merge.")
-    with merges:
-        _merge_table(current, table, threshold, f"{scope} {weighting}")
-    with curve:
-        _curve(current, blamed, scope, weighting, threshold)
 
 
 def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
@@ -77,23 +91,23 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
     return scope, weighting
 
 
-def _threshold(current: Session, blamed: Blame) -> float:
+def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]) -> float:
+    """The curve, the threshold to drag under it, and what a knockout by it does."""
     study = current.study
-    slider, numbers, button = st.columns([4, 5, 3], vertical_alignment="center")
-    with remembered(threshold=0.5):
-        threshold: float = slider.slider(
-            "Knock out merges with R of at least", 0.01, 0.99, step=0.01, key="threshold"
-        )
-    positions = blamed.candidates(threshold)
-    types = candidate_types(study.tokeniser, blamed, threshold)
-    total = max(1, len(blamed.arrays))
-    go = "goes" if len(positions) == 1 else "go"
-    numbers.markdown(
-        f"**{len(positions):,}** of {counted(total, 'merge')} {go} "
-        f"({len(positions) / total:.1%})  \n"
-        f"effective dropout rate **{percent(blamed.dropout_rate(positions))} %** of all joins"
+    defined = [point for point in points if point.f1 == point.f1]
+    best = max(defined, key=lambda point: point.f1, default=None)
+    heading, use, go = st.columns([6, 2, 3], vertical_alignment="center")
+    heading.subheader("How much blame is too much?", anchor=False)
+    use.button(
+        "Use the best",
+        width="stretch",
+        disabled=best is None,
+        on_click=set_value,
+        args=("threshold", best.threshold if best else 0.5),
     )
-    button.button(
+    threshold: float = value_now("threshold", 0.5)
+    types = candidate_types(study.tokeniser, blamed, threshold)
+    go.button(
         f"Knock out all {len(types):,}",
         type="primary",
         icon=":material/content_cut:",
@@ -103,7 +117,48 @@ def _threshold(current: Session, blamed: Blame) -> float:
         args=(current, types),
         help="One edit, which Undo takes back.",
     )
+    st.plotly_chart(threshold_curves(points, threshold), key="threshold curve")
+    with remembered(threshold=0.5):
+        st.slider(
+            "Knock out merges with R of at least: the share of their joins on a gold boundary",
+            0.01,
+            0.99,
+            step=0.01,
+            key="threshold",
+        )
+    _what_goes(study, blamed, threshold, points, best)
     return threshold
+
+
+def _what_goes(
+    study: Study,
+    blamed: Blame,
+    threshold: float,
+    points: Sequence[ThresholdPoint],
+    best: ThresholdPoint | None,
+) -> None:
+    positions = blamed.candidates(threshold)
+    total = max(1, len(blamed.arrays))
+    verb = "goes" if len(positions) == 1 else "go"
+    after = next((p for p in points if abs(p.threshold - threshold) < 0.005), None)
+    scored = ""
+    if after is not None and after.f1 == after.f1 and best is not None:
+        scored = f"F1 would be **{percent(after.f1)}**, at best {percent(best.f1)}; "
+    st.markdown(
+        f"**{len(positions):,}** of {counted(total, 'merge')} {verb} "
+        f"({len(positions) / total:.1%}): {scored}"
+        f"effective dropout rate **{percent(blamed.dropout_rate(positions))} %** of all joins"
+    )
+    if best is not None:
+        st.caption(
+            f"Highest F1: {percent(best.f1)} % at a threshold of {best.threshold:.2f}, "
+            f"with {counted(best.removed, 'type')} removed"
+        )
+    if study.graph.history and len(positions):
+        st.caption(
+            "After a knockout its words are made by other merges, so merges that were applied "
+            "rightly before may come to be to blame."
+        )
 
 
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
@@ -146,43 +201,6 @@ def _offer(current: Session, merge: int) -> None:
     if right.button("Show it in the graph", icon=":material/hub:", key=f"show {merge}"):
         look_at(current, graph.merge(merge).result)
         st.switch_page("pages/1_Merge_graph.py")
-
-
-def _curve(
-    current: Session, blamed: Blame, scope: Scope, weighting: Weighting, threshold: float
-) -> None:
-    study = current.study
-    key = ("curve", study.graph.recipe_checksum(), scope, weighting)
-    if key not in current.computed:
-        place = st.empty()
-        with place.container():
-            st.write("Scores after knocking out, for the 99 thresholds from 0.01 to 0.99.")
-            asked = st.button("Compute the curve", icon=":material/show_chart:")
-        if not asked:
-            return
-        bar = place.progress(0.0, "Knocking out and scoring…")
-
-        def advance(share: float) -> None:
-            bar.progress(share, "Knocking out and scoring…")
-
-        current.computed[key] = threshold_curve(
-            study.tokeniser,
-            study.benchmark,
-            blamed,
-            scope=scope,
-            weighting=weighting,
-            progress=advance,
-        )
-        place.empty()
-    points = current.computed[key]
-    st.plotly_chart(threshold_curves(points, threshold), key="threshold curve")
-    defined = [point for point in points if point.f1 == point.f1]
-    if defined:
-        best = max(defined, key=lambda point: point.f1)
-        st.caption(
-            f"Highest F1: {percent(best.f1)} % at a threshold of {best.threshold:.2f}, "
-            f"with {counted(best.removed, 'type')} removed"
-        )
 
 
 blame_dashboard(start("Blame"))

@@ -172,6 +172,48 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
     return figure
 
 
+def worst_merges(table: "pd.DataFrame", threshold: float, most: int = 10) -> "go.Figure":
+    """The merges at or above a threshold that closed most gold boundaries: joins, and wrong ones.
+
+    ``table`` as from `refine.blame.blame_table`.
+    """
+    import plotly.graph_objects as go
+
+    figure = figure_of("joins", "")
+    worst = table[table["R"] >= threshold].nlargest(most, ["B", "R"])[::-1]
+    names = [name_of(text, 24) for text in worst["type"]]
+    texts = [f"{b:,.0f} of {n:,.0f} wrong" for n, b in zip(worst["N"], worst["B"], strict=True)]
+    figure.add_trace(
+        go.Bar(
+            x=worst["B"],
+            y=list(range(len(worst))),
+            orientation="h",
+            name="wrong",
+            marker_color=REMOVED,
+            customdata=[plotly_text(text) for text in worst["merge"]],
+            hovertemplate="%{customdata}<br>on a gold boundary: %{x:,}<extra></extra>",
+        )
+    )
+    figure.add_trace(
+        go.Bar(
+            x=worst["N"] - worst["B"],
+            y=list(range(len(worst))),
+            orientation="h",
+            name="right",
+            marker_color=KEPT,
+            text=texts,
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate="elsewhere: %{x:,}<extra></extra>",
+        )
+    )
+    room = 1.35 * float(worst["N"].max()) if len(worst) else 1.0
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(range=[0, room])
+    figure.update_yaxes(tickvals=list(range(len(worst))), ticktext=names)
+    return figure
+
+
 def _add_bars(
     figure: "go.Figure",
     edges: npt.NDArray[np.float64],
@@ -257,8 +299,8 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
 
 
 def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "go.Figure":
-    """Precision, recall and F1 over thresholds, with the chosen threshold as a line."""
-    figure = figure_of("threshold", "%", height=360)
+    """Precision, recall and F1 over thresholds, the best F1 marked, the chosen one as a line."""
+    figure = figure_of("", "%", height=300)
     add_score_lines(
         figure,
         [point.threshold for point in points],
@@ -267,8 +309,22 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
         customdata=[point.removed for point in points],
         hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>types removed: %{customdata:,}",
     )
+    defined = [point for point in points if point.f1 == point.f1]
+    if defined:
+        best = max(defined, key=lambda point: point.f1)
+        figure.add_scatter(
+            x=[best.threshold],
+            y=[100 * best.f1],
+            mode="markers+text",
+            text=[f"best: {best.threshold:.2f}"],
+            textposition="top center",
+            marker={"size": 11, "symbol": "circle-open", "color": F1, "line": {"width": 3}},
+            showlegend=False,
+            hoverinfo="skip",
+        )
     figure.update_layout(hovermode="x unified")
-    figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
+    figure.update_xaxes(range=[0, 1])
+    figure.add_vline(x=threshold, line_width=2, line_color=REMOVED)
     return figure
 
 

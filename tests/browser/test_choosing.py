@@ -50,6 +50,7 @@ def scatter(page: Page) -> Locator:
 def test_a_point_of_the_scatter_leads_to_its_merge(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Blame")
+    page.get_by_role("tab", name="More charts").click()
     chart = scatter(page)
     chart.scroll_into_view_if_needed()
     expect(chart.locator(".gl-container, .gl-canvas").first).to_be_attached(timeout=PATIENCE)

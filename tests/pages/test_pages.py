@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -221,13 +222,18 @@ def test_scope_and_weighting_of_blame_can_be_chosen(app: Any) -> None:
     assert "whole-word boundaries over word tokens" in app.captions()
 
 
-@pytest.mark.slow
-def test_the_curve_has_a_best_threshold_and_is_kept(app: Any) -> None:
-    app.open("blame").press("Compute the curve")
-    assert "Highest F1" in app.captions()
+def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
+    app.open("blame")
+    [said] = [c.value for c in app.test.caption if c.value.startswith("Highest F1")]
+    best, threshold = re.findall(r"[\d.]+", said.removeprefix("Highest F1"))[:2]
+    app.press("Use the best")
+    assert app.test.slider[0].value == float(threshold)
+    assert any(f"F1 would be **{best}**" in text.value for text in app.test.markdown)
+    [button] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
+    app.press(button)
+    assert app.metrics()["F1 %"][0] == best
     app.open("start").open("blame")
-    assert "Highest F1" in app.captions()
-    assert "Compute the curve" not in [button.label for button in app.test.button]
+    assert app.test.slider[0].value == float(threshold)
 
 
 def score_rows(app: Any) -> list[dict[str, Any]]:

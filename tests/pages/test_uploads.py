@@ -261,7 +261,7 @@ def test_a_doubtful_reference_is_a_visible_warning(
     expected = skipped.get(bad, f"{bad} lines of the reference were skipped")
     found = [e.label for e in app.test.expander if "skipped" in e.label]
     assert found == ([expected] if expected else [])
-    assert (f"({good} word)" if good == 1 else f"({good} words)") in app.captions()
+    assert app.captions().endswith(f", {good} word" if good == 1 else f", {good} words")
 
 
 def test_a_reference_of_enough_words_is_no_warning(app: Any) -> None:

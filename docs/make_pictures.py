@@ -1,0 +1,156 @@
+"""Make the pictures of the docs, and the animation of the README, from the app as it is.
+
+Run: ``python docs/make_pictures.py``; it needs Chromium, as the tests do.
+"""
+
+import io
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+SIZE = {"width": 1280, "height": 800}
+GIF_WIDTH = 960
+
+
+@contextmanager
+def app() -> Iterator[str]:
+    """The app, running with nothing kept from before; its address."""
+    with socket.socket() as free, tempfile.TemporaryDirectory() as state:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+        command += ["--server.headless", "true", "--server.port", str(port)]
+        running = subprocess.Popen(
+            command, cwd=ROOT, env={"PATH": "/usr/bin:/bin", "MORPHGRAPH_STATE": state}
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(120):
+                time.sleep(0.5)
+                try:
+                    urllib.request.urlopen(f"{address}/_stcore/health").close()
+                    break
+                except OSError:
+                    pass
+            yield address
+        finally:
+            running.terminate()
+            running.wait()
+
+
+def settle(page: Page) -> None:
+    """Wait until the page has nothing more to run and nothing moves."""
+    page.wait_for_timeout(400)
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.wait_for_timeout(1500)
+
+
+def go_to(page: Page, name: str) -> None:
+    """Open a page by its link in the sidebar."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    page.mouse.move(700, 20)
+    settle(page)
+
+
+def shoot(page: Page, name: str) -> None:
+    """Save what is in sight."""
+    page.screenshot(path=IMAGES / f"{name}.png")
+
+
+def first_minute(page: Page) -> None:
+    """The animation: a word, its knockout, another word, a text of one's own."""
+    frames: list[Image.Image] = []
+    lasting: list[int] = []
+
+    def frame(milliseconds: int) -> None:
+        taken = Image.open(io.BytesIO(page.screenshot()))
+        height = round(taken.height * GIF_WIDTH / taken.width)
+        small = taken.convert("RGB").resize((GIF_WIDTH, height), Image.Resampling.LANCZOS)
+        frames.append(small.quantize(96, dither=Image.Dither.NONE))
+        lasting.append(milliseconds)
+
+    field = page.get_by_role("textbox", name="A word, or any text")
+    knock_out = page.get_by_role("button", name="Knock out")
+    frame(2200)
+    for another in (False, True, True):
+        if another:
+            page.get_by_role("button", name="Another word").click()
+            page.mouse.move(700, 20)
+            settle(page)
+            frame(1800)
+        knock_out.hover()
+        page.wait_for_timeout(300)
+        frame(700)
+        knock_out.click()
+        page.mouse.move(700, 20)
+        settle(page)
+        frame(1800)
+    text = "undesirable flowers\ncarried things"
+    for end in range(4, len(text) + 4, 4):
+        field.fill(text[:end])
+        page.wait_for_timeout(500)
+        if end % 12 == 0:
+            frame(350)
+    settle(page)
+    frame(3000)
+    frames[0].save(
+        IMAGES / "first-minute.gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=lasting,
+        loop=0,
+        optimize=True,
+    )
+
+
+def main() -> None:
+    """Take all of them."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with app() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport=SIZE, color_scheme="light")
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        page.locator(".chip").first.wait_for()
+        settle(page)
+        shoot(page, "start")
+        first_minute(page)
+        go_to(page, "Merge graph")
+        page.get_by_role("button", name="Knock out", exact=True).click()
+        settle(page)
+        shoot(page, "merge-graph")
+        for name, picture in (
+            ("Merge tree", "merge-tree"),
+            ("Blame", "blame"),
+            ("Compare", "compare"),
+            ("Scores", "scores"),
+        ):
+            go_to(page, name)
+            page.wait_for_timeout(6000)
+            settle(page)
+            shoot(page, picture)
+        go_to(page, "ReBPE")
+        page.get_by_role("button", name="To convergence").click()
+        page.wait_for_timeout(15_000)
+        settle(page)
+        shoot(page, "rebpe")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

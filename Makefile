@@ -15,10 +15,10 @@ app: $(STAMPS)/run
 
 # About a minute: no browser, no damaged files, no kills, no public data.
 quick: $(STAMPS)/dev
-	MORPHGRAPH_EFFORT=quick $(PYTEST) -m "not (browser or fuzz or kills or data or slow)"
+	MORPHGRAPH_EFFORT=quick $(PYTEST) -m "not (browser or fuzz or kills or data or slow or soak)"
 
 test: lint $(STAMPS)/browser
-	$(PYTEST)
+	$(PYTEST) -m "not soak"
 
 # Every test with all its examples, damaged files and kills: for before a release.
 soak: $(STAMPS)/browser

@@ -27,7 +27,7 @@ def choose_methods(page: Page, names: list[str]) -> None:
         idle(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_the_journey(
     new_page: Callable[..., Page],
     app_address: str,

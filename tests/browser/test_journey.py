@@ -329,6 +329,7 @@ def save_and_replay(page: Page, screenshots: Path, tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------- real tokenisers
 
 
+@pytest.mark.soak
 def test_types_with_very_many_uses_draw_300_vertices_at_most(
     new_page: Callable[..., Page], app_address: str, data_folder: Path, screenshots: Path
 ) -> None:

@@ -57,7 +57,10 @@ def test_the_measure(page: Page) -> None:
     ]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1000, "light"), (1000, "dark"), (1440, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [pytest.param(1000, "light", marks=pytest.mark.soak), (1000, "dark"), (1440, "light")],
+)
 def test_every_page_can_be_read(
     new_page: Callable[..., Page], app_address: str, scheme: str, width: int
 ) -> None:

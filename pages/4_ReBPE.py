@@ -123,8 +123,11 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 "A run keeps its settings. Start over, or a new run from here, unlocks them."
             )
         given: dict[str, Any] = {}
-        for column, (name, label, help_) in zip(st.columns(5), _SWITCHES, strict=True):
-            given[name] = column.toggle(label, key=f"rebpe_{name}", disabled=locked, help=help_)
+        with st.container(horizontal=True):
+            for name, label, help_ in _SWITCHES:
+                given[name] = st.toggle(
+                    label, key=f"rebpe_{name}", disabled=locked, help=help_, width="content"
+                )
         row = st.columns(6)
         for column, (name, label, least, most, step, help_) in zip(row, _NUMBERS, strict=True):
             given[name] = column.number_input(

@@ -17,7 +17,7 @@ def idle(page: Page) -> None:
         page.wait_for_selector(
             '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=PATIENCE
         )
-        page.wait_for_timeout(250)
+        page.wait_for_timeout(120)
 
 
 def start(page: Page, address: str) -> None:

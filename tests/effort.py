@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 EFFORT = os.environ.get("MORPHGRAPH_EFFORT", "usual")
@@ -22,3 +23,8 @@ def share_of(number: int, least: int = 1) -> int:
 def examples(number: int, **others: Any) -> settings:
     """Hypothesis's settings for this many examples when soaking, a share of them otherwise."""
     return settings(max_examples=share_of(number, 10), **others)
+
+
+def one_of(*cases: Any) -> list[Any]:
+    """Cases of a test that show the same in other settings: the first one always, all in a soak."""
+    return [cases[0], *(pytest.param(case, marks=pytest.mark.soak) for case in cases[1:])]

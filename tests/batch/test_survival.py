@@ -18,7 +18,7 @@ from sixty_cells import results, start
 
 pytestmark = pytest.mark.kills
 
-KILLS = share_of(10, 2)
+KILLS = share_of(10, 1)
 PATIENCE = 300
 
 

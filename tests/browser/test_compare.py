@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, go_to, idle, start
+from effort import one_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -27,7 +28,7 @@ def choose_methods(page: Page, names: list[str]) -> None:
         idle(page)
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
+@pytest.mark.parametrize("scheme", one_of("dark", "light"))
 def test_the_journey(
     new_page: Callable[..., Page],
     app_address: str,

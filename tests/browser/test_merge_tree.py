@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from browser_steps import PATIENCE, go_to, idle, start
+from effort import one_of
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -61,7 +62,7 @@ def brightness(colour: str) -> float:
     return (red + green + blue) / 765
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", one_of("dark", "light"))
 def test_the_tree_is_seen_in_both_themes(
     new_page: Callable[..., Page], app_address: str, screenshots: Path, scheme: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_the_theme_changes_while_the_page_is_open(page: Page, app_address: str) 
     assert brightness(before["ink"]) < 0.5 < brightness(after["ink"])
 
 
-@pytest.mark.parametrize("word", ["unhappily", "straße日本", "antidisestablishment" * 9])
+@pytest.mark.parametrize("word", one_of("straße日本", "unhappily", "antidisestablishment" * 9))
 def test_downloads_are_the_picture(page: Page, app_address: str, tmp_path: Path, word: str) -> None:
     """A long word too: its PNG stays within what a canvas can hold."""
     open_trees(page, app_address)

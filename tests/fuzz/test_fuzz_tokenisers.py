@@ -359,6 +359,7 @@ WITH_KERNELS = "BTE or byte-level or list or SentencePiece or model or indices"
 CHECKED = "NUMBA_BOUNDSCHECK" in os.environ
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(CHECKED, reason="it would start itself")
 def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path: Path) -> None:

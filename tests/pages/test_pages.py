@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import one_of
 from streamlit.testing.v1 import AppTest
 
 from web.widgets import zipped
@@ -32,7 +33,7 @@ EVERY_PAGE = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "de", "nl"])
+@pytest.mark.parametrize("language", one_of("de", "en", "nl"))
 def test_every_page_runs_with_every_demo(app: Any, language: str) -> None:
     if language != "en":
         app.choose("Demo", language)

@@ -4,6 +4,7 @@ Run: ``python docs/make_pictures.py``; it needs Chromium, as the tests do.
 """
 
 import io
+import os
 import shutil
 import socket
 import subprocess
@@ -33,9 +34,7 @@ def app() -> Iterator[str]:
         free.close()
         command = [sys.executable, "-m", "streamlit", "run", "app.py"]
         command += ["--server.headless", "true", "--server.port", str(port)]
-        running = subprocess.Popen(
-            command, cwd=ROOT, env={"PATH": "/usr/bin:/bin", "MORPHGRAPH_STATE": state}
-        )
+        running = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "MORPHGRAPH_STATE": state})
         address = f"http://127.0.0.1:{port}"
         try:
             for _ in range(120):

@@ -29,21 +29,30 @@ def edit_distances(gold: Strings, found: Strings) -> _Array:
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    separator = sys.maxunicode
-    while (gold.points == separator).any() or (found.points == separator).any():
-        separator -= 1
-    one, other = _joined(gold, separator), _joined(found, separator)
+    between = sys.maxunicode
+    behind = between - 1
+    while any(np.isin(strings.points, (between, behind)).any() for strings in (gold, found)):
+        between, behind = behind, behind - 1
+    one, other = (_joined(strings, between, behind) for strings in (gold, found))
     return np.asarray(cpdist(one, other, scorer=Levenshtein.distance), np.float64)
 
 
-def _joined(strings: Strings, separator: int) -> list[str]:
-    """The strings of each word as one, with a character that is in none of them between two."""
+def _joined(strings: Strings, between: int, behind: int) -> list[str]:
+    """The strings of each word as one; two characters that are in none of them stand ``between``
+    two strings, and ``behind`` each word, where the whole is cut.
+    """
     ends = strings.strings[1:] + np.arange(len(strings.strings) - 1)
-    points = np.full(len(strings.points) + len(ends), separator, np.int32)
-    points[np.delete(np.arange(len(points)), ends)] = strings.points
-    text = points.tobytes().decode("utf-32-le", "surrogatepass")
-    edges = (strings.strings + np.arange(len(strings.strings)))[strings.words].tolist()
-    return [text[start : max(start, end - 1)] for start, end in pairwise(edges)]
+    points = np.full(len(strings.points) + len(ends), between, np.int32)
+    is_end = np.zeros(len(points), bool)
+    is_end[ends] = True
+    points[~is_end] = strings.points
+    has_any = strings.counts > 0
+    points[ends[strings.words[1:][has_any] - 1]] = behind
+    words = points.tobytes().decode("utf-32-le", "surrogatepass").split(chr(behind))[:-1]
+    if has_any.all():
+        return words
+    each = iter(words)
+    return [next(each) if some else "" for some in has_any]
 
 
 def _lists(strings: Strings) -> list[list[str]]:

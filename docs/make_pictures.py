@@ -130,8 +130,6 @@ def main() -> None:
         shoot(page, "start")
         first_minute(page)
         go_to(page, "Merge graph")
-        page.get_by_role("button", name="Knock out", exact=True).click()
-        settle(page)
         shoot(page, "merge-graph")
         for name, picture in (
             ("Merge tree", "merge-tree"),

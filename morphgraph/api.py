@@ -363,20 +363,14 @@ class LoadedTokeniser(Tokeniser):
 
         A word that the gold does not have is drawn without boundaries.
         """
-        from morphgraph.draw.merge_tree import describe_tree
+        from morphgraph.draw.merge_tree import describe_in_study, describe_tree
         from morphgraph.draw.pictures import TreePicture
 
         word = _text(word)
         if gold is None:
             return TreePicture(describe_tree(self, self.encode([word]), 0))
         study = self._study(gold)
-        blamed, words = study.blame(), study.benchmark.words
-        if word not in words.texts:
-            return TreePicture(describe_tree(self, self.encode([word]), 0, blame=blamed))
-        number = words.texts.index(word)
-        start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
-        closed = {int(gap) for gap in study.benchmark.morphemic.boundary[start:end].nonzero()[0]}
-        return TreePicture(describe_tree(self, words, number, blame=blamed, gold=closed))
+        return TreePicture(describe_in_study(study, word, study.blame()))
 
     def around(
         self, type: str, gold: Gold | None = None, *, up: int = 1, down: int = 2, limit: int = 60

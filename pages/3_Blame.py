@@ -17,7 +17,7 @@ from morphgraph.draw.charts import (
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
-from morphgraph.refine.threshold_curve import ThresholdPoint, threshold_curve
+from morphgraph.refine.threshold_curve import ThresholdPoint, best_point, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.bootstrap import start
 from web.edits import knock_out_all, look_at, show_message
@@ -94,8 +94,7 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
 def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]) -> float:
     """The curve, the threshold to drag under it, and what a knockout by it does."""
     study = current.study
-    defined = [point for point in points if point.f1 == point.f1]
-    best = max(defined, key=lambda point: point.f1, default=None)
+    best = best_point(points)
     heading, use, go = st.columns([6, 2, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
     use.button(
@@ -143,7 +142,7 @@ def _what_goes(
     after = next((p for p in points if abs(p.threshold - threshold) < 0.005), None)
     scored = ""
     if after is not None and after.f1 == after.f1 and best is not None:
-        scored = f"F1 would be **{percent(after.f1)}**, at best {percent(best.f1)}; "
+        scored = f"F1 would be **{percent(after.f1)}** %, at best {percent(best.f1)} %; "
     st.markdown(
         f"**{len(positions):,}** of {counted(total, 'merge')} {verb} "
         f"({len(positions) / total:.1%}): {scored}"

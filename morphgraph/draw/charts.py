@@ -300,6 +300,8 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
 
 def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "go.Figure":
     """Precision, recall and F1 over thresholds, the best F1 marked, the chosen one as a line."""
+    from morphgraph.refine.threshold_curve import best_point
+
     figure = figure_of("", "%", height=300)
     add_score_lines(
         figure,
@@ -309,9 +311,8 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
         customdata=[point.removed for point in points],
         hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>types removed: %{customdata:,}",
     )
-    defined = [point for point in points if point.f1 == point.f1]
-    if defined:
-        best = max(defined, key=lambda point: point.f1)
+    best = best_point(points)
+    if best is not None:
         figure.add_scatter(
             x=[best.threshold],
             y=[100 * best.f1],

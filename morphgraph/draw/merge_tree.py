@@ -14,6 +14,7 @@ from typing import Literal
 from morphgraph.core.text import ratio_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
+from morphgraph.refine.study import Study
 from morphgraph.tokeniser.merging import Derivation, derive
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
@@ -141,6 +142,30 @@ def describe_tree(
         () if gold is None else _morphs(words.texts[word], positions, gold),
         gold is not None,
         title,
+    )
+
+
+def describe_in_study(
+    study: Study,
+    word: int | str,
+    blame: Blame | None,
+    *,
+    graph: MergeGraph | None = None,
+    title: str = "",
+) -> MergeTree:
+    """As `describe_tree`, with the gold boundaries of a study's reference where it has the word.
+
+    ``word``: a number in the reference, or any text; a text that is a word of it counts as that.
+    """
+    tokeniser, benchmark = study.tokeniser, study.benchmark
+    number = study.number_of(word) if isinstance(word, str) else word
+    if number is None:
+        encoded = tokeniser.encode([str(word)])
+        return describe_tree(tokeniser, encoded, 0, graph=graph, blame=blame, title=title)
+    start, end = (int(offset) for offset in benchmark.words.word_offsets[number : number + 2])
+    gold = {int(gap) for gap in benchmark.morphemic.boundary[start:end].nonzero()[0]}
+    return describe_tree(
+        tokeniser, benchmark.words, number, graph=graph, blame=blame, gold=gold, title=title
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_tree
+from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_in_study
 from morphgraph.refine.blame import DEFAULT_THRESHOLD
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
@@ -59,7 +59,11 @@ def lines_of(study: Study, text: str) -> tuple[list[list[WordLine]], Culprit | N
     Gold segmentations are those of the reference's words that are spelt alike. No culprit: nothing
     that can be knocked out covers a gold boundary.
     """
-    trees = [[_tree(study, word) for word in line.split()] for line in text.splitlines()]
+    blamed = study.blame()
+    trees = [
+        [describe_in_study(study, word, blamed) for word in line.split()]
+        for line in text.splitlines()
+    ]
     worst = _worst_merge(study, [tree for line in trees for tree in line])
     found = [[_line(study, tree, worst) for tree in line if tree.leaves] for line in trees]
     return found, _culprit(study, worst) if worst else None
@@ -103,17 +107,6 @@ def _mended_word(study: Study, type_: int) -> str:
         if set(boundary_positions(morphs)) <= set(after.splits(number or 0)):
             return example.word
     return wrong[0].word
-
-
-def _tree(study: Study, text: str) -> MergeTree:
-    number = study.number_of(text)
-    if number is None:
-        words, number, gold = study.tokeniser.encode([text]), 0, None
-    else:
-        words = study.benchmark.words
-        start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
-        gold = {at for at in range(end - start) if study.benchmark.morphemic.boundary[start + at]}
-    return describe_tree(study.tokeniser, words, number, blame=study.blame(), gold=gold)
 
 
 def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:

@@ -14,23 +14,10 @@ import numpy as np
 from numba import njit
 
 from morphgraph.kernels import DROPPED, INSIDE_TOKEN
+from morphgraph.kernels.merge_lookup import EMPTY, slot_of
 
 ABSENT = -1
 """No type ends in this state; no step leads on from here."""
-
-_EMPTY = -1
-_MIX = np.int64(-7046029254386353131)
-"""An odd 64-bit constant (the golden ratio's) that spreads keys over the table."""
-
-
-@njit(cache=True, nogil=True)
-def _slot(table, key):  # type: ignore[no-untyped-def]
-    """Where a key is, or would be, in the table; the value of an empty slot is `ABSENT`."""
-    mask = np.int64(table.shape[0] - 1)
-    slot = ((key ^ (key >> 29)) * _MIX >> 20) & mask
-    while table[slot, 0] != _EMPTY and table[slot, 0] != key:
-        slot = (slot + 1) & mask
-    return slot
 
 
 @njit(cache=True, nogil=True)
@@ -44,7 +31,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
     size = np.int64(16)
     while size < 2 * paths.shape[0]:
         size *= 2
-    table = np.full((size, 2), np.int64(_EMPTY), np.int64)
+    table = np.full((size, 2), EMPTY, np.int64)
     root = np.full(alphabet_size, np.int32(ABSENT), np.int32)
     ends = np.full((paths.shape[0] + 1, 2), np.int32(ABSENT), np.int32)
     states = np.int64(1)
@@ -60,8 +47,8 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
             states += 1
         for position in range(first + 1, last):
             key = (state << 32) | np.int64(paths[position])
-            slot = _slot(table, key)
-            if table[slot, 0] == _EMPTY:
+            slot = slot_of(table, key)
+            if table[slot, 0] == EMPTY:
                 table[slot, 0] = key
                 table[slot, 1] = states
                 states += 1
@@ -73,11 +60,11 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
     size = np.int64(16)
     while size < 2 * states:
         size *= 2
-    table = np.full((size, 2), np.int64(_EMPTY), np.int64)
+    table = np.full((size, 2), EMPTY, np.int64)
     for place in range(wide.shape[0]):
         key = wide[place, 0]
-        if key != _EMPTY:
-            slot = _slot(table, key)
+        if key != EMPTY:
+            slot = slot_of(table, key)
             table[slot, 0] = key
             table[slot, 1] = 4 * wide[place, 1] + flags[wide[place, 1]]
     for atom in range(alphabet_size):
@@ -91,7 +78,7 @@ def _step(table, root, state, atom):  # type: ignore[no-untyped-def]
     """The value of the step by one more atom, or `ABSENT`; state 0 is the root."""
     if state == 0:
         return np.int64(root[atom]) if atom < root.shape[0] else np.int64(ABSENT)
-    return table[_slot(table, (state << 32) | np.int64(atom)), 1]
+    return table[slot_of(table, (state << 32) | np.int64(atom)), 1]
 
 
 @njit(cache=True, nogil=True)

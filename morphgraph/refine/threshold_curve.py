@@ -30,6 +30,12 @@ class ThresholdPoint:
     f1: float
 
 
+def best_point(points: Sequence[ThresholdPoint]) -> ThresholdPoint | None:
+    """The lowest threshold of the highest F1; None where F1 is undefined everywhere."""
+    defined = [point for point in points if point.f1 == point.f1]
+    return max(defined, key=lambda point: point.f1, default=None)
+
+
 THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
 
 
@@ -97,8 +103,8 @@ class _Falling:
 
     def to(self, threshold: float) -> tuple[float, float, float]:
         """Precision, recall and F1 at a lower threshold; NaN if undefined."""
-        gone = self.merges.removed == 0
-        self.merges.knock_out(np.flatnonzero(gone & (self.worst >= threshold)))
+        is_present = self.merges.removed == 0
+        self.merges.knock_out(np.flatnonzero(is_present & (self.worst >= threshold)))
         touched = (self.limit >= threshold).astype(np.uint8)
         if not self.is_plain:
             touched[:] = 1
@@ -108,7 +114,9 @@ class _Falling:
             return math.nan, math.nan, math.nan
         words = np.zeros(len(self.segmentation.words), bool)
         words[self._word_of_piece[touched == 1]] = True
-        self.tally.recount(cuts_of(replace(self.segmentation), words), self.gold, words)
+        # A segmentation remembers where it is split, and these arrays have changed: a new one.
+        cuts = cuts_of(replace(self.segmentation), words)
+        self.tally.recount(cuts, self.gold, words)
         return self.tally.precision.value, self.tally.recall.value, self.tally.f1.value
 
     def _update_limits(self, touched: npt.NDArray[np.uint8]) -> None:

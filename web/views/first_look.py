@@ -78,7 +78,7 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
         if culprit is not None and culprit.gain == culprit.gain:
             colour = "green" if culprit.gain > 0 else "red" if culprit.gain < 0 else "gray"
             st.markdown(
-                f":{colour}[**F1 would be {percent(culprit.f1)} ({100 * culprit.gain:+.2f})**]"
+                f":{colour}[**F1 would be {percent(culprit.f1)} % ({100 * culprit.gain:+.2f})**]"
             )
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import counted, shortened
-from morphgraph.draw.merge_tree import MergeTree, describe_tree
+from morphgraph.draw.merge_tree import MergeTree, describe_in_study, describe_tree
 from morphgraph.refine.study import Study, StudyState
 from morphgraph.score.boundaries import boundary_positions
 from morphgraph.score.comparison import Comparison
@@ -20,7 +20,6 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
-from morphgraph.tokeniser.words import Words
 from web.components import Click, tree_picture
 from web.session import Session
 from web.text import code
@@ -84,22 +83,12 @@ def trees_of(
 ) -> list[MergeTree]:
     """The trees of a word in several states; `MorphGraphError` if it cannot be encoded."""
     study = current.study
-    number = study.number_of(word) if isinstance(word, str) else word
-    words: Words = study.benchmark.words
-    gold: set[int] | None = None
-    if number is None:
-        words, number = study.tokeniser.encode([str(word)]), 0
-    else:
-        start, end = (int(offset) for offset in words.word_offsets[number : number + 2])
-        gold = {int(gap) for gap in study.benchmark.morphemic.boundary[start:end].nonzero()[0]}
     return [
-        describe_tree(
-            study.tokeniser,
-            words,
-            number,
+        describe_in_study(
+            study,
+            word,
+            study.blame(state=_state_after(study, edits)) if with_blame else None,
             graph=current.graph_after(edits),
-            blame=study.blame(state=_state_after(study, edits)) if with_blame else None,
-            gold=gold,
             title=title,
         )
         for title, edits in states

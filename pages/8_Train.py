@@ -21,6 +21,7 @@ from morphgraph.corpus.text import read_text, text_columns
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
+from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
 from web.inputs import content_of
@@ -336,7 +337,7 @@ def _examples(segmenter: Segmenter, words: list[str]) -> None:
     encoded = segmenter.encode(words)
     found = segmenter.segment(encoded)
     tokens = [
-        [segmenter.token_text(encoded, *end) for end in found.token_ends(number)]
+        [shown_token(segmenter.token_text(encoded, *end)) for end in found.token_ends(number)]
         for number in range(len(words))
     ]
     show_table(

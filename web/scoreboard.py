@@ -9,6 +9,7 @@ from morphgraph.reference.language import clash, language_of
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import BoundaryScore, score_frame
 from morphgraph.score.gold_set import Scope, Weighting
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.bootstrap import edit_buttons
 from web.session import Session, demo_name
 from web.text import plain
@@ -17,7 +18,6 @@ from web.widgets import right_aligned, show_table
 MARKS = (
     "Marks: **|** split on a gold boundary; **·** split inside a morph; **‿** gold boundary closed"
 )
-_MARKERS = "Ġ▁␣ "
 _FEW = 10
 """A reference with fewer words than this is likely to have been read wrongly."""
 _REASONS = 3
@@ -205,5 +205,5 @@ def _warn(found: tuple[str, str], words: str, others: str) -> None:
 def _whole_words(current: Session) -> list[str]:
     """The types that begin a word, without the marker; all of them where none is marked."""
     names = current.study.tokeniser.readable_types
-    marked = [name for name in names if name[:1] in _MARKERS and len(name) > 1]
-    return [name.strip(_MARKERS).removesuffix("</w>") for name in marked or names]
+    marked = [name for name in names if name[:1] == SHOWN_MARKER and len(name) > 1]
+    return [name.strip(SHOWN_MARKER).removesuffix("</w>") for name in marked or names]

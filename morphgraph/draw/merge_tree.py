@@ -16,6 +16,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
 from morphgraph.tokeniser.merging import Derivation, derive
+from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
@@ -179,7 +180,7 @@ def _leaves(
     owner = {leaf: span for span in characters for leaf in range(span.first, span.last + 1)}
     for place, vertex in enumerate(found.vertices[: found.atom_count]):
         is_unknown = vertex.type == UNKNOWN or start + place in words.unknown
-        label = _leaf_label(tokeniser.token_text(words, start + place, vertex.type))
+        label = _leaf_label(shown_token(tokeniser.token_text(words, start + place, vertex.type)))
         tooltip = f"{label}\natom"
         if place in owner:
             tooltip += f", part of {owner[place].label}"

@@ -9,7 +9,6 @@ from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_in_study
 from morphgraph.refine.blame import DEFAULT_THRESHOLD
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
-from morphgraph.tokeniser.preprocess import MARKERS
 
 _TRIED = 20
 """Words of which one is sought that a knockout mends."""
@@ -138,7 +137,7 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
         segments = [""]
         covering = set()
         for leaf in range(first, last + 1):
-            segments[-1] += _open(study, tree.leaves[leaf].label)
+            segments[-1] += tree.leaves[leaf].label
             closing = closed_by.get(leaf) if leaf < last else None
             if closing is not None:
                 segments.append("")
@@ -156,11 +155,6 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
     return WordLine(tree.word, tuple(span.label for span in tree.morphs), tuple(chips))
 
 
-def _open(study: Study, name: str) -> str:
-    """A name with ``␣`` for the start-of-word marker, whatever the tokeniser's own sign is."""
-    return f"␣{name[1:]}" if study.tokeniser.marks_start and name[:1] in MARKERS else name
-
-
 def _id_text(study: Study, type_: int) -> str:
     ids = study.tokeniser.vocabulary_ids
     return f"id {ids[type_]:,}" if type_ < len(ids) else "no id of its own"
@@ -171,8 +165,8 @@ def _culprit(study: Study, worst: TreeMerge) -> Culprit:
     preview = study.preview([study.graph.types[worst.type]])
     _, wrong = study.examples(worst.type, 12)
     names = study.tokeniser.readable_types
-    parts = [_open(study, names[part]) for part in study.graph.merge(worst.merge).parts]
-    name = _open(study, names[worst.type])
+    parts = [names[part] for part in study.graph.merge(worst.merge).parts]
+    name = names[worst.type]
     return Culprit(
         worst.type,
         name,

@@ -97,7 +97,7 @@ def blame(
     gold boundary; else each join counts. ``entries``: only these entries count (a holdout split).
     Source: Bauwens & Delobelle 2024, §3.4.
 
-    undo is Ġund o in this tokeniser, and n + d closed the boundary un|do; redo is Ġred o.
+    undo is ␣und o in this tokeniser, and n + d closed the boundary un|do; redo is ␣red o.
 
     >>> import morphgraph as mg
     >>> from morphgraph.tokeniser.merging import segment
@@ -106,7 +106,7 @@ def blame(
     >>> benchmark = Benchmark.on(gold, tokeniser)
     >>> found = blame(benchmark, segment(tokeniser.graph, benchmark.words))
     >>> blame_columns(tokeniser, found, found.candidates())["merge"]
-    ['n + d', 'Ġre + d']
+    ['n + d', '␣re + d']
     >>> [found.counts(merge) for merge in tokeniser.graph.incoming(tokeniser.graph.ids["nd"])]
     [(1.0, 1.0)]
     """

@@ -19,6 +19,7 @@ from morphgraph.score.cuts import cuts_of
 from morphgraph.score.errors import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
+from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmentation
 
@@ -199,7 +200,7 @@ class Study:
         """The readable tokens of a word, separated by spaces."""
         words = segmentation.words
         return " ".join(
-            self.tokeniser.token_text(words, atom, token)
+            shown_token(self.tokeniser.token_text(words, atom, token))
             for atom, token in segmentation.token_ends(word)
         )
 

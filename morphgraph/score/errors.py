@@ -11,6 +11,7 @@ import numpy.typing as npt
 from morphgraph.score.gold_set import Scope
 from morphgraph.score.metrics import Tally
 from morphgraph.score.outcome import Outcome
+from morphgraph.tokeniser.preprocess import shown_token
 
 RIGHT_SPLIT, WRONG_SPLIT, MISSED = "|", "·", "‿"
 """Signs in a marked word: a split on a gold boundary, a split elsewhere, a closed gold boundary."""
@@ -106,7 +107,7 @@ class ErrorBrowser:
             entry,
             found.word,
             RIGHT_SPLIT.join(segments),
-            " ".join(outcome.token_texts(entry)),
+            " ".join(map(shown_token, outcome.token_texts(entry))),
             marked_word(found.word, outcome.splits(entry), gold),
             ERROR_KINDS[self.kinds[entry]],
             int(self._wrong[entry]),

@@ -158,7 +158,7 @@ FIGURES = (
     Figure(
         "word_initial",
         "Word-initial types, %",
-        "Share of types that stand at the start of a word: with Ġ or ▁ before them, or without ##.",
+        "Share of types that stand at the start of a word: with ␣ before them, or without ##.",
         "share",
         behind=_word_initial,
     ),
@@ -181,7 +181,7 @@ FIGURES = (
     Figure(
         "duplicates",
         "Pairs that differ in the marker only",
-        "Pairs of types such as Ġun and un, and their number as a share of all types: how many "
+        "Pairs of types such as ␣un and un, and their number as a share of all types: how many "
         "types would be saved if the marker were a type of its own (Gow-Smith et al. 2022, Table "
         "4).",
         behind=lambda h: _known(h.duplicates, "the types have no marker"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from morphgraph.score.vocabulary_figures import figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.tokeniser.preprocess import MARKERS
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,10 +108,10 @@ def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
     wanted = text.strip()
     if not wanted:
         return table
-    starts = tuple(mark + wanted for mark in MARKERS) if text.startswith(" ") else ()
+    start = SHOWN_MARKER + wanted if text.startswith(" ") else ""
     hits = np.zeros(len(table), np.bool_)
     for name in ("type", "the other", "chain", "morph"):
         if name in table.columns:
-            found = [v.startswith(starts) if starts else wanted in v for v in table[name]]
+            found = [v.startswith(start) if start else wanted in v for v in table[name]]
             hits |= np.array(found, np.bool_)
     return table[hits].reset_index(drop=True)

@@ -16,6 +16,20 @@ from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words,
 
 MARKERS = frozenset("Ġ▁")
 """Start-of-word markers, as characters of a piece."""
+SHOWN_MARKER = "␣"
+"""What people see for any of them."""
+_SHOWN = str.maketrans("▁ ", SHOWN_MARKER * 2)
+
+
+def shown_token(token: str) -> str:
+    """The text of a token with ``␣`` for its start-of-word marker and its spaces.
+
+    >>> [shown_token(text) for text in ("Ġähn", "▁of▁the", "##ing")]
+    ['␣ähn', '␣of␣the', '##ing']
+    """
+    text = token.translate(_SHOWN)
+    return SHOWN_MARKER + text[1:] if text.startswith("Ġ") else text
+
 
 Piece = list[tuple[str, int, int]]
 """The characters of a piece, each with the span of the original text that it came from."""

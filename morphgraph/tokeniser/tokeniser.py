@@ -8,7 +8,13 @@ from typing import Any, Self
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import encode, readable_bytes
-from morphgraph.tokeniser.preprocess import MARKERS, Preprocessor, WordEncoder
+from morphgraph.tokeniser.preprocess import (
+    MARKERS,
+    SHOWN_MARKER,
+    Preprocessor,
+    WordEncoder,
+    shown_token,
+)
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 
@@ -152,13 +158,15 @@ class Tokeniser:
         return copied
 
     def readable(self, type_: str) -> str:
-        """A type as people read it: bytes as characters, the marker as it is.
+        """A type as people read it: bytes as characters, ``␣`` for the start-of-word marker.
 
         Bytes that are not a whole character stay in hexadecimal: ``⟨C3⟩``.
         """
-        if not self.preprocessor.byte_level or type_ in self.special:
-            return type_
-        return readable_bytes(type_)
+        return type_ if type_ in self.special else shown_token(self._decoded(type_))
+
+    def _decoded(self, type_: str) -> str:
+        is_bytes = self.preprocessor.byte_level and type_ not in self.special
+        return readable_bytes(type_) if is_bytes else type_
 
     @property
     def readable_types(self) -> list[str]:
@@ -175,18 +183,21 @@ class Tokeniser:
     def search(self, text: str, limit: int = 100) -> list[int]:
         """Ids of present types that contain a text: whole matches first, then as a start.
 
-        After a space, only types that start a word with it, where the tokeniser marks that.
+        After a space or a marker, only types that start a word with it, where the tokeniser marks
+        that.
         """
+        if text[:1] in {SHOWN_MARKER, *MARKERS} and self.marks_start:
+            text = f" {text[1:]}"
         wanted = text.strip()
         starts_word = text.startswith(" ") and self.marks_start
         exact = self.type_from(text) if wanted or starts_word else None
         found = []
-        for number, shown in enumerate(self.readable_types):
-            body = shown.lstrip("".join(MARKERS))
-            is_start = body != shown and body.startswith(wanted)
-            if (is_start if starts_word else wanted in shown) and self.graph.is_present(number):
+        for number, name in enumerate(self.readable_types):
+            body = name.lstrip(SHOWN_MARKER)
+            is_start = body != name and body.startswith(wanted)
+            if (is_start if starts_word else wanted in name) and self.graph.is_present(number):
                 rank = 0 if body == wanted else 1 if body.startswith(wanted) else 2
-                found.append((rank, len(shown), number))
+                found.append((rank, len(name), number))
         found.sort()
         numbers = [number for *_, number in found]
         if exact is not None:
@@ -196,10 +207,11 @@ class Tokeniser:
     def type_from(self, text: str) -> str | None:
         """The present type that a user means: as spelled, readable, or without its marker.
 
-        A space in front is the marker, where the tokeniser has one, and else nothing.
+        A space or ``␣`` in front is the marker, where the tokeniser has one, and else nothing.
         """
-        body = text.strip()
         spelled = [text]
+        text = text.replace(SHOWN_MARKER, " ")
+        body = text.strip()
         if text.startswith(" ") and self.marks_start:
             spelled += [mark + form for form in (encode(body), body) for mark in sorted(MARKERS)]
         else:
@@ -222,7 +234,10 @@ class Tokeniser:
         return self.vocabulary_ids[token] if token < len(self.vocabulary_ids) else None
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom; the character itself if unknown."""
+        """The text of a token that ends at an atom, with the tokeniser's own marker.
+
+        Bytes are characters where they are whole; an unknown character stands for itself.
+        """
         if token == UNKNOWN or atom in words.unknown:
             return words.unknown.get(atom, "�")
-        return self.readable(self.graph.types[token])
+        return self._decoded(self.graph.types[token])

@@ -16,7 +16,7 @@ from morphgraph.core.text import base_name
 from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.pipeline import preprocessor_document, preprocessor_from
-from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder, shown_token
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 Marker: TypeAlias = Literal["##", "Ġ", "▁", ""]
@@ -229,17 +229,21 @@ class SubwordVocabulary:
         return UNKNOWN if self.unknown is None else self.ids[self.unknown]
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The readable text of a token that ends at an atom; an unknown character as itself."""
+        """The text of a token that ends at an atom, as `Tokeniser.token_text` gives it."""
         if token in (UNKNOWN, self.unknown_id):
             return self.atom_text(words, atom)
-        return self.readable(token)
+        return self._decoded(token)
 
     def readable(self, token: int) -> str:
-        """A type as people read it: the marker as it is, bytes as characters where they are whole.
+        """A type as people read it: ``␣`` for the marker, bytes as characters where they are whole.
 
         >>> SubwordVocabulary(("ĠcafÃ©",), "Ġ", Preprocessor(byte_level=True)).readable(0)
-        'Ġcafé'
+        '␣café'
         """
+        text = self.types[token]
+        return text if text in self.special else shown_token(self._decoded(token))
+
+    def _decoded(self, token: int) -> str:
         text = self.types[token]
         is_plain = not self.preprocessor.byte_level or text in self.special
         return text if is_plain else readable_bytes(text)

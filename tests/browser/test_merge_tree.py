@@ -69,7 +69,7 @@ def test_the_tree_is_seen_in_both_themes(
     page = new_page(viewport={"width": 1440, "height": 1000}, color_scheme=scheme)
     open_trees(page, app_address)
     show(page, "unhappily")
-    assert labels(page)[:10] == ["Ġ", *"unhappily"]
+    assert labels(page)[:10] == ["␣", *"unhappily"]
     seen = colours(page)
     assert seen["page"] == seen["sheet"] == seen["atom"]
     widths = (

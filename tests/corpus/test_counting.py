@@ -189,9 +189,9 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
         peaks.append(peak / 1024)
     least, some, many = peaks
     assert partials > 4
-    # Unbounded, 1.6 million words take 240 MB and more in a dictionary.
+    # Unbounded, 1.6 million words take 240 MB and more in a dictionary, 1.2 million 180 MB.
     assert many - least < 70
-    assert many - some < 20
+    assert many - some < 40
 
 
 def test_every_kind_of_file(tmp_path: Path) -> None:

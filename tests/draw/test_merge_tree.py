@@ -126,10 +126,10 @@ def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
     tokeniser = small_tokeniser(merges, "Ġat¼n", pre_tokenizer=BYTES | {"add_prefix_space": True})
     words = tokeniser.encode(["atün"])
     tree = describe_tree(tokeniser, words, 0, gold={2})
-    assert [leaf.label for leaf in tree.leaves] == ["Ġ", "a", "t", "⟨C3⟩", "⟨BC⟩", "n"]
+    assert [leaf.label for leaf in tree.leaves] == ["␣", "a", "t", "⟨C3⟩", "⟨BC⟩", "n"]
     assert [leaf.is_part for leaf in tree.leaves] == [False] * 3 + [True] * 2 + [False]
     assert tree.characters == (TreeSpan(3, 4, "ü"),)
-    assert [m.description for m in tree.merges] == ["t + ⟨C3⟩ → t⟨C3⟩", "Ġ + a → Ġa"]
+    assert [m.description for m in tree.merges] == ["t + ⟨C3⟩ → t⟨C3⟩", "␣ + a → ␣a"]
     # The gold boundary at|ün is closed; a split between the bytes of ü counts in no score.
     assert tree.gaps[:1] == (TreeGap(1, "wrong"),)
     assert tree.gaps[1:] == (TreeGap(2, "missed", 6), TreeGap(3, "split"), TreeGap(4, "wrong"))

@@ -110,16 +110,16 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
 
 def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
     assert strings(tiny, "special") == ["<unk>"]
-    assert set(strings(tiny, "word_initial")) == {"▁", "▁un", "▁do"}
+    assert set(strings(tiny, "word_initial")) == {"␣", "␣un", "␣do"}
     assert list_behind(tiny, "duplicates")[["type", "the other", "tokens in the corpus"]].to_numpy(
         dtype=object
-    ).tolist() == [["▁un", "un", 6], ["▁do", "do", 6]]
+    ).tolist() == [["␣un", "un", 6], ["␣do", "do", 6]]
     assert strings(tiny, "never_used") == ["undo", "und", "un", "do", "u", "d", "o"]
     assert set(strings(tiny, "scaffolds")) == {"un", "do"}
-    assert strings(tiny, "tokens")[:3] == ["▁un", "▁do", "s"]
+    assert strings(tiny, "tokens")[:3] == ["␣un", "␣do", "s"]
     assert strings(tiny, "mean_length")[0] == "undo"
-    assert set(strings(tiny, "morph_types")) == {"un", "▁un", "do", "▁do", "s"}
-    assert set(strings(tiny, "affix_types")) == {"un", "▁un", "s"}
+    assert set(strings(tiny, "morph_types")) == {"un", "␣un", "do", "␣do", "s"}
+    assert set(strings(tiny, "affix_types")) == {"un", "␣un", "s"}
     assert strings(tiny, "word_types") == ["undo"]
     morphs = list_behind(tiny, "morphs_covered")
     assert dict(zip(morphs["morph"], morphs["is a type"], strict=True)) == {
@@ -138,7 +138,7 @@ def test_the_lists_behind_the_figures(tiny: VocabularyHealth) -> None:
 
 def test_types_are_found_by_what_they_contain(tiny: VocabularyHealth) -> None:
     pairs = list_behind(tiny, "duplicates")
-    assert list(matching(pairs, "un")["type"]) == ["▁un"]
+    assert list(matching(pairs, "un")["type"]) == ["␣un"]
     assert len(matching(pairs, " un")) == 1
     assert len(matching(pairs, " n")) == 0
     assert len(matching(pairs, "")) == 2
@@ -220,7 +220,7 @@ def test_bytes_that_are_no_characters_are_counted_apart(
     assert figures_of(health)["partial"].number == 3
     assert figures_of(health)["mean_length"].number == pytest.approx((1 + 1 + 1 + 1 + 2) / 5)
     assert set(strings(health, "partial")) == {"⟨C3⟩", "⟨A9⟩", "na⟨C3⟩"}
-    assert strings(health, "duplicates") == ["Ġn"]
+    assert strings(health, "duplicates") == ["␣n"]
 
 
 def test_wordpiece_marks_what_is_inside_a_word() -> None:
@@ -567,7 +567,7 @@ def test_the_command_prints_a_table_and_lists(
         "--list", "tokens", "--limit", "1", "--json", "--frequencies", str(counts_file)
     )
     [found] = json.loads(as_json.stdout)["tokenisers"]
-    assert found["list"][0]["type"] == "Ġthe"
+    assert found["list"][0]["type"] == "␣the"
     assert found["list"][0]["tokens in the corpus"] == 5
 
 

@@ -38,7 +38,7 @@ def test_gpt2_has_bytes(data_folder: Path) -> None:
     assert "".join(vocabulary.atom_text(words, i) for i in range(6)) == "ĠÃ©æĹ¥"
     inside = INSIDE_CHARACTER
     assert words.gap_position.tolist() == [NO_GAP, inside, 1, inside, inside, NO_GAP]
-    assert vocabulary.readable(vocabulary.ids["ĠÃ©"]) == "Ġé"
+    assert vocabulary.readable(vocabulary.ids["ĠÃ©"]) == "␣é"
     assert vocabulary.readable(vocabulary.ids["æĹ"]) == "⟨E6⟩⟨97⟩"
 
 

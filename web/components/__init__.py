@@ -23,6 +23,7 @@ from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.word_lines import WordLine
 from morphgraph.score.comparison import ComparedWord
+from morphgraph.tokeniser.preprocess import shown_token
 
 _CONSTANTS = (
     f"const BLAME_SCALE = {json.dumps({k: list(v) for k, v in BLAME_SCALE.items()})};\n"
@@ -216,7 +217,7 @@ def _row(number: int, row: ComparedWord) -> dict[str, Any]:
         "cells": [
             {
                 "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
-                "tokens": " ".join(cell.tokens),
+                "tokens": " ".join(map(shown_token, cell.tokens)),
                 "count": len(cell.tokens),
                 "exact": bool(cell.exact),
                 "known": cell.exact is not None,

@@ -24,6 +24,7 @@ from morphgraph.refine.tracing import (
     changed_merges,
     follow,
 )
+from morphgraph.tokeniser.preprocess import shown_token
 from web.components import merge_graph
 from web.edits import look_at
 from web.session import Session
@@ -269,7 +270,7 @@ def followed_word(current: Session, run: ReBPERun) -> None:
         ("follow", text, len(run.phases), id(run)), lambda: follow(run, words, number or 0)
     )
     tokens = [
-        " ".join(study.tokeniser.token_text(words, atom, type_) for atom, type_ in entry.tokens)
+        " ".join(shown_token(study.tokeniser.token_text(words, *end)) for end in entry.tokens)
         for entry in followed
     ]
     if number is not None:

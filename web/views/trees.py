@@ -20,6 +20,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.picky import Picky
 from morphgraph.segment.trimmed import Demolishing
+from morphgraph.tokeniser.preprocess import shown_token
 from web.components import Click, tree_picture
 from web.session import Session
 from web.text import code
@@ -158,7 +159,7 @@ def _samples(segmenter: Dropout, text: str) -> None:
     """How often each segmentation of a word comes out."""
     words = segmenter.encode([text])
     found = Counter(
-        " ".join(segmenter.token_text(words, atom, token) for atom, token in sample.token_ends(0))
+        " ".join(shown_token(segmenter.token_text(words, *end)) for end in sample.token_ends(0))
         for sample in segmenter.samples(words, _SAMPLES)
     )
     frame = pd.DataFrame(found.most_common(_SHOWN), columns=["segmentation", "share"])

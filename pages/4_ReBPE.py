@@ -1,4 +1,4 @@
-"""ReBPE, step by step: anneal, knock out, reify, back and forth, to convergence."""
+"""ReBPE, phase by phase: anneal, knock out, reify, to convergence; a line that one plays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from morphgraph.draw.charts import phase_label
+from morphgraph.core.text import counted, percent
 from morphgraph.draw.explore import Stages, stages
 from morphgraph.graph.view import type_key
 from morphgraph.refine.rebpe import ReBPESettings
@@ -17,35 +17,46 @@ from web.edits import knock_out_and_reify, show_message
 from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
 from web.session import Session
-from web.views.rebpe import ablation_table, charts, followed_word, phase_changes
-from web.widgets import attempt, button, remembered
+from web.views.rebpe import (
+    ablation_table,
+    charts,
+    choose_phase,
+    phase_changes,
+    phase_line,
+    return_button,
+)
+from web.widgets import attempt, button, sent_again, value_now
 
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
-_ITERATION = "Run to the end of the iteration: a knockout and a reification."
-_ALL = "Run until nothing changes. It can be stopped at any time."
 _MOST_TYPES = 12
+_TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
 _SWITCHES = (
-    ("anneal", "Anneal", "First add merges that hardly ever cross a boundary."),
-    ("repair", "Repair", "Tuple merges that can no longer apply get parts that can."),
-    ("link", "Link", "Use pair merges that are there inside tuple merges."),
-    ("expand", "Expand", "Create pair merges inside tuple merges."),
+    ("anneal", "Anneal first", "Add merges that hardly ever cross a boundary."),
+    ("repair", "Repair", "Merges of many parts that can no longer apply get parts that can."),
+    ("link", "Reuse pairs", "Use pair merges that are there inside merges of many parts (link)."),
+    ("expand", "Create pairs", "Create pair merges inside merges of many parts (expand)."),
     ("cascade", "Cascade", "Knockouts also remove what is made from a type."),
+    (
+        "tuples_once",
+        "Count each application once",
+        "A merge of many parts counts once wherever it applies; else each of its joins counts.",
+    ),
 )
 """Name, label, and what it does."""
 _NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
     (
         "threshold",
-        "θ, least R",
+        "Least blame, θ",
         0.01,
         1.0,
         0.05,
-        "Knock out merges with a blame ratio of at least this.",
+        "Knock out merges of which at least this share of joins is wrong.",
     ),
-    ("iterations", "Iterations", 1, 100, 1, "At most this many iterations."),
-    ("minimum", "Least |V|", 0, None, 1000, "Knockouts leave at least this many types."),
+    ("iterations", "Most iterations, I", 1, 100, 1, "The run ends after these at the latest."),
+    ("minimum", "Smallest vocabulary", 0, None, 1000, "Knockouts leave at least this many types."),
     (
         "maximum",
-        "Most |V|",
+        "Largest vocabulary",
         0,
         None,
         1000,
@@ -53,13 +64,13 @@ _NUMBERS: tuple[tuple[str, str, float, float | None, float, str], ...] = (
     ),
     (
         "holdout",
-        "Held out %",
+        "Words held out, %",
         0,
         90,
         10,
-        "Share of words hidden from the run; its plots score only these.",
+        "Share of words hidden from the run; its line scores only these.",
     ),
-    ("seed", "Seed", 0, None, 1, "Of the holdout."),
+    ("seed", "Seed", 0, None, 1, "Of the choice of words held out."),
 )
 """Name, label, least, most, step, and what it does."""
 
@@ -78,33 +89,52 @@ def _page(current: Session) -> None:
     run = current.run
     if run is not None and run.is_stale:
         run = current.run = None
-    settings = _settings(current, locked=run is not None and len(run.all_phases) > 1)
+    settings = _settings(current)
     if run is None or (len(run.all_phases) == 1 and run.settings != settings):
         run = current.run = ReBPERun(current.study.tokeniser, current.study.benchmark, settings)
     running = _run_on(current, run)
+    settings = run.settings
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     keep_session(current)
     show_message()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if running:
+            said = "What is done stays; resume whenever you like."
+            button("Stop", "stop", current.ask, "", key="rebpe stop", help=said)
+            last = run.phases[-1]
+            done = _NAMES.get(last.kind, last.kind)
+            st.markdown(f"Iteration {last.iteration}: {done} done …", width="content")
+        else:
+            _buttons(current, run)
+            return_button(run)
+        st.space("stretch")
+        with st.popover("Settings", icon=":material/tune:"):
+            _settings_panel(current, locked=len(run.all_phases) > 1)
+        st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")
+    if len(run.all_phases) > 1:
+        phase_line(current, run, playing=running)
+    else:
+        st.caption(
+            "A run first adds merges that keep inside morphs (anneal), then in turn removes those "
+            "to blame (knock out) and mends and uses what that leaves (reify). Each phase becomes "
+            "a point of a line here. Below is what the last two do to a single type."
+        )
     if running:
-        _progress(current, run)
         # One phase at a time: in between, a click on Stop is heard, and the page shows the state.
         try:
             st.rerun(scope="fragment")
         except StreamlitAPIException:  # the whole page was run
             current.just_asked = True
             st.rerun()
-    _buttons(current, run)
-    _timeline(current, run)
-    names = ["What changed", "One word", "Over the run", "Ablation", "Chosen types"]
-    shown: tuple[Callable[[], None], ...] = (
-        lambda: phase_changes(current, run),
-        lambda: followed_word(current, run),
-        lambda: charts(run),
-        lambda: ablation_table(current, run),
-        lambda: chosen_types(current),
-    )
-    tabs = st.tabs(names, on_change="rerun", key="rebpe tab")
-    for tab, show in zip(tabs, shown, strict=True):
+    shown: dict[str, Callable[[], None]] = {
+        _CHANGED: lambda: phase_changes(current, run),
+        _SCENES: lambda: chosen_types(current),
+        "Over the run": lambda: charts(run),
+        "Ablation": lambda: ablation_table(current, run),
+    }
+    st.session_state.setdefault(_TAB, _CHANGED if len(run.all_phases) > 1 else _SCENES)
+    tabs = st.tabs(list(shown), on_change="rerun", key=_TAB)
+    for tab, show in zip(tabs, shown.values(), strict=True):
         if tab.open:
             with tab:
                 show()
@@ -113,45 +143,64 @@ def _page(current: Session) -> None:
 # ------------------------------------------------------------------------------------- settings
 
 
-def _settings(current: Session, *, locked: bool) -> ReBPESettings:
+def _usual() -> dict[str, Any]:
+    return {f"rebpe_{name}": value for name, value in setting_values(ReBPESettings()).items()}
+
+
+def _settings(current: Session) -> ReBPESettings:
+    """What is set, whether or not its widgets are drawn."""
+    benchmark = current.study.benchmark
+    given = {key.removeprefix("rebpe_"): value_now(key, usual) for key, usual in _usual().items()}
+    holdout, seed = given.pop("holdout"), given.pop("seed")
+    given["minimum_vocabulary"] = given.pop("minimum")
+    given["maximum_vocabulary"] = given.pop("maximum") or None
+    given |= {"holdout": holdout / 100, "seed": seed if holdout else 0}
+    if not benchmark.reference.has_whole_words:
+        del given["scope"]
+    if "tokens" not in benchmark.weightings:
+        del given["weighting"]
+    return ReBPESettings(**given)
+
+
+def _settings_panel(current: Session, *, locked: bool) -> None:
     """The switches of the run; locked once it has begun."""
     benchmark = current.study.benchmark
-    usual = {f"rebpe_{name}": value for name, value in setting_values(ReBPESettings()).items()}
-    with remembered(**usual), st.expander("Settings", icon=":material/tune:"):
-        if locked:
-            st.caption(
-                "A run keeps its settings. Start over, or a new run from here, unlocks them."
-            )
-        given: dict[str, Any] = {}
+    if locked:
+        st.caption("A run keeps its settings. These two unlock them:")
         with st.container(horizontal=True):
-            for name, label, help_ in _SWITCHES:
-                given[name] = st.toggle(
-                    label, key=f"rebpe_{name}", disabled=locked, help=help_, width="content"
-                )
-        row = st.columns(6)
-        for column, (name, label, least, most, step, help_) in zip(row, _NUMBERS, strict=True):
-            given[name] = column.number_input(
+            button(
+                "Start over",
+                "restart_alt",
+                _start_over,
+                current,
+                key="rebpe over",
+                help="Undo the whole run, and your edits in between. Redo brings them back.",
+            )
+            button(
+                "New run from here",
+                "add",
+                _new_run,
+                current,
+                key="rebpe new",
+                help="Keep what is done, and begin another run on top of it.",
+            )
+    with sent_again(**_usual()):  # a popover that is closed does not take what is sent once
+        columns = st.columns(2)
+        for number, (name, label, help_) in enumerate(_SWITCHES):
+            columns[number % 2].toggle(label, key=f"rebpe_{name}", disabled=locked, help=help_)
+        columns = st.columns(2)
+        for number, (name, label, least, most, step, help_) in enumerate(_NUMBERS):
+            columns[number % 2].number_input(
                 label,
                 least,
                 most,
                 step=step,
                 key=f"rebpe_{name}",
-                disabled=locked or (name == "seed" and not given["holdout"]),
+                disabled=locked or (name == "seed" and not value_now("rebpe_holdout", 0)),
                 help=help_,
             )
-        holdout, seed = given.pop("holdout"), given.pop("seed")
-        given["minimum_vocabulary"] = given.pop("minimum")
-        given["maximum_vocabulary"] = given.pop("maximum") or None
-        given |= {"holdout": holdout / 100, "seed": seed if holdout else 0}
-        left, middle, right = st.columns([3, 3, 4])
-        given["tuples_once"] = right.toggle(
-            "A tuple merge counts once per application",
-            key="rebpe_tuples_once",
-            disabled=locked,
-            help="Otherwise each of its joins counts.",
-        )
         if benchmark.reference.has_whole_words:
-            given["scope"] = left.segmented_control(
+            st.segmented_control(
                 "Gold boundaries",
                 ["morphemic", "whole-word"],
                 key="rebpe_scope",
@@ -159,7 +208,7 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 disabled=locked,
             )
         if "tokens" in benchmark.weightings:
-            given["weighting"] = middle.segmented_control(
+            st.segmented_control(
                 "Each word counts",
                 ["types", "tokens"],
                 key="rebpe_weighting",
@@ -167,7 +216,6 @@ def _settings(current: Session, *, locked: bool) -> ReBPESettings:
                 disabled=locked,
                 format_func=lambda n: "once" if n == "types" else "by its frequency",
             )
-    return ReBPESettings(**given)
 
 
 # ------------------------------------------------------------------------------------- running
@@ -177,59 +225,40 @@ def _run_on(current: Session, run: ReBPERun) -> bool:
     """Do the next phase, if one is asked for; whether more are to follow."""
     if not current.asked:
         return False
-    phase = run.step()
-    upcoming = run.upcoming
-    if (
-        phase is None
-        or upcoming is None
-        or current.asked == "phase"
-        or (current.asked == "iteration" and upcoming[0] > max(phase.iteration, 1))
-    ):
+    choose_phase(None)
+    if len(run.all_phases) == 1:
+        st.session_state[_TAB] = _CHANGED
+    if run.step() is None or run.upcoming is None or current.asked == "phase":
         current.asked = ""
     return bool(current.asked)
 
 
-def _progress(current: Session, run: ReBPERun) -> None:
-    """How far the run has come, and a button that stops it."""
-    last = run.phases[-1]
-    left, right = st.columns([8, 2], vertical_alignment="center")
-    left.progress(
-        1 - 0.75**last.iteration,
-        f"Iteration {last.iteration}: {_NAMES.get(last.kind, last.kind)} done …",
-    )
-    with right:
-        said = "What is done stays; resume whenever you like."
-        button("Stop", "stop", current.ask, "", key="rebpe stop", width="stretch", help=said)
-
-
 def _buttons(current: Session, run: ReBPERun) -> None:
-    """What to do next."""
+    """What to do next; at the end, what came of it."""
     upcoming = run.upcoming
     if upcoming is None:
-        says = "The limit of iterations is reached."
-        if run.converged:
-            says = "Converged: nothing is left to change."
-        st.markdown(f":green[:material/check_circle:] {says}")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        label = "Done"
-        if upcoming is not None:
-            number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
-            label = f"Next: {_NAMES[upcoming[1]]}{number}"
-        for what, name, icon, help_ in (
-            ("phase", label, "skip_next", "Run one phase."),
-            ("iteration", "One iteration", "redo", _ITERATION),
-            ("all", "To convergence", "fast_forward", _ALL),
-        ):
-            button(
-                name,
-                icon,
-                current.ask,
-                what,
-                key=f"rebpe {what}",
-                primary=what == "all",
-                disabled=upcoming is None,
-                help=help_,
-            )
+        first, last = run.phases[0].score.f1, run.phases[-1].score.f1
+        how = "Converged" if run.converged else "The limit of iterations is reached"
+        iterations = run.phases[-1].iteration
+        held_out = " on the words held out" if run.settings.holdout else ""
+        st.markdown(
+            f":green[:material/check_circle: **{how}: F1 {percent(first, 1)} → {percent(last, 1)} "
+            f"in {counted(iterations, 'iteration')}{held_out}**]",
+            width="content",
+        )
+        return
+    button(
+        "Run to convergence",
+        "fast_forward",
+        current.ask,
+        "all",
+        key="rebpe all",
+        primary=True,
+        help="Run until nothing changes. It can be stopped at any time.",
+    )
+    number = f" (iteration {upcoming[0]})" if upcoming[0] else ""
+    label = f"Next: {_NAMES[upcoming[1]]}{number}"
+    button(label, "skip_next", current.ask, "phase", key="rebpe phase", help="Run one phase.")
 
 
 def _start_over(current: Session) -> None:
@@ -241,73 +270,7 @@ def _start_over(current: Session) -> None:
 def _new_run(current: Session) -> None:
     current.asked = ""
     current.run = None
-
-
-# ------------------------------------------------------------------------------------- timeline
-
-
-def _timeline(current: Session, run: ReBPERun) -> None:
-    """Where the run stands; going elsewhere undoes and redoes."""
-    everything = run.all_phases
-    if len(everything) == 1:
-        st.caption(
-            "A run first adds merges that keep inside morphs (anneal), then in turn removes those "
-            "to blame (knock out) and mends and uses what that leaves (reify). Run a phase and "
-            "look at what it did, or run to convergence and go back and forth."
-        )
-        return
-    position = len(run.phases)
-    places = list(range(1, len(everything) + 1))
-    # The key is that of this state: a choice that was made in another one cannot come back.
-    key = f"rebpe position {len(everything)} {position} {current.study.graph.revision}"
-
-    def go() -> None:
-        run.go_to(st.session_state[key] or position)
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        button(
-            "Back",
-            "arrow_back",
-            run.go_to,
-            position - 1,
-            disabled=position <= 1,
-            key="rebpe back",
-            help="Undo one phase, and what you edited since.",
-        )
-        button(
-            "Forward",
-            "arrow_forward",
-            run.go_to,
-            position + 1,
-            disabled=position >= len(everything),
-            key="rebpe forward",
-            help="Redo one phase.",
-        )
-        button(
-            "Start over",
-            "restart_alt",
-            _start_over,
-            current,
-            key="rebpe over",
-            help="Undo the whole run, and your edits in between. Redo brings them back.",
-        )
-        button(
-            "New run from here",
-            "add",
-            _new_run,
-            current,
-            key="rebpe new",
-            help="Keep what is done, and begin another run on top of it.",
-        )
-        st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")
-    st.pills(
-        "Timeline",
-        places,
-        key=key,
-        default=position,
-        format_func=lambda number: phase_label(everything[number - 1]),
-        on_change=go,
-    )
+    choose_phase(None)
 
 
 # ------------------------------------------------------------------------------------- chosen types
@@ -371,19 +334,16 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
         ("Knocked out", "these take the parts instead", shown.knocked_out),
         ("Reified", did, shown.reified),
     )
-    with st.container(key="wide-stages"):
-        columns = st.columns(3)
     for number, (title, says, scene) in enumerate(scenes):
-        with columns[number]:
-            st.markdown(f"**{title}** · {says}")
-            merge_graph(
-                scene.to_dict(),
-                key=f"rebpe stage {number}",
-                view_key=f"stage {number} {current.study_number} {chosen}",
-                selected=type_key(chosen[0]),
-                height=420,
-                whole=True,
-            )
+        st.markdown(f"**{title}** · {says}")
+        merge_graph(
+            scene.to_dict(),
+            key=f"rebpe stage {number}",
+            view_key=f"stage {number} {current.study_number} {chosen}",
+            selected=type_key(chosen[0]),
+            height=280,
+            whole=True,
+        )
     st.caption(
         "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "
         "merge. Colour is blame as it is now."

@@ -36,7 +36,7 @@ def go_to(page: Page, name: str) -> None:
         "Merge graph": page.get_by_role("application"),
         "Merge tree": page.get_by_role("heading", name="Merge tree"),
         "Blame": page.get_by_role("slider"),
-        "ReBPE": page.get_by_role("button", name="To convergence"),
+        "ReBPE": page.get_by_role("button", name="Settings"),
         "Scores": page.get_by_role("heading", name="Words and errors"),
         "Vocabulary": page.get_by_role("heading", name="How long types are"),
         "Batch": page.get_by_role("tab", name="Configure"),

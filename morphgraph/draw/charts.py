@@ -334,7 +334,14 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
 
 def phase_label(phase: "Phase") -> str:
     """A phase in a word or two: ``start``, ``anneal``, ``1 knockout``, ``1 reify``."""
-    return phase.kind if phase.kind in ("start", "anneal") else f"{phase.iteration} {phase.kind}"
+    kind = phase_colour(phase)
+    return kind if kind in ("start", "anneal") else f"{phase.iteration} {kind}"
+
+
+def phase_colour(phase: "Phase") -> str:
+    """What a phase is coloured by: its kind, and ``repair`` where reification did nothing else."""
+    only_repaired = phase.kind == "reify" and set(phase.counts) == {"repaired"}
+    return "repair" if only_repaired else phase.kind
 
 
 def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -> "go.Figure":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from morphgraph.draw.merge_tree import MergeTree, TreeMerge, describe_in_study
+from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import DEFAULT_THRESHOLD
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import boundary_positions
@@ -16,12 +17,16 @@ _TRIED = 20
 
 @dataclass(frozen=True, slots=True)
 class TokenChip:
-    """A token; ``segments``: its text, cut at the gold boundaries that it covers."""
+    """A token; ``segments``: its text, cut at the gold boundaries that it covers.
+
+    ``is_morph``: it is a morph of the gold, no more and no less.
+    """
 
     segments: tuple[str, ...]
     tooltip: str
     type: int
     is_culprit: bool = False
+    is_morph: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +132,18 @@ def _worst_merge(study: Study, trees: Iterable[MergeTree]) -> TreeMerge | None:
     )
 
 
+def line_in(study: Study, word: str, graph: MergeGraph) -> WordLine:
+    """A word as a state of the study's graph segments it."""
+    return _line(study, describe_in_study(study, word, None, graph=graph), None)
+
+
 def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
     merges = {len(tree.leaves) + i: merge for i, merge in enumerate(tree.merges)}
     closed_by = {gap.leaf: gap.merge for gap in tree.gaps if gap.kind == "missed"}
+    ends = {gap.leaf for gap in tree.gaps if gap.kind == "hit"} | {len(tree.leaves) - 1}
+    begins = {0, *(end + 1 for end in ends)}
+    if tree.morphs:  # a marker that stands alone
+        begins.add(tree.morphs[0].first)
     chips = []
     for root in tree.roots:
         merge = merges.get(root)
@@ -150,6 +164,7 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
                 f"{tooltip}\n{_id_text(study, type_)}",
                 type_,
                 worst is not None and worst.merge in covering,
+                tree.has_gold and not covering and first in begins and last in ends,
             )
         )
     return WordLine(tree.word, tuple(span.label for span in tree.morphs), tuple(chips))

@@ -205,10 +205,18 @@ class Study:
         )
 
     def changed_words(
-        self, since: StudyState, *, order: Literal["better", "worse"] = "better", limit: int = 200
+        self,
+        since: StudyState,
+        then: StudyState | None = None,
+        *,
+        order: Literal["better", "worse"] = "better",
+        limit: int = 200,
     ) -> tuple[list[ChangedWord], int]:
-        """Words segmented differently than in an earlier state, and how many there are in all."""
-        now = self.now
+        """Words segmented differently than in an earlier state, and how many there are in all.
+
+        ``then``: the state they are looked at in, by default the present one.
+        """
+        now = then or self.now
         changed = now.segmentation.changed_words(since.segmentation)
         correct = self._correct_gaps(now)[changed] - self._correct_gaps(since)[changed]
         by_gain = np.argsort(-correct if order == "better" else correct, kind="stable")

@@ -1,14 +1,12 @@
 """Following a run of ReBPE: one word through all its phases, and what each phase did to merges."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.refine.rebpe_run import Phase, ReBPERun
-from morphgraph.tokeniser.merging import derive
-from morphgraph.tokeniser.words import Words
+from morphgraph.refine.rebpe_run import ReBPERun
 
 MergeChange = Literal["annealed", "removed", "split", "repaired", "linked", "created", "shortened"]
 MERGE_CHANGES: tuple[MergeChange, ...] = (
@@ -20,42 +18,30 @@ MERGE_CHANGES: tuple[MergeChange, ...] = (
     "created",
     "shortened",
 )
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class FollowedWord:
-    """How a word is segmented after a phase.
+def follow(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
+    """What ``look`` finds in the graph after each phase that is done, the start included.
 
-    ``tokens``: the last atom (a position in ``words.atoms``) and the type id of each. ``edits``:
-    how many edits the graph has then.
-    """
-
-    phase: Phase
-    tokens: tuple[tuple[int, int], ...]
-    edits: int
-
-
-def follow(run: ReBPERun, words: Words, word: int) -> list[FollowedWord]:
-    """One word after each phase of a run, the start included.
-
-    ``words`` are encoded with the present alphabet of the run's tokeniser.
+    The graph is one copy that is taken back further each time, so nothing of it may be kept.
     """
     history = run.graph.history
-    position = {id(change): number for number, change in enumerate(history, start=1)}
-    start = int(words.word_offsets[word])
-    tokens: dict[int, tuple[tuple[int, int], ...]] = {}
+    found: dict[int, T] = {}
     for edits, graph in zip(range(len(history), -1, -1), run.graph.states_back(), strict=True):
-        derived = derive(graph, words, word)
-        roots = (derived.vertices[root] for root in derived.roots)
-        tokens[edits] = tuple((start + vertex.last, vertex.type) for vertex in roots)
+        found[edits] = look(graph)
         if edits == run.edits_before:
             break
-    found: list[FollowedWord] = []
-    edits = run.edits_before
-    for phase in run.phases:
-        edits = position.get(id(phase.change), edits)
-        found.append(FollowedWord(phase, tokens[edits], edits))
-    return found
+    return [found[edits] for edits in edits_after(run)]
+
+
+def edits_after(run: ReBPERun) -> list[int]:
+    """How many edits the graph has right after each phase that is done, the start included."""
+    position = {id(change): number for number, change in enumerate(run.graph.history, start=1)}
+    edits = [run.edits_before]
+    for phase in run.phases[1:]:
+        edits.append(position.get(id(phase.change), edits[-1]))
+    return edits
 
 
 @dataclass(frozen=True)

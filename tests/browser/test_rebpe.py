@@ -49,26 +49,39 @@ def press(page: Page, name: str) -> None:
     idle(page)
 
 
-def current_phase(page: Page) -> str:
-    """The phase chosen on the timeline."""
-    chosen = page.locator('[class*="st-key-rebpe-position"] [aria-checked="true"]')
-    return chosen.inner_text()
+def chosen_phase(page: Page) -> str:
+    """The phase on show on the line."""
+    text = page.get_by_label("Phase on show").get_attribute("aria-valuetext") or ""
+    return text.split(",")[0]
 
 
-def test_two_iterations_one_step_back_and_home(
+def test_two_iterations_played_one_step_back_and_home(
     page: Page, app_address: str, tmp_path: Path, screenshots: Path
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 1000})
     start(page, app_address)
     go_to(page, "ReBPE")
-    press(page, "One iteration")
-    expect(page.get_by_text("1 reify").first).to_be_visible(timeout=PATIENCE)
-    press(page, "One iteration")
-    expect(page.get_by_text("2 reify").first).to_be_visible(timeout=PATIENCE)
-    idle(page)
+    press(page, "Next: anneal")
+    for number in (1, 2):
+        for phase in ("knock out", "reify"):
+            press(page, f"Next: {phase} (iteration {number})")
+    # Played to its end in the browser, and a step back from there.
+    for _ in range(4):
+        press(page, "Previous phase")
+    assert chosen_phase(page) == "anneal"
+    press(page, "Play")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
+    assert chosen_phase(page) == "2 reify"
+    page.get_by_label("Phase on show").press("ArrowLeft")
+    expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
+    assert chosen_phase(page) == "2 knockout"
     page.screenshot(path=screenshots / "rebpe.png", full_page=True)
-    press(page, "Back")
-    assert current_phase(page) == "2 knockout"
+    press(page, "Undo up to here")
+    # What is in a popover has its values, though it was closed when they were sent.
+    press(page, "Settings")
+    expect(page.get_by_role("spinbutton", name="Least blame, θ")).to_have_value("0.50")
+    page.keyboard.press("Escape")
 
     # The library is in the same state.
     tokeniser = load_tokeniser("demo:en")
@@ -124,26 +137,20 @@ def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: i
     scores = [f"{100 * phase.score.f1:.2f}" for phase in run.phases]
 
     page.evaluate(PRESS_STOP, delay)
-    page.get_by_role("button", name="To convergence").click()
+    page.get_by_role("button", name="Run to convergence").click()
     # Whether Stop came in time is for the machine to say: the run may be over already.
-    expect(page.get_by_text(re.compile("^(Converged|Next: |Done)")).first).to_be_visible(
-        timeout=PATIENCE
-    )
-    pills = page.locator('[class*="st-key-rebpe-position"] [role="radio"]')
-    expect(pills.nth(1)).to_be_visible(timeout=PATIENCE)
+    points = page.locator("g[data-phase]")
+    expect(points.nth(1)).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=PATIENCE)
     idle(page)
     # Wherever it stopped, it is at the last phase that was done, and nothing was taken back.
-    done = pills.count()
+    done = points.count()
     assert done > 1
-    assert pills.nth(done - 1).get_attribute("aria-checked") == "true"
     assert value_of(page, "F1 %") == scores[done - 1]
     expect(page.get_by_role("button", name="Redo")).to_be_disabled()
     if done < len(scores):
-        press(page, "To convergence")
-    expect(page.get_by_text("Converged: nothing is left to change.")).to_be_visible(
-        timeout=PATIENCE
-    )
+        press(page, "Run to convergence")
+    expect(page.get_by_text("Converged: F1")).to_be_visible(timeout=PATIENCE)
     idle(page)
     assert value_of(page, "F1 %") == scores[-1]
 
@@ -179,10 +186,9 @@ def test_a_changed_merge_is_shown_in_the_graph_and_in_words(
     assert edges[1] == 1
     page.screenshot(path=screenshots / "rebpe-merge.png", full_page=True)
     for tab, text in (
-        ("One word", "Merge tree after"),
         ("Over the run", "What each phase changed"),
         ("Ablation", "What is each half worth?"),
-        ("Chosen types", "Knocked out"),
+        ("Three scenes", "Knocked out"),
     ):
         page.get_by_role("tab", name=tab).click()
         expect(page.get_by_text(re.compile(re.escape(text))).first).to_be_visible(timeout=PATIENCE)

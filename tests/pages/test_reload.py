@@ -112,10 +112,13 @@ def test_two_tabs_keep_apart(app: App, reload: Callable[..., App]) -> None:
 def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
     app.open("rebpe")
     app.test.session_state["rebpe_iterations"] = 2
-    app.run().press("Next: anneal").press("One iteration")
+    app.run().press("Next: anneal")
+    app.press("Next: knock out (iteration 1)").press("Next: reify (iteration 1)")
     by_hand = next(text for text in ("ies", "ing", "er", "tion", "ed") if text in app.graph)
     app.graph.knockout([by_hand])  # between two phases
-    app.run().press("One iteration").press("Back")
+    app.run().press("Next: knock out (iteration 2)").press("Next: reify (iteration 2)")
+    app.test.session_state["rebpe phase on show"] = len(app.session.run.phases) - 2
+    app.run().press("Undo up to here")
     before = app.session.run
     assert before is not None
     again = reload(app)
@@ -130,9 +133,11 @@ def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None
     assert told(run.all_phases) == told(before.all_phases)
     assert again.graph.recipe() == app.graph.recipe()
     assert len(again.graph.undone) == len(app.graph.undone)
-    again.open("rebpe").press("Forward")
+    again.open("rebpe")
+    again.test.session_state["rebpe phase on show"] = len(run.phases)
+    again.run().press("Redo up to here")
     assert len(run.phases) == len(run.all_phases)
-    [iterations] = [n for n in again.test.number_input if n.label == "Iterations"]
+    [iterations] = [n for n in again.test.number_input if n.label == "Most iterations, I"]
     assert iterations.value == 2
 
 

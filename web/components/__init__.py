@@ -247,7 +247,7 @@ def word_editor(
         if isinstance(typed, str) and on_text is not None:
             on_text(typed)
 
-    _component("word_editor", "words")(
+    _component("word_editor", "words", shares=("chips",))(
         key=key,
         data={
             "text": text,
@@ -263,18 +263,120 @@ def _word(line: WordLine) -> dict[str, Any]:
         "word": line.word,
         "morphs": list(line.morphs),
         "tokens": [
-            {"segments": list(chip.segments), "tooltip": chip.tooltip, "culprit": chip.is_culprit}
+            {
+                "segments": list(chip.segments),
+                "tooltip": chip.tooltip,
+                "culprit": chip.is_culprit,
+                "morph": chip.is_morph,
+            }
             for chip in line.tokens
         ],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """A phase on the line of a run.
+
+    ``kind`` is start, anneal, knockout, repair or reify; ``f1`` in %, NaN if undefined; ``said``
+    what the phase did, in a line; ``undone``: it is not in the graph any more.
+    """
+
+    label: str
+    kind: str
+    iteration: int
+    f1: float
+    said: str
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WordRows:
+    """A word through a run, after each of its first phases, each with the phase's name.
+
+    ``examples``: words to choose instead.
+    """
+
+    word: str
+    examples: Sequence[str]
+    lines: Sequence[tuple[str, WordLine]]
+
+
+def run_line(
+    points: Sequence[RunPoint],
+    chosen: int,
+    rows: WordRows | None = None,
+    *,
+    key: str,
+    on_choose: Callable[[int], None],
+    on_word: Callable[[str], None] | None = None,
+) -> None:
+    """A run as a line to play, step and scrub in the browser; ``chosen``: the point on show.
+
+    ``on_choose`` gets the point at which one stops, ``on_word`` a word that is typed; they run
+    before the script does. ``rows``: a word in rows of chips; without, those of before stay.
+    """
+
+    def stopped() -> None:
+        number = (st.session_state.get(key) or {}).get("chosen")
+        if isinstance(number, int | float):
+            on_choose(int(number))
+
+    def typed() -> None:
+        word = (st.session_state.get(key) or {}).get("word")
+        if isinstance(word, str) and on_word is not None:
+            on_word(word)
+
+    _component("run_line", "run", shares=("chips",))(
+        key=key,
+        data={
+            "points": [
+                {
+                    "label": point.label,
+                    "kind": point.kind,
+                    "iteration": point.iteration,
+                    "f1": None if point.f1 != point.f1 else point.f1,
+                    "value": "n/a" if point.f1 != point.f1 else f"{point.f1:.1f}",
+                    "said": point.said,
+                    "undone": point.undone,
+                }
+                for point in points
+            ],
+            "chosen": chosen,
+            "word": rows and _rows(rows),
+        },
+        on_chosen_change=stopped,
+        on_word_change=typed,
+    )
+
+
+def _rows(given: WordRows) -> dict[str, Any]:
+    """Phases after which the tokens are the same stand in one row."""
+    rows: list[dict[str, Any]] = []
+    seen: list[str] = []
+    for number, (label, line) in enumerate(given.lines):
+        tokens = ["".join(chip.segments) for chip in line.tokens]
+        if not rows or tokens != seen:
+            rows.append({"label": label, "phases": [], "tokens": _word(line)["tokens"]})
+        rows[-1]["phases"].append(number)
+        if len(rows[-1]["phases"]) > 1:
+            rows[-1]["label"] = f"{given.lines[rows[-1]['phases'][0]][0]} – {label}"
+        seen = tokens
+    morphs = list(given.lines[0][1].morphs) if given.lines else []
+    return {"text": given.word, "examples": list(given.examples), "morphs": morphs, "rows": rows}
 
 
 # ------------------------------------------------------------------------------------- making them
 
 
 @cache
-def _component(name: str, file: str, before: str = "") -> Callable[..., Any]:
-    """The component of the three files of a name here; ``before``: goes before its JavaScript."""
+def _component(
+    name: str, file: str, before: str = "", shares: tuple[str, ...] = ()
+) -> Callable[..., Any]:
+    """The component of the three files of a name here; ``before``: goes before its JavaScript.
+
+    ``shares``: names of style sheets and scripts that it has in common with others.
+    """
 
     def text(name: str) -> str:
         return Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -282,8 +384,8 @@ def _component(name: str, file: str, before: str = "") -> Callable[..., Any]:
     made: Callable[..., Any] = st.components.v2.component(
         f"morphgraph.{name}",
         html=text(f"{file}.html"),
-        css=text(f"{file}.css"),
-        js=before + text("shared.js") + text(f"{file}.js"),
+        css="".join(text(f"{one}.css") for one in (*shares, file)),
+        js=before + "".join(text(f"{one}.js") for one in ("shared", *shares, file)),
     )
     return made
 

@@ -1,13 +1,6 @@
-// A word to edit, and how it is cut; text nodes only, for words and types come from uploaded files.
+// A word to edit, and how it is cut.
 
 const WAIT = 350; // ms without a key before a text is looked at
-
-function made(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 class WordsView {
   constructor(parent) {
@@ -76,16 +69,9 @@ class WordsView {
     const now = tokens.map(({ segments }) => segments.join("")).join(" ");
     const isChanged = before?.has(word) && before.get(word) !== now;
     this.cut.set(word, now);
-    for (const { segments, tooltip, culprit } of tokens) {
-      const chip = made("span", "chip");
-      chip.title = tooltip;
-      chip.classList.toggle("covering", segments.length > 1);
-      chip.classList.toggle("culprit", culprit);
+    for (const token of tokens) {
+      const chip = chipOf(token);
       chip.classList.toggle("changed", isChanged);
-      segments.forEach((segment, number) => {
-        if (number) chip.append(made("span", "cut"));
-        chip.append(made("span", "", segment));
-      });
       chips.append(chip);
     }
     shown.append(made("span", "label", "tokens"), chips);

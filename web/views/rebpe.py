@@ -1,4 +1,4 @@
-"""What each phase of ReBPE did, and one word through a whole run."""
+"""A run of ReBPE as a line, one word through it, and what each of its phases did."""
 
 from collections import Counter
 from typing import Any
@@ -6,34 +6,45 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.draw.charts import (
     changes_over_phases,
+    phase_colour,
     phase_label,
     removed_by_origin,
     scores_over_phases,
 )
 from morphgraph.draw.explore import view_around
+from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
+from morphgraph.refine.study import ChangedWord, StudyState
 from morphgraph.refine.tracing import (
     MERGE_CHANGES,
     ChangedMerge,
-    FollowedWord,
+    MergeChange,
     changed_merges,
+    edits_after,
     follow,
 )
-from morphgraph.tokeniser.preprocess import shown_token
-from web.components import merge_graph
+from web.components import RunPoint, WordRows, merge_graph, run_line
 from web.edits import look_at
+from web.scoreboard import MARKS
 from web.session import Session
-from web.text import code, plain, sum_of
-from web.views.trees import word_trees
+from web.text import code, sum_of
 from web.views.type_panel import changed_table
-from web.widgets import attempt, button, chosen_row, right_aligned, show_table
+from web.widgets import (
+    attempt,
+    button,
+    chosen_row,
+    right_aligned,
+    set_value,
+    show_table,
+    value_now,
+)
 
-_MEANING = {
+_MEANING: dict[MergeChange, str] = {
     "annealed": "Merges added: their parts stood side by side inside a morph nearly every time.",
     "removed": "Merges knocked out: at least θ of their joins were on a gold boundary.",
     "split": "Merges that used a removed type and now take its parts: tuple merges.",
@@ -44,65 +55,194 @@ _MEANING = {
 }
 _MOST = 2000
 _LONGEST = 200
+_HIGH = 300
+
+
+def choose_phase(number: int | None) -> None:
+    """Put a phase on show, by its place from 0; None for the last one that changed something."""
+    st.session_state["rebpe phase on show"] = number
+
+
+def _on_show(run: ReBPERun) -> int:
+    """The phase on show: the one chosen, else the last that changed something."""
+    chosen = st.session_state.get("rebpe phase on show")
+    if chosen is not None and chosen < len(run.all_phases):
+        return int(chosen)
+    done = run.phases
+    return next(
+        (n for n in range(len(done) - 1, 0, -1) if not done[n].change.is_empty), len(done) - 1
+    )
+
+
+def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
+    """The run as a line to play, and one word through its phases; while it runs, the line alone."""
+    phases, done = run.all_phases, len(run.phases)
+    points = [
+        RunPoint(
+            phase_label(phase),
+            phase_colour(phase),
+            phase.iteration,
+            100 * phase.score.f1,
+            _said(phase, phases[number - 1] if number else None),
+            undone=number >= done,
+        )
+        for number, phase in enumerate(phases)
+    ]
+    if playing:
+        run_line(points, done - 1, key="rebpe line", on_choose=choose_phase)
+        return
+    key = f"rebpe word {current.study_number}"
+    examples = _examples(current)
+    word = value_now(key, examples[0])
+    words: list[tuple[str, WordLine]] = []
+    with attempt():
+        lines = current.once(
+            ("follow", word, done, id(run)),
+            lambda: follow(run, lambda graph: line_in(current.study, word, graph)),
+        )
+        words = [(phase_label(run.phases[n]), line) for n, line in enumerate(lines)]
+
+    def choose_word(typed: str) -> None:
+        set_value(key, (typed.split() or examples)[0][:_LONGEST])
+
+    run_line(
+        points,
+        _on_show(run),
+        WordRows(word, examples, words),
+        key="rebpe line",
+        on_choose=choose_phase,
+        on_word=choose_word,
+    )
+
+
+def _examples(current: Session) -> list[str]:
+    """Words worth following: those that changed most, or the worst."""
+    study = current.study
+    changed, _ = study.changed_words(study.start, limit=100)
+    found = [word.word for word in changed or study.worst_words(100)]
+    return list(dict.fromkeys(found)) or study.benchmark.words.texts[:1]
+
+
+def _said(phase: Phase, before: Phase | None) -> str:
+    """What a phase did, in a line."""
+    score = f"F1 {percent(phase.score.f1, 1)}"
+    if before is not None:
+        gain = 100 * (phase.score.f1 - before.score.f1)
+        score = f"F1 {percent(before.score.f1, 1)} → {percent(phase.score.f1, 1)} ({signed(gain)})"
+    counts = [f"{number:,} {kind}" for kind, number in phase.counts.items()]
+    if before is not None and not counts:
+        counts = ["nothing to change"]
+    return " · ".join([score, *counts, f"{phase.vocabulary_size:,} types"])
+
+
+def return_button(run: ReBPERun) -> None:
+    """Undo or redo up to the phase on show, where that changes anything."""
+    shown, done = _on_show(run), len(run.phases)
+    if all(p.change.is_empty for p in run.all_phases[min(shown + 1, done) : max(shown + 1, done)]):
+        return
+    label, icon = ("Undo", "undo") if shown < done else ("Redo", "redo")
+    button(
+        f"{label} up to here",
+        icon,
+        run.go_to,
+        shown + 1,
+        key="rebpe return",
+        help="The tokeniser becomes what it was after the phase on show.",
+    )
 
 
 def phase_changes(current: Session, run: ReBPERun) -> None:
-    """The merges that the phase on show changed; one of them in the graph, and in words.
-
-    Where it changed none, as at the end of a run, those of the last phase that did.
-    """
-    last = run.phases[-1]
-    if last.kind == "start":
-        st.info("Nothing has been done yet. Run a phase, and see here what it did.")
+    """The merges that the phase on show changed, and the words; one merge in the graph."""
+    shown = _on_show(run)
+    phase = run.all_phases[shown]
+    label = phase_label(phase)
+    if shown >= len(run.phases):
+        st.info(f"“{label}” is undone. Redo up to it to see what it changed.")
         return
-    phase = next((p for p in reversed(run.phases) if not p.change.is_empty), None)
-    if phase is None:
-        st.info(f"“{phase_label(last)}” found nothing to change, nor did any phase before it.")
+    if phase.kind == "start":
+        st.info("Nothing is done at the start. Run a phase, or choose one on the line.")
         return
-    if phase is not last:
-        st.info(
-            f"“{phase_label(last)}” found nothing to change. "
-            f"Below is what the last phase that did, “{phase_label(phase)}”, changed."
-        )
+    if phase.change.is_empty:
+        st.info(f"“{label}” found nothing to change.")
+        return
+    edits = edits_after(run)[shown]
     graph = current.study.graph
-    edits = _edits_of(current, run)
     entries = changed_merges(current.graph_after(edits), phase.change)
     counts = Counter(entry.kind for entry in entries)
     kinds = [kind for kind in MERGE_CHANGES if counts[kind]]
-    atoms = phase.counts.get("atoms", 0)
-    if atoms:
-        st.caption(
-            counted(atoms, "character of the reference was", "characters of the reference were")
-            + " added to the alphabet first."
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        atoms = phase.counts.get("atoms", 0)
+        if atoms:
+            st.caption(
+                counted(atoms, "character of the reference was", "characters of the reference were")
+                + " added to the alphabet first."
+            )
+        chosen, row = _merges(current, phase, entries, counts, kinds, edits)
+    with right:
+        first, then = study_states(current, edits)
+        words, total = current.once(
+            ("words of phase", edits), lambda: current.study.changed_words(first, then, limit=100)
         )
+        _words(words, total, f"{current.study_number} {graph.revision} {edits}")
+    if row is not None:
+        _one_merge(current, chosen[row], edits)
+
+
+def study_states(current: Session, edits: int) -> tuple[StudyState, StudyState]:
+    """The states before and after an edit, by its place from 1."""
+    return current.study.state_after(edits - 1), current.study.state_after(edits)
+
+
+def _merges(
+    current: Session,
+    phase: Phase,
+    entries: list[ChangedMerge],
+    counts: Counter[MergeChange],
+    kinds: list[MergeChange],
+    edits: int,
+) -> tuple[list[ChangedMerge], int | None]:
+    """The merges of one kind as a table; these, and the number of the one that is selected."""
+    label = phase_label(phase)
     if not kinds:
-        st.info(f"“{phase_label(phase)}” changed no merge.")
-        return
+        st.info(f"“{label}” changed no merge.")
+        return [], None
     kind = st.segmented_control(
-        f"What “{phase_label(phase)}” did",
+        f"What “{label}” did to merges",
         kinds,
         default=kinds[0],
         required=True,
         format_func=lambda name: f"{name} {counts[name]:,}",
-        key=f"rebpe kind {phase_label(phase)} {kinds}",
+        help="  \n".join(f"**{name}**: {_MEANING[name]}" for name in kinds),
+        key=f"rebpe kind {label} {kinds}",
     )
-    st.caption(_MEANING[kind or kinds[0]])
     chosen = [entry for entry in entries if entry.kind == kind]
     row = chosen_row(
         _frame(current, phase, chosen[:_MOST]),
-        330,
-        key=f"rebpe merges {current.study_number} {graph.revision} {kind}",
+        _HIGH,
+        key=f"rebpe merges {current.study_number} {edits} {current.study.graph.revision} {kind}",
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
-            "R": st.column_config.NumberColumn("R", format="%.3f", help="Blame before this phase."),
+            "blame": st.column_config.NumberColumn(
+                "blame", format="%.3f", help="The share of wrong joins, before this phase."
+            ),
         },
     )
     if len(chosen) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
-    if row is None:
-        st.caption("Select a row to see the graph around it, and words before and after.")
-    else:
-        _one_merge(current, run, chosen[row])
+    st.caption("Select a row to see the graph around it, and the words that use it.")
+    return chosen, row
+
+
+def _words(words: list[ChangedWord], total: int, key: str) -> None:
+    """The words that a phase changed most; the one that is selected is followed."""
+    st.markdown(f"**Words that changed most** · {counted(total, 'word')}")
+    if not words:
+        st.caption("No word of the reference is segmented differently.")
+        return
+    frame = pd.DataFrame(words, columns=["before", "after", "gain"])
+    show_table(frame, _HIGH, column_config={"gain": st.column_config.NumberColumn(format="%+d")})
+    st.caption(MARKS)
 
 
 def _frame(current: Session, phase: Phase, entries: list[ChangedMerge]) -> pd.DataFrame:
@@ -121,30 +261,21 @@ def _frame(current: Session, phase: Phase, entries: list[ChangedMerge]) -> pd.Da
         columns["tuple merges that use it"] = [entry.also for entry in entries]
     if kind == "removed":
         known = [phase.blame.get(entry.merge, (0.0, 0.0)) for entry in entries]
-        columns["N"] = [applied for applied, _ in known]
-        columns["B"] = [crossed for _, crossed in known]
-        columns["R"] = [crossed / n if n else None for n, crossed in known]
+        columns["joins"] = [applied for applied, _ in known]
+        columns["wrong"] = [crossed for _, crossed in known]
+        columns["blame"] = [crossed / n if n else None for n, crossed in known]
         columns["origin"] = [study.graph.origin(entry.merge) for entry in entries]
     return pd.DataFrame(columns)
 
 
-def _edits_of(current: Session, run: ReBPERun) -> int:
-    """How many edits the graph has right after the phase on show."""
-    history = current.study.graph.history
-    done = [id(phase.change) for phase in run.phases if not phase.change.is_empty]
-    places = {id(change): number for number, change in enumerate(history, start=1)}
-    return places[done[-1]] if done else run.edits_before
-
-
-def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
+def _one_merge(current: Session, entry: ChangedMerge, edits: int) -> None:
     study = current.study
     name = study.tokeniser.readable_types[entry.result]
     with st.container(key="wide-merge"):
         left, right = st.columns([1, 1])
     with left:
-        edits = _edits_of(current, run)
         is_last = edits == len(study.graph.history)
-        when = "after this phase" if is_last else "as it is now, after your later edits"
+        when = "after this phase" if is_last else "as it is now"
         st.markdown(f"The graph around {code(shortened(name))} {when}")
         view = view_around(study, entry.result, up=1, down=2, limit=40)
         merge_graph(
@@ -159,8 +290,7 @@ def _one_merge(current: Session, run: ReBPERun, entry: ChangedMerge) -> None:
         if st.session_state.pop("rebpe opens graph", False):
             st.switch_page("pages/1_Merge_graph.py")
     with right:
-        first, then = study.state_after(edits - 1), study.state_after(edits)
-        words, total = study.words_of_merge(entry.merge, first, then)
+        words, total = study.words_of_merge(entry.merge, *study_states(current, edits))
         if not words:
             st.info("No word of the reference uses this merge, before or after.")
             return
@@ -179,7 +309,7 @@ def charts(run: ReBPERun) -> None:
     if len(phases) == 1:
         st.info("Run a phase, and its scores are plotted here.")
         return
-    st.plotly_chart(scores_over_phases(phases, len(run.phases)), key="rebpe scores")
+    st.plotly_chart(scores_over_phases(phases, _on_show(run) + 1), key="rebpe scores")
     left, right = st.columns(2)
     left.markdown("**What each phase changed**")
     left.plotly_chart(changes_over_phases(phases), key="rebpe changes")
@@ -252,85 +382,3 @@ def ablation_table(current: Session, run: ReBPERun) -> None:
     )
     st.markdown("**F1 %**")
     st.table(grid)
-
-
-def followed_word(current: Session, run: ReBPERun) -> None:
-    """The tokens of one word after each phase, and its merge trees at two of them."""
-    study = current.study
-    text = _word(current)
-    if not text:
-        return
-    number = study.number_of(text)
-    words = None
-    with attempt():
-        words = study.benchmark.words if number is not None else study.tokeniser.encode([text])
-    if words is None:
-        return
-    followed = current.once(
-        ("follow", text, len(run.phases), id(run)), lambda: follow(run, words, number or 0)
-    )
-    tokens = [
-        " ".join(shown_token(study.tokeniser.token_text(words, *end)) for end in entry.tokens)
-        for entry in followed
-    ]
-    if number is not None:
-        st.markdown(f"Gold: **{plain(study.gold_text(number))}**")
-    show_table(
-        {
-            "phase": [phase_label(entry.phase) for entry in followed],
-            "tokens": tokens,
-            "changed": ["" if i == 0 or t == tokens[i - 1] else "●" for i, t in enumerate(tokens)],
-        },
-        300,
-    )
-    _trees(current, text, followed)
-
-
-def _word(current: Session) -> str:
-    study = current.study
-    left, right = st.columns([1, 1])
-    typed = left.text_input(
-        "Follow a word",
-        key=f"rebpe word {current.study_number}",
-        placeholder="any word",
-        max_chars=_LONGEST,
-    ).strip()
-    worst = [word.word for word in study.worst_words(100)]
-    picked = right.selectbox(
-        "or one of the worst",
-        worst,
-        index=None,
-        key=f"rebpe worst {current.study_number}",
-        placeholder="choose a word",
-        disabled=bool(typed),
-    )
-    if typed and len(typed.split()) > 1:
-        st.warning("Give one word, without spaces.")
-        return ""
-    if typed or picked:
-        return typed or str(picked)
-    changed, _ = study.changed_words(study.start, limit=1)
-    if changed:
-        return changed[0].word
-    return worst[0] if worst else study.benchmark.words.texts[0]
-
-
-def _trees(current: Session, word: str, followed: list[FollowedWord]) -> None:
-    """The merge trees after two of the phases, side by side: the start and now, at first."""
-    states = [(phase_label(entry.phase), entry.edits) for entry in followed]
-    if len(states) == 1:
-        word_trees(current, word, [("now", len(current.study.graph.history))], "rebpe tree")
-        return
-    left, right = st.columns(2)
-    key = f"{current.study_number} {len(states)}"
-    places = range(len(states))
-
-    def choose(place: Any, label: str, first: int, key: str) -> int:
-        number: int = place.select_slider(
-            label, places, first, format_func=lambda number: states[number][0], key=key
-        )
-        return number
-
-    before = choose(left, "Merge tree after", 0, f"rebpe tree a {key}")
-    after = choose(right, "beside the one after", places[-1], f"rebpe tree b {key}")
-    word_trees(current, word, [states[i] for i in dict.fromkeys((before, after))], "rebpe tree")

@@ -1,0 +1,224 @@
+// A run as a line that one plays: height is F1, colour and shape are the phase. It plays here, and
+// Python hears of a phase only where one stops.
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+const [ASIDE, ABOVE, BELOW, HIGH] = [34, 30, 26, 176]; // px around the points, and of the line
+const PACE = 1100; // ms a phase
+const PATIENCE = 300; // ms without another step before Python hears of one
+const WIDE = 76; // px between points that a whole label takes
+const SHAPES = {
+  start: "M0-6A6 6 0 1 1 0 6A6 6 0 1 1 0-6Z",
+  anneal: "M-5.5-5.5H5.5V5.5H-5.5Z",
+  knockout: "M-7-5H7L0 7Z",
+  repair: "M0-7.5 7.5 0 0 7.5-7.5 0Z",
+  reify: "M-7 5H7L0-7Z",
+};
+const NAMES = {
+  start: "start",
+  anneal: "anneal",
+  knockout: "knock out",
+  repair: "repair",
+  reify: "reify",
+};
+const PLAY = "M5 3.5 16 10 5 16.5z";
+const PAUSE = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
+
+function drawn(name, attributes, ...children) {
+  const element = document.createElementNS(SVG_NAMES, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+class RunView {
+  rows = [];
+
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".run");
+    this.lineBox = parent.querySelector(".line");
+    this.range = parent.querySelector("input[type=range]");
+    this.said = parent.querySelector(".said");
+    this.key = parent.querySelector(".key");
+    this.word = parent.querySelector(".word");
+    this.buttons = Object.fromEntries(
+      [...parent.querySelectorAll("button")].map((button) => [button.dataset.action, button]),
+    );
+    this.buttons.play.addEventListener("click", () => (this.playing ? this.stop() : this.play()));
+    this.buttons.back.addEventListener("click", () => this.go(this.chosen - 1));
+    this.buttons.next.addEventListener("click", () => this.go(this.chosen + 1));
+    this.range.addEventListener("input", () => this.go(Number(this.range.value)));
+    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing.observe(this.lineBox);
+  }
+
+  update({ data, setStateValue }) {
+    this.send = setStateValue;
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    const source = JSON.stringify(data.points);
+    const isNew = source !== this.source;
+    if (isNew && this.points && data.points.length !== this.points.length) this.halt();
+    this.points = data.points;
+    const word = data.word && JSON.stringify(data.word);
+    if (word && word !== this.shownWord) {
+      this.shownWord = word;
+      this.rows = data.word.rows;
+      this.showWord(data.word);
+    }
+    // What is played or stepped to here is newer than what Python knows of.
+    if (!this.playing && !this.waiting) this.chosen = data.chosen;
+    this.chosen = Math.min(this.chosen, this.points.length - 1);
+    if (isNew) {
+      this.source = source;
+      this.draw();
+    }
+    this.mark();
+  }
+
+  // --- drawing
+
+  draw() {
+    const width = this.lineBox.clientWidth;
+    if (!this.points || !width) return;
+    const values = this.points.map(({ f1 }) => f1).filter((value) => value !== null);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const span = Math.max(most - least, 1);
+    const gap = (width - 2 * ASIDE) / Math.max(6, this.points.length - 1);
+    const x = (number) => ASIDE + number * gap;
+    const y = (f1) => HIGH - BELOW - 8 - ((f1 ?? least) - least) * ((HIGH - ABOVE - BELOW - 8) / span);
+    const every = Math.ceil(40 / gap); // numbers that do not touch each other
+    const path = this.points.map(({ f1 }, number) => `${x(number)},${y(f1)}`).join(" ");
+    const groups = this.points.map((point, number) => {
+      const at = `translate(${x(number)} ${y(point.f1)})`;
+      const group = drawn(
+        "g",
+        { class: `${point.kind}${point.undone ? " undone" : ""}`, "data-phase": number },
+        drawn("title", {}, `${point.label}\n${point.said}`),
+        drawn("rect", { x: x(number) - gap / 2, width: gap, height: HIGH }),
+        drawn("circle", { r: 12, transform: at }),
+        drawn("path", { d: SHAPES[point.kind], transform: at }),
+      );
+      if (number % every === 0 || number === this.points.length - 1 - (every > 1)) {
+        const label = gap >= WIDE || !point.iteration ? point.label : `${point.iteration}`;
+        group.append(
+          drawn("text", { x: x(number), y: y(point.f1) - 15 }, point.value),
+          drawn("text", { x: x(number), y: HIGH - 8 }, label),
+        );
+      }
+      group.addEventListener("click", () => this.go(number));
+      return group;
+    });
+    const line = drawn("polyline", { points: path });
+    const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, role: "img" };
+    const picture = drawn("svg", { ...size, "aria-label": "F1 after each phase" }, line, ...groups);
+    this.lineBox.replaceChildren(picture);
+    const one = this.points.length < 2;
+    this.range.style.display = one ? "none" : "";
+    this.range.style.marginLeft = `${ASIDE - 8}px`;
+    this.range.style.width = `${(this.points.length - 1) * gap + 16}px`;
+    this.range.max = this.points.length - 1;
+    const kinds = Object.keys(NAMES).filter((kind) => this.points.some((one) => one.kind === kind));
+    this.key.replaceChildren(
+      ...kinds.map((kind) => {
+        const sample = drawn("svg", { viewBox: "-8 -8 16 16" }, drawn("path", { d: SHAPES[kind] }));
+        const name = made("span", kind);
+        name.append(sample, NAMES[kind]);
+        return name;
+      }),
+    );
+    this.mark();
+  }
+
+  showWord(word) {
+    this.word.replaceChildren();
+    const row = (label, chips, kind) => {
+      const shown = made("div", `row ${kind}`);
+      shown.append(label, chips);
+      this.word.append(shown);
+    };
+    const gold = made("div", "chips gold");
+    for (const morph of word.morphs) gold.append(made("span", "chip", morph));
+    if (!word.morphs.length) gold.append(made("span", "none", "not in the reference"));
+    row(this.field(word), gold, "gold");
+    for (const { label, tokens } of word.rows) {
+      const chips = made("div", "chips");
+      chips.append(...tokens.map((token) => chipOf(token)));
+      row(made("span", "label", label), chips, "tokens");
+    }
+  }
+
+  /** Where another word is typed or chosen. */
+  field({ text, examples }) {
+    const field = Object.assign(made("input"), { type: "text", value: text, maxLength: 200 });
+    field.setAttribute("aria-label", "A word through the run");
+    field.setAttribute("list", "run-examples");
+    const list = Object.assign(made("datalist"), { id: "run-examples" });
+    for (const example of examples) list.append(Object.assign(made("option"), { value: example }));
+    // All examples are offered, not only those that begin with what is there.
+    field.addEventListener("focus", () => field.select());
+    field.addEventListener("change", () => this.send?.("word", field.value));
+    const both = made("span", "field");
+    both.append(field, list);
+    return both;
+  }
+
+  /** Show which phase is chosen, and what there is to say about it. */
+  mark() {
+    const point = this.points[this.chosen];
+    for (const group of this.lineBox.querySelectorAll("g")) {
+      group.classList.toggle("chosen", Number(group.dataset.phase) === this.chosen);
+    }
+    this.range.value = this.chosen;
+    this.range.setAttribute("aria-valuetext", `${point.label}, F1 ${point.value}`);
+    this.said.replaceChildren(made("b", point.kind, point.label), `  ${point.said}`);
+    const rows = [...this.word.querySelectorAll(".row.tokens")];
+    rows.forEach((row, number) => {
+      row.classList.toggle("now", this.rows[number].phases.includes(this.chosen));
+    });
+    this.buttons.play.disabled = this.points.length < 2;
+    this.buttons.back.disabled = this.chosen <= 0;
+    this.buttons.next.disabled = this.chosen >= this.points.length - 1;
+    const icon = drawn("svg", { viewBox: "0 0 20 20" }, drawn("path", { d: this.playing ? PAUSE : PLAY }));
+    this.buttons.play.replaceChildren(icon, this.playing ? "Pause" : "Play");
+  }
+
+  // --- going about
+
+  play() {
+    if (this.chosen >= this.points.length - 1) this.chosen = 0;
+    this.playing = setInterval(() => {
+      if (this.chosen >= this.points.length - 1) this.stop();
+      else this.chosen += 1;
+      this.mark();
+    }, PACE);
+    this.mark();
+  }
+
+  halt() {
+    clearInterval(this.playing);
+    clearTimeout(this.waiting);
+    this.playing = this.waiting = null;
+  }
+
+  stop() {
+    this.go(this.chosen);
+  }
+
+  go(number) {
+    this.halt();
+    this.chosen = Math.max(0, Math.min(number, this.points.length - 1));
+    this.mark();
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.send?.("chosen", this.chosen);
+    }, PATIENCE);
+  }
+
+  dispose() {
+    this.disposed = true;
+    this.halt();
+    this.resizing.disconnect();
+  }
+}
+
+export default component(RunView);

@@ -120,7 +120,7 @@ def _examples(current: Session) -> list[str]:
     study = current.study
     changed, _ = study.changed_words(study.start, limit=100)
     found = [word.word for word in changed or study.worst_words(100)]
-    return list(dict.fromkeys(found)) or study.benchmark.words.texts[:1]
+    return list(dict.fromkeys(found)) or list(study.benchmark.words.texts[:1])
 
 
 def _said(phase: Phase, before: Phase | None) -> str:
@@ -230,7 +230,8 @@ def _merges(
     )
     if len(chosen) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(chosen):,} are shown.")
-    st.caption("Select a row to see the graph around it, and the words that use it.")
+    if row is None:
+        st.caption("Select a row to see the graph around it, and the words that use it.")
     return chosen, row
 
 

@@ -1,5 +1,6 @@
 """Which merges close gold boundaries, and what a threshold would remove."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.refine.threshold_curve import ThresholdPoint, best_point, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
+from web.address import follow
 from web.bootstrap import start
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep_session
@@ -94,6 +96,7 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
 def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]) -> float:
     """The curve, the threshold to drag under it, and what a knockout by it does."""
     study = current.study
+    _follow_threshold()
     best = best_point(points)
     heading, use, go = st.columns([6, 2, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
@@ -127,6 +130,14 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
         )
     _what_goes(study, blamed, threshold, points, best)
     return threshold
+
+
+def _follow_threshold() -> None:
+    """Keep the threshold in the address, and take that of another address."""
+    now = f"{value_now('threshold', 0.5):.2f}"
+    asked = follow("threshold", now, step=False)
+    if asked != now and re.fullmatch(r"0\.\d\d", asked):
+        set_value("threshold", min(0.99, max(0.01, float(asked))))
 
 
 def _what_goes(

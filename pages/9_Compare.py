@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, percent, ratio_text, shortened
 from morphgraph.score.comparison import ComparedWord, Comparison, most_disputed
 from morphgraph.score.uncertainty import Interval
@@ -35,7 +34,6 @@ def compare_page(current: Session) -> None:
         "The same words by every method, against the gold. The page's address holds words, methods "
         "and parameters, to be shared with who has the same tokeniser and reference open."
     )
-    _open_asked_demo(current)
     words, methods = st.container(), st.container()
     with methods:  # the methods may decide which words are drawn
         segmenters, labels = choose_methods(current, "compare", _FIRST)
@@ -62,21 +60,6 @@ def compare_page(current: Session) -> None:
             partial_gold(current.study.benchmark.reference.partial_note)
         _downloads(comparison, [comparison.rows[number] for number in chosen])
         keep_session(current)
-
-
-def _open_asked_demo(current: Session) -> None:
-    """Open the demo that a shared address names, unless something else is under way here."""
-    asked = st.query_params.get("demo")
-    untouched = bool(current.language) and not current.study.graph.history
-    if asked in DEMOS and asked != current.language and untouched and not current.demo_was_asked:
-        current.open_demo(asked)
-        current.demo_was_asked = True
-        st.rerun()
-    current.demo_was_asked = True
-    if current.language:
-        st.query_params["demo"] = current.language
-    elif "demo" in st.query_params:
-        del st.query_params["demo"]
 
 
 def _compared(

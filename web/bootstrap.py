@@ -6,6 +6,7 @@ import streamlit as st
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
+from web.address import arrive, follow
 from web.components import vis_loader
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
@@ -48,6 +49,8 @@ def start(title: str) -> Session:
     st.html(_STYLES)
     vis_loader()
     current = session(reopen)
+    arrive(title)
+    _open_what_is_asked_for(current)
     known_browser(current)
     keep_session(current)
     with st.sidebar:
@@ -56,6 +59,13 @@ def start(title: str) -> Session:
         st.toast(plain(current.notice), icon="↩️")
         current.notice = ""
     return current
+
+
+def _open_what_is_asked_for(current: Session) -> None:
+    """Open the demo in the address instead of another demo; own files stay open."""
+    asked = follow("demo", current.language)
+    if current.language and asked in DEMOS and asked != current.language:
+        current.open_demo(asked)
 
 
 def sidebar(current: Session) -> None:

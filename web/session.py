@@ -66,7 +66,7 @@ class Session:
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
-    ``demo_was_asked``: whether the demo in a shared address was looked at; ``computed`` what was
+    ``computed`` what was
     computed at a click, as long as the study is open; ``kept`` what was computed for the present
     state.
     """
@@ -85,7 +85,6 @@ class Session:
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
     run: ReBPERun | None = None
-    demo_was_asked: bool = False
     asked: str = ""
     just_asked: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from morphgraph.core.text import counted, percent, shortened
 from morphgraph.draw.explore import view_around
 from morphgraph.draw.word_lines import Culprit, lines_of, telling_word
 from morphgraph.graph.view import type_key
+from web.address import follow
 from web.components import merge_graph, word_editor
 from web.edits import knock_out_type, look_at, show_message
 from web.session import Session
@@ -24,6 +25,11 @@ def first_look(current: Session) -> None:
     if value_now(key, None) is None:
         set_value(key, telling_word(study, 0))
     text = value_now(key, "")
+    asked = follow("text", text, step=False)
+    if asked != text:
+        text = asked
+        set_value(key, text)
+        st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1
     with attempt():
         lines, culprit = lines_of(study, text)
         left, right = st.columns([5, 3], gap="large")

@@ -1,0 +1,73 @@
+"""Back, Forward, reload and a copied address bring the same picture back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from browser_steps import PATIENCE, go_to, idle, sidebar, start
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+def text_field(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="A word, or any text")
+
+
+def slider_of(page: Page) -> Locator:
+    return page.get_by_role("slider", name=re.compile("Knock out merges"))
+
+
+def asked(page: Page) -> dict[str, str]:
+    """What the address asks for."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_address: str) -> None:
+    page = new_page()
+    start(page, app_address)
+    field = text_field(page)
+    field.fill("unbelievable stories")
+    expect(page.locator(".word")).to_have_count(2, timeout=PATIENCE)
+    idle(page)
+    assert asked(page) == {"demo": "en", "text": "unbelievable stories"}
+
+    go_to(page, "Blame")
+    page.get_by_role("button", name="Use the best").click()
+    idle(page)
+    best = asked(page)["threshold"]
+    slider = slider_of(page)
+    expect(slider).to_have_attribute("aria-valuetext", best)
+    assert best != "0.50"
+
+    page.go_back()
+    expect(field).to_have_value("unbelievable stories", timeout=PATIENCE)
+    idle(page)
+    page.go_forward()
+    expect(slider).to_have_attribute("aria-valuetext", best, timeout=PATIENCE)
+    idle(page)
+
+    # Streamlit itself asks in vain for files below the address of a page, so from the first one.
+    page.go_back()
+    expect(text_field(page)).to_have_value("unbelievable stories", timeout=PATIENCE)
+    other = new_page()
+    other.goto(page.url)
+    expect(text_field(other)).to_have_value("unbelievable stories", timeout=PATIENCE)
+    idle(other)
+
+
+def test_back_opens_the_demo_before(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    sidebar(page).get_by_role("combobox").click()
+    page.get_by_role("option", name="German").click()
+    expect(sidebar(page)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
+    idle(page)
+    assert asked(page)["demo"] == "de"
+    page.go_back()
+    expect(sidebar(page)).to_contain_text("Tokeniser demo:en", timeout=PATIENCE)
+    idle(page)
+    page.go_forward()
+    expect(sidebar(page)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)

@@ -1,0 +1,80 @@
+"""The address holds what a page shows: Back, Forward, reload and a copied address bring it back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from web.components import hidden_component
+
+_PAGE, _SEEN = "page in the address", "seen in the address"
+_LONGEST = 1500
+"""Characters of a value that an address holds; browsers and servers cut off very long ones."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the address asked for in the last run, and what was shown then."""
+
+    asked: str
+    shown: str
+
+
+def arrive(page: str) -> None:
+    """Begin a page: what its address asks for counts, unless it is the page of the last run."""
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[_SEEN] = {}
+
+
+def follow(name: str, value: str, *, step: bool = True) -> str:
+    """What to show: ``value``, or what the address asks for instead.
+
+    That is so on arrival, and after Back and Forward; else the address takes ``value``. Where that
+    has changed, it is a ``step`` that Back takes back, or not, as while one types. Whoever calls
+    this checks what it returns, as anybody can write anything into an address. Empty: nothing is
+    asked for.
+    """
+    seen: dict[str, _Seen] = st.session_state.setdefault(_SEEN, {})
+    held = _held(value)
+    asked = st.query_params.get(name, "")
+    before = seen.get(name)
+    if before is None:
+        if asked:
+            held = value = asked
+        else:
+            _replaced(name, held)
+    elif asked not in (before.asked, before.shown):
+        held = value = asked
+    elif held != before.shown and not step:
+        _replaced(name, held)
+    elif held != before.shown:
+        if held:
+            st.query_params[name] = held
+        elif name in st.query_params:
+            del st.query_params[name]
+        asked = held
+    seen[name] = _Seen(asked, held)
+    return value
+
+
+def _held(value: str) -> str:
+    """A value as an address can hold it; nothing where it cannot."""
+    value = value.encode("utf-8", "ignore").decode()
+    return value if len(value) <= _LONGEST else ""
+
+
+def _replaced(name: str, value: str) -> None:
+    """Put a value into the address without a step to come back from."""
+    _replacing()(key=f"address {name}", data={"name": name, "value": value})
+
+
+@cache
+def _replacing() -> Callable[..., Any]:
+    script = """  const address = new URL(location.href);
+  if (data.value) address.searchParams.set(data.name, data.value);
+  else address.searchParams.delete(data.name);
+  history.replaceState(history.state, "", address);"""
+    return hidden_component("address", "", script)

@@ -30,7 +30,7 @@ _ADDED = "models opened as tokenisers"
 def tokeniser_upload(current: Session) -> None:
     """Upload a tokeniser, as one file or two, and open it.
 
-    What has no merges has no merge graph: it becomes one of the methods on Compare and Scores.
+    What has no merges has no merge graph: it becomes a method on Segmentations and Scores.
     """
     files = st.file_uploader(
         "Tokeniser",
@@ -75,8 +75,8 @@ def _use_as_model(model: Segmenter, name: str, file: str) -> None:
     st.success(
         f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
         f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
-        "look at or edit. It is now among the methods of Compare and Scores; the open tokeniser "
-        "stays open.",
+        "look at or edit. It is now among the methods of Segmentations and Scores; the open "
+        "tokeniser stays open.",
         icon=":material/check_circle:",
     )
     with st.container(horizontal=True):

@@ -134,16 +134,11 @@ def main() -> None:
         for name, picture in (
             ("Merge tree", "merge-tree"),
             ("Blame", "blame"),
-            ("Compare", "compare"),
+            ("Segmentations", "compare"),
             ("Scores", "scores"),
         ):
             go_to(page, name)
             page.wait_for_timeout(6000)
-            if name == "Compare":
-                page.get_by_role(
-                    "region", name="Comparison of segmentations"
-                ).scroll_into_view_if_needed()
-                page.mouse.wheel(0, 600)
             settle(page)
             shoot(page, picture)
         go_to(page, "ReBPE")

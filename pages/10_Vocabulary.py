@@ -91,7 +91,7 @@ def _choices(current: Session) -> tuple[list[str], float]:
         format_func=lambda name: _label(current, name),
         max_selections=_MOST,
         help="The open tokeniser, as it is before your edits if there are any, and models that "
-        "you trained on the page Train or opened on the page Compare.",
+        "you trained on the page Train or opened on the page Segmentations.",
     )
     with remembered(vocabulary_alpha=ALPHA):
         alpha = right.number_input(

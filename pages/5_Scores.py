@@ -24,7 +24,7 @@ from web.inputs import (
     frequency_choice,
     reference_upload,
 )
-from web.method_picker import START, choose_methods
+from web.method_picker import START, choose_methods, method_fields, upload_model
 from web.reopening import keep_session
 from web.scoreboard import (
     partial_gold,
@@ -66,11 +66,16 @@ def scores_page(current: Session) -> None:
         catalogue_panel(current)
     with frequencies:
         frequency_choice(current)
+    with models:
+        upload_model("scores")
     with left:
-        segmenters, labels = choose_methods(current, "scores", (START, "bpe"), models)
+        picked = choose_methods(current, "scores", (START, "bpe"))
+        for one in picked:
+            method_fields(one, "scores", titled=True)
         predictions = choose_predictions(programs)
+    segmenters = [one.made for one in picked if one.made is not None]
     scored: list[Scored] = [*segmenters, *predictions.values()]
-    labels = apart([*labels, *predictions])
+    labels = apart([*(one.label for one in picked), *predictions])
     with right:
         gold_sets = choose_references(current, more)
     if not scored or not gold_sets:

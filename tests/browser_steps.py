@@ -42,7 +42,7 @@ def go_to(page: Page, name: str) -> None:
         "Batch": page.get_by_role("tab", name="Configure"),
         "History": page.get_by_role("heading", name="Replay a recipe"),
         "Train": page.get_by_role("button", name="Train", exact=True),
-        "Compare": page.get_by_role("region", name="Comparison of segmentations"),
+        "Segmentations": page.get_by_role("region", name="Comparison of segmentations"),
         "Export": page.get_by_role("button", name="Check and prepare"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)

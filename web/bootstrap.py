@@ -30,7 +30,7 @@ PAGES = {
         "Export": ("pages/7_Export.py", ":material/download:"),
     },
     "Compare": {
-        "Compare": ("pages/9_Compare.py", ":material/compare_arrows:"),
+        "Segmentations": ("pages/9_Segmentations.py", ":material/compare_arrows:"),
         "Scores": ("pages/5_Scores.py", ":material/monitoring:"),
     },
     "Build": {

@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -17,18 +18,48 @@ from morphgraph.segment.registry import METHODS, method_on, parse_method, split_
 from morphgraph.tokeniser.words import Segmenter, spelled
 from morphgraph.train.trainers import train
 from web.inputs import content_of
-from web.session import Session, keep_model, trained_models
+from web.session import (
+    Session,
+    keep_model,
+    trained_models,
+    wordfreq_frequencies,
+    wordfreq_languages,
+)
 from web.text import plain
-from web.widgets import attempt, forget_oldest, primed, remembered
+from web.widgets import attempt, forget_oldest, primed, remembered, set_value, value_now
 
 START = "before the edits"
 _TRAINED = "picky"
 """Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
 _BYTES = 256
-_MOST_PICKY = 8
-_picky_models: dict[tuple[bytes, int, float], Segmenter] = {}
-"""Those trained on demand in all sessions, the newest last."""
+_MOST_MADE = 8
+_made: dict[tuple[Any, ...], Segmenter] = {}
+"""What takes long to make, for all sessions, the newest last."""
 _lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class PickedMethod:
+    """A method that was chosen: its name, settings and label; ``made``: None until it is made."""
+
+    name: str
+    settings: Mapping[str, Any]
+    label: str
+    made: Segmenter | None
+
+    @property
+    def title(self) -> str:
+        """What it is called, without its settings."""
+        return METHODS[self.name].title if self.name in METHODS else self.label
+
+    @property
+    def spelled_settings(self) -> str:
+        """Its settings in one line, without those that are switched off."""
+        return ", ".join(
+            f"{key} = {spelled(value)}"
+            for key, value in self.settings.items()
+            if value is not False and (key != "seed" or value)
+        )
 
 
 def _known_methods() -> list[str]:
@@ -39,25 +70,15 @@ def _known_methods() -> list[str]:
 
 
 def choose_methods(
-    current: Session, place: str, first: Sequence[str], files: DeltaGenerator | None = None
-) -> tuple[list[Segmenter], list[str]]:
-    """The chosen methods and their labels; messages for what cannot be made.
+    current: Session, place: str, first: Sequence[str], *, wait: bool = True
+) -> list[PickedMethod]:
+    """The field of methods, and what is chosen in it; messages for what cannot be made.
 
     ``place``: a name of the page, which keeps the choices of pages apart; ``first``: the methods
     that are chosen at first, those of them that there are and that have the word counts they need;
-    ``files``: where model files are added.
+    ``wait``: make all of them now; otherwise `make_method` makes those that take long.
     """
     models = trained_models()
-    above = st.container()  # the upload comes first in time, so that its model can be chosen
-    with files or st.expander("Add a model file", icon=":material/upload_file:"):
-        _upload(place)
-    with above:
-        return _chosen(current, models, place, first)
-
-
-def _chosen(
-    current: Session, models: Mapping[str, Segmenter], place: str, first: Sequence[str]
-) -> tuple[list[Segmenter], list[str]]:
     edited = bool(current.study.graph.history)
     names = [*_known_methods(), *([START] if edited else []), *(f"model {name}" for name in models)]
     asked = st.query_params.get("methods")
@@ -79,26 +100,40 @@ def _chosen(
             help="On the open tokeniser as it is now. Train others, or open model files, to add "
             "them here.",
         )
-    settings = _settings(chosen, given, place)
+    lacking = [METHODS[name].title for name in first if name not in possible]
+    if lacking:
+        need = "need" if len(lacking) > 1 else "needs"
+        st.caption(f"{' and '.join(lacking)} {need} word counts: choose some on the page Scores.")
+    settings = {name: _settings(name, given.get(name, {}), place) for name in chosen}
     st.query_params["methods"] = ",".join(
-        _spelled(name, settings.get(name, {})) for name in chosen if name in METHODS
+        _spelled(name, settings[name]) for name in chosen if name in METHODS
     )
-    made, labels = [], []
+    found = []
     for name in chosen:
         try:
-            made.append(_make(current, name, settings.get(name, {}), models))
-            labels.append(_label(name, settings.get(name, {}), made[-1], edited))
+            made = None
+            if wait or not _takes_long(current, name, settings[name]):
+                made = make_method(current, name, settings[name])
+            label = _label(current, name, settings[name], edited)
+            found.append(PickedMethod(name, settings[name], label, made))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
-    return made, labels
+    return found
 
 
-def _label(name: str, settings: Mapping[str, Any], segmenter: Segmenter, edited: bool) -> str:
+def drop_method(place: str, name: str) -> None:
+    """Take a method off the chosen ones of a page."""
+    key = f"{place}_methods"
+    set_value(key, [other for other in value_now(key, []) if other != name])
+
+
+def _label(current: Session, name: str, settings: Mapping[str, Any], edited: bool) -> str:
     """A method's name in tables, with settings that are not the usual ones; a model's own."""
     if name not in METHODS:
         return name.removeprefix("model ")
     if name == "bpe":
-        return f"{segmenter.name} now" if edited else segmenter.name
+        title = method_on(current.study.tokeniser, name).name
+        return f"{title} now" if edited else title
     fields = METHODS[name].fields
     given = {key: value for key, value in settings.items() if value != fields[key].default}
     return METHODS[name].label(given)
@@ -126,27 +161,31 @@ def _spelled(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({listed})" if listed else name
 
 
-def _settings(
-    chosen: list[str], given: Mapping[str, Mapping[str, Any]], place: str
-) -> dict[str, dict[str, Any]]:
-    """A number field for each parameter of the chosen methods."""
-    fields = [
-        (name, key, field)
-        for name in chosen
-        if name in METHODS
-        for key, field in METHODS[name].fields.items()
+def _fields(name: str) -> dict[str, FieldInfo]:
+    """The parameters of a method that can be set here."""
+    fields = METHODS[name].fields if name in METHODS else {}
+    return {
+        key: field
+        for key, field in fields.items()
         if not any(isinstance(each, OnlyMarked) for each in field.metadata)  # by merges: no marker
-    ]
-    found: dict[str, dict[str, Any]] = {}
-    if not fields:
-        return found
-    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    for name, key, field in fields:
+    }
+
+
+def _settings(name: str, given: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """The parameters of a method as they are set now, wherever their fields are drawn."""
+    found = {}
+    for key, field in _fields(name).items():
         widget = f"{place}_{name}_{key}"
-        label = f"{METHODS[name].title}: {key}"
-        with remembered(**{widget: _within(given.get(name, {}).get(key), field)}):
-            found.setdefault(name, {})[key] = parameter_field(row, label, widget, field)
+        found[key] = value_now(widget, _within(given.get(key), field))
     return found
+
+
+def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
+    """A field for each parameter of a chosen method; ``titled``: the method's name before each."""
+    for key, field in _fields(picked.name).items():
+        with remembered(**{f"{place}_{picked.name}_{key}": picked.settings[key]}):
+            label = f"{picked.title}: {key}" if titled else key
+            parameter_field(st.container(), label, f"{place}_{picked.name}_{key}", field)
 
 
 def parameter_field(place: DeltaGenerator, label: str, key: str, field: FieldInfo) -> Any:
@@ -182,7 +221,8 @@ def _within(value: Any, field: FieldInfo) -> Any:
     return kind(value if most is None else min(value, most))
 
 
-def _upload(place: str) -> None:
+def upload_model(place: str) -> None:
+    """A field for model files, which join the methods of a page."""
     file = st.file_uploader(
         "Model",
         type=["json", "txt", "model"],
@@ -206,26 +246,66 @@ def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
         st.session_state.setdefault(f"{place} new models", []).append(f"model {name}")
 
 
-def _make(
-    current: Session, name: str, parameters: Mapping[str, Any], models: Mapping[str, Segmenter]
-) -> Segmenter:
-    study = current.study
+def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
+    """Make a method on the open tokeniser, or take it from what was made before."""
     if name.startswith("model "):
-        return models[name.removeprefix("model ")]
+        return trained_models()[name.removeprefix("model ")]
+    tokeniser = current.study.tokeniser
 
     def make() -> Segmenter:
         if name == START:
-            return method_on(study.tokeniser.fork(), "bpe")
+            return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
-            return _picky(current, **parameters)
-        return method_on(study.tokeniser, name, parameters, _counts(current))
+            return _picky(current, **settings)
+        counts, _ = _counts(current)
+        if not METHODS[name].counts or counts is None:
+            return method_on(tokeniser, name, settings, counts)
+        # A copy, for it is kept for other sessions too, and edits go on.
+        return _made_once(
+            _key(current, name, settings),
+            lambda: method_on(tokeniser.copy(), name, settings, counts),
+        )
 
-    return current.once(("method", name, tuple(parameters.items())), make)
+    return current.once(("method", name, tuple(settings.items())), make)
+
+
+def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a method counts words or is trained on them, and has not been so far."""
+    return (
+        _needs_counts(name)
+        and _counts(current)[0] is not None
+        and _key(current, name, settings) not in _made
+    )
+
+
+def _needs_counts(name: str) -> bool:
+    return name == _TRAINED or (name in METHODS and METHODS[name].counts)
+
+
+def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Any, ...]:
+    """All that a method made from word counts depends on."""
+    study, (_, digest) = current.study, _counts(current)
+    if name == _TRAINED:
+        return (digest, study.graph.loaded_type_count, *settings.values())
+    made_on = (study.tokeniser.checksum, study.graph.recipe_checksum())
+    return (digest, name, *made_on, *settings.values())
+
+
+def _made_once(key: tuple[Any, ...], make: Callable[[], Segmenter]) -> Segmenter:
+    """What ``make`` returns, made once for a key in all sessions."""
+    with _lock:
+        found = _made.pop(key, None)
+    if found is None:
+        found = make()
+    with _lock:
+        _made[key] = found
+        forget_oldest(_made, _MOST_MADE)
+    return found
 
 
 def _picky(current: Session, threshold: float) -> Segmenter:
     """Picky BPE, trained on the spot if no session has asked for the same before."""
-    counts, size = _counts(current), current.study.graph.loaded_type_count
+    (counts, digest), size = _counts(current), current.study.graph.loaded_type_count
     if counts is None:
         raise MorphGraphError(
             "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
@@ -240,43 +320,63 @@ def _picky(current: Session, threshold: float) -> Segmenter:
             shown = share
             place.progress(min(share, 1.0), f"Training Picky BPE on {len(counts):,} words…")
 
-    model = trained_picky(counts, size, threshold, advance)
+    model = trained_picky(counts, size, threshold, advance, digest)
     place.empty()
     return model
 
 
 def trained_picky(
-    counts: WordCounts, size: int, threshold: float, progress: Callable[[float], None]
+    counts: WordCounts,
+    size: int,
+    threshold: float,
+    progress: Callable[[float], None],
+    digest: bytes = b"",
 ) -> Segmenter:
     """Picky BPE of so many types, trained when it is first asked for on these very counts."""
-    listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
-    digest = hashlib.sha256(listed.encode("utf-8", "surrogatepass")).digest()
-    wanted = (digest, size, threshold)
-    with _lock:
-        found = _picky_models.pop(wanted, None)
-    if found is None:
-        given = {"threshold": threshold}
-        found = train("picky", counts, size, pipeline="plain", parameters=given, progress=progress)
-    with _lock:
-        _picky_models[wanted] = found
-        forget_oldest(_picky_models, _MOST_PICKY)
-    return found
+    given = {"threshold": threshold}
+    return _made_once(
+        (digest or _digest(counts), size, threshold),
+        lambda: train("picky", counts, size, pipeline="plain", parameters=given, progress=progress),
+    )
 
 
 def _has_what_it_needs(current: Session, name: str) -> bool:
     """Whether a method can be among the first ones: there are word counts, if it needs them."""
-    if name not in METHODS or not (METHODS[name].counts or name == _TRAINED):
+    if not _needs_counts(name):
         return True
     has_room = name != _TRAINED or current.study.graph.loaded_type_count > _BYTES
-    return has_room and _counts(current) is not None
+    return has_room and _counts(current)[0] is not None
 
 
-def _counts(current: Session) -> WordCounts | None:
+Counted = tuple[WordCounts | None, bytes]
+"""Word counts, if there are some, and their checksum."""
+
+
+def _counts(current: Session) -> Counted:
     """Word counts for methods that need some: the frequencies of the open reference."""
     key = ("word counts",)
     if key not in current.computed:
-        known = current.study.benchmark.frequencies or {}
-        numbers = [max(0, round(number)) for number in known.values()]
-        current.computed[key] = WordCounts(list(known), numbers) if known else None
-    counts: WordCounts | None = current.computed[key]
+        known = current.study.benchmark.frequencies
+        source = current.study.benchmark.frequency_source
+        language = source.removeprefix("wordfreq:")
+        if language != source and language in wordfreq_languages():
+            current.computed[key] = _counts_of_language(language)
+        else:
+            current.computed[key] = _rounded(known) if known else (None, b"")
+    counts: Counted = current.computed[key]
     return counts
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _counts_of_language(language: str) -> Counted:
+    return _rounded(wordfreq_frequencies(language))
+
+
+def _rounded(known: Mapping[str, float]) -> Counted:
+    counts = WordCounts(list(known), [max(0, round(number)) for number in known.values()])
+    return counts, _digest(counts)
+
+
+def _digest(counts: WordCounts) -> bytes:
+    listed = "\n".join(f"{word}\t{count}" for word, count in counts.items())
+    return hashlib.sha256(listed.encode("utf-8", "surrogatepass")).digest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ METHODS = ["BPE", "BPE-dropout", "FLOTA", "FIRST", "LONGEST", "Greedy"]
 
 def choose_methods(page: Page, names: list[str]) -> None:
     """Choose these methods, in this order."""
+    page.get_by_role("button", name="Methods").click()
     box = page.get_by_test_id("stMultiSelect").filter(has_text="Methods")
     box.get_by_role("button", name="Clear").click()
     idle(page)
@@ -36,32 +38,63 @@ def test_the_journey(
     tmp_path: Path,
     scheme: str,
 ) -> None:
-    page = new_page(viewport={"width": 1440, "height": 1100}, color_scheme=scheme)
+    page = new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
     start(page, app_address)
-    go_to(page, "Compare")
-    page.get_by_text("type or paste").click()
-    field = page.get_by_role("textbox", name="Words or sentences")
+    go_to(page, "Segmentations")
+    table = page.get_by_role("region", name="Comparison of segmentations")
+    # The five methods of the literature, at once, and the words high up, on a narrow page too.
+    expect(table.locator("td.cell").nth(4)).to_be_visible(timeout=PATIENCE)
+    expect(table.locator("td.waiting")).to_have_count(0, timeout=PATIENCE)
+    # What stands above a column sets it.
+    page.get_by_role("button", name=re.compile("^FLOTA k = 0")).click()
+    page.get_by_role("spinbutton", name="k").fill("1")
+    page.keyboard.press("Enter")
+    idle(page)
+    expect(page.get_by_role("button", name=re.compile("^FLOTA k = 1"))).to_be_visible()
+    page.keyboard.press("Escape")
+    idle(page)
+    for width in (1000, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        idle(page)
+        expect(table.locator("thead th")).to_have_count(6)
+        assert table.locator("tbody th").first.bounding_box()["y"] < 300
+        beside = "e => [e.scrollWidth - e.clientWidth, e.offsetWidth]"
+        assert table.evaluate(beside)[0] == 0
+        assert page.get_by_test_id("stMain").evaluate(beside)[0] == 0
+        cut = """e => [...e.querySelectorAll('.line')].filter(line =>
+            line.getBoundingClientRect().right > line.parentElement.getBoundingClientRect().right
+        ).length"""
+        assert table.evaluate(cut) == 0
+        # What stands above the columns stands above its own.
+        places = "all => all.map(one => one.getBoundingClientRect().left)"
+        heads = page.locator(".st-key-compare-heads").get_by_role("button").evaluate_all(places)
+        cells = table.locator("tbody tr").first.locator("td").evaluate_all(places)
+        for head, cell in zip(heads, cells, strict=True):
+            assert abs(head - cell) < 12
+    field = page.get_by_role("textbox", name="Words")
     field.fill("antiaircraft unhappily the")
-    field.press("Control+Enter")
+    field.press("Enter")
     idle(page)
     choose_methods(page, METHODS)
-    table = page.get_by_role("region", name="Comparison of segmentations")
-    expect(table.locator("thead th")).to_have_text(["word", *METHODS], timeout=PATIENCE)
-    expect(table.locator("td.word")).to_have_count(3)
+    expect(table.locator("thead th")).to_have_text(
+        ["gold", *METHODS[:2], "FLOTA (k=1)", *METHODS[3:]], timeout=PATIENCE
+    )
+    words = table.locator("tbody th")
+    expect(words).to_have_count(3)
     page.screenshot(path=screenshots / f"compare-{scheme}.png", full_page=True)
 
+    page.get_by_role("button", name="More").click()
     page.get_by_text("methods disagree").click()
     idle(page)
-    words = table.locator("td.word")
-    expect(words.filter(has_text="antiaircraft")).to_have_count(1)
+    page.keyboard.press("Escape")
     expect(words).not_to_have_count(3)
-
-    cell = table.locator("tr").filter(has_text="antiaircraft").locator("td.cell").nth(0)
+    line = table.locator("tr").filter(has=page.locator("[data-word=antiaircraft]"))
+    cell = line.locator("td.cell").nth(0)
     cell.click()
     expect(page.get_by_role("heading", name="BPE: antiaircraft")).to_be_visible()
     expect(page.get_by_role("group", name="Merge tree")).to_be_visible()
     expect(cell).to_have_class("cell chosen")
-    table.locator("tr").filter(has_text="antiaircraft").locator("td.cell").nth(1).click()
+    line.locator("td.cell").nth(1).click()
     expect(page.get_by_role("heading", name="BPE-dropout: antiaircraft")).to_be_visible()
     idle(page)
 
@@ -71,6 +104,6 @@ def test_the_journey(
     download.value.save_as(path)
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    shown = words.locator(".text").all_inner_texts()
+    shown = words.evaluate_all("all => all.map(one => one.dataset.word)")
     assert [row["word"] for row in rows] == shown
     assert rows[0]["BPE"].replace(" ", "").removeprefix("Ġ") == rows[0]["word"]

@@ -21,7 +21,7 @@ PAGES = [
     "Blame",
     "ReBPE",
     "Train",
-    "Compare",
+    "Segmentations",
     "Scores",
     "Vocabulary",
     "Batch",

@@ -29,7 +29,7 @@ PAGES = {
     "batch": "pages/11_Batch.py",
     "history": "pages/6_History.py",
     "train": "pages/8_Train.py",
-    "compare": "pages/9_Compare.py",
+    "compare": "pages/9_Segmentations.py",
     "export": "pages/7_Export.py",
 }
 

@@ -11,7 +11,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import METHODS, method_on
 from morphgraph.train.trainers import train
-from web import method_picker
+from web import components, method_picker
 
 pytestmark = pytest.mark.slow
 
@@ -45,11 +45,22 @@ def methods(app: Any, *names: str) -> Any:
 
 
 def type_words(app: Any, text: str) -> Any:
-    control(app, "Words").set_value("type or paste")
-    app.run()
-    [area] = [a for a in app.test.text_area if a.label == "Words or sentences"]
-    area.set_value(text)
+    [field] = [f for f in app.test.text_input if f.label == "Words"]
+    field.set_value(text)
     return app.run()
+
+
+def draw(app: Any, how: str) -> Any:
+    """Ask for words of the reference, drawn like this."""
+    [radio] = [r for r in app.test.radio if r.label == "Draw those"]
+    radio.set_value(how)
+    return app.run()
+
+
+def heads(app: Any) -> list[str]:
+    """What stands above the columns, and opens their settings."""
+    labels = [block.proto.popover.label for block in app.test.get("popover")]
+    return [label for label in labels if label.startswith("**")]
 
 
 @pytest.fixture
@@ -88,6 +99,55 @@ def test_the_methods_of_the_literature_are_chosen_at_first(app: Any) -> None:
     assert len(rows(app)[0]["cells"]) == 2
 
 
+def test_each_column_says_its_settings_and_its_score_and_can_be_taken_off(compare: Any) -> None:
+    [box] = [m for m in compare.test.multiselect if m.label == "Methods"]
+    f1 = [value.removesuffix("0") for value in compare.test.dataframe[0].value["F1 %"]]
+    names = ["**BPE** ", "**BPE\\-dropout** p = 0.1 · ", "**FLOTA** k = 0 · ", "**Greedy** "]
+    for head, name, score in zip(heads(compare), names, f1, strict=True):
+        assert head.startswith(f"{name}F1 ")
+        assert abs(float(head.rpartition(" ")[2]) - float(score)) < 0.06
+    [field] = [n for n in compare.test.number_input if n.key == "compare_flota_k"]
+    field.set_value(2)
+    compare.run()
+    assert "k = 2" in heads(compare)[2]
+    [button] = [b for b in compare.test.button if b.key == "compare drop dropout"]
+    button.click()
+    compare.run()
+    [box] = [m for m in compare.test.multiselect if m.label == "Methods"]
+    assert box.value == ["bpe", "flota", "greedy"]
+    assert len(rows(compare)[0]["cells"]) == 3
+
+
+def test_words_are_in_sight_before_what_takes_long_is_made(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.session.use_frequencies({"lower": 7.0, "lowest": 5.0}, "small.tsv")
+    seen: list[Any] = []
+    real, make = components.comparison_table, method_picker.make_method
+
+    def table(labels: Any, shown: Any, **options: Any) -> None:
+        seen.append(options["columns"])
+        real(labels, shown, **options)
+
+    def made(current: Any, name: str, settings: Any) -> Any:
+        seen.append(name)
+        return make(current, name, settings)
+
+    monkeypatch.setattr(components, "comparison_table", table)
+    monkeypatch.setattr(method_picker, "make_method", made)
+    app.test.query_params["methods"] = "bpe,trimmed,flota"
+    app.open("compare")
+    assert seen[:4] == ["bpe", "flota", [0, None, 1], "trimmed"]
+    assert seen[4:] == ["bpe", "trimmed", "flota", [0, 1, 2]]
+    # In another session it is made already.
+    seen.clear()
+    other = type(app)()
+    other.session.use_frequencies({"lower": 7.0, "lowest": 5.0}, "small.tsv")
+    other.test.query_params["methods"] = "trimmed"
+    other.open("compare")
+    assert seen == ["trimmed", [0]]
+
+
 def test_picky_bpe_is_trained_once_for_the_same_counts_and_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -123,6 +183,7 @@ def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
     assert list(app.test.dataframe[0].value["method"]) == ["BPE", "BPE-dropout", "FLOTA"]
     methods(app, "bpe", "picky")
     assert any("word counts" in warning.value for warning in app.test.warning)
+    assert "Trimmed BPE and Picky BPE need word counts" in app.captions()
 
 
 def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:
@@ -134,8 +195,7 @@ def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:
 
 @pytest.mark.parametrize("how", ["most blame", "at random", "with an affix", "most disputed"])
 def test_other_draws(compare: Any, how: str) -> None:
-    control(compare, "Draw those").set_value(how)
-    compare.run()
+    draw(compare, how)
     found = rows(compare)
     assert 5 < len(found) <= 50
     if how == "with an affix":
@@ -150,10 +210,13 @@ def test_other_draws(compare: Any, how: str) -> None:
 def test_typed_words_and_sentences(compare: Any) -> None:
     type_words(compare, "undesirable unhappily undesirable zzz")
     assert [row["text"] for row in rows(compare)] == ["undesirable", "unhappily", "zzz"]
-    [lines] = [t for t in compare.test.toggle if t.label == "Each line is a text"]
-    lines.set_value(True)
+    [lines] = [t for t in compare.test.text_area if t.label == "Texts, one a line"]
+    lines.set_value("undesirable unhappily\n\n a cat")
     compare.run()
-    assert [row["text"] for row in rows(compare)] == ["undesirable unhappily undesirable zzz"]
+    assert [row["text"] for row in rows(compare)] == ["undesirable unhappily", "a cat"]
+    # Words of the reference take the place of both.
+    draw(compare, "at random")
+    assert len(rows(compare)) == 50
 
 
 def test_every_method_is_what_the_library_makes(compare: Any) -> None:
@@ -226,7 +289,7 @@ def test_edits_can_be_compared_with_the_start(compare: Any) -> None:
 def test_the_address_holds_the_comparison(compare: Any) -> None:
     type_words(compare, "undo redo")
     methods(compare, "bpe", "dropout")
-    [field] = [n for n in compare.test.number_input if n.label == "BPE-dropout: p"]
+    [field] = [n for n in compare.test.number_input if n.label == "p"]
     field.set_value(0.4)
     compare.run()
     assert address(compare, "methods") == "bpe,dropout(p=0.4, seed=0)"
@@ -257,8 +320,7 @@ def test_the_address_holds_the_demo_and_the_filter(compare: Any) -> None:
 
 
 def test_the_address_holds_what_was_drawn(compare: Any) -> None:
-    control(compare, "Draw those").set_value("at random")
-    compare.run()
+    draw(compare, "at random")
     [seed] = [n for n in compare.test.number_input if n.label == "Seed"]
     seed.set_value(7)
     compare.run()
@@ -276,8 +338,7 @@ def test_hostile_addresses_are_harmless(app: Any) -> None:
     app.test.query_params["draw"] = f"{'1' * 5000},{'2' * 5000},{'3' * 5000}"
     app.open("compare")
     assert [row["text"] for row in rows(app)] == ["<script>alert(1)</script>"]
-    control(app, "Words").set_value("from the reference")
-    app.run()
+    type_words(app, "")
     assert len(rows(app)) == 50
 
 

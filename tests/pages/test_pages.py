@@ -343,7 +343,7 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
         "6_History",
         "7_Export",
         "8_Train",
-        "9_Compare",
+        "9_Segmentations",
     ],
 )
 def test_a_page_can_be_the_first_of_a_session(page: str) -> None:

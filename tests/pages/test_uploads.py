@@ -400,7 +400,7 @@ def test_a_vocabulary_opened_as_a_tokeniser_becomes_a_method(
     assert not app.test.info  # nothing that belongs to it is missing
     [told] = [m.value.replace("\\", "").replace("\u2060", "") for m in app.test.success]
     assert told.startswith(f"{name} holds {size} types for {method}")
-    assert "Compare and Scores" in told
+    assert "Segmentations and Scores" in told
     assert app.session.language == "en"
     for page in ("compare", "scores"):
         app.test.query_params["methods"] = "bpe"

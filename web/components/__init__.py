@@ -9,7 +9,7 @@ fragment so that a click reruns nothing else.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from morphgraph.draw.export_html import vis_script
 from morphgraph.draw.merge_tree import MergeTree
 from morphgraph.draw.merge_tree_svg import to_svg
 from morphgraph.draw.word_lines import WordLine
-from morphgraph.score.comparison import ComparedWord
+from morphgraph.score.comparison import ComparedWord, SegmentedWord
 from morphgraph.tokeniser.preprocess import shown_token
 
 _CONSTANTS = (
@@ -181,14 +181,18 @@ def comparison_table(
     rows: Sequence[tuple[int, ComparedWord]],
     *,
     key: str,
+    columns: Sequence[int | None] | None = None,
+    first: float = 1.0,
     chosen: tuple[int, int] | None = None,
-    height: int = 560,
     on_choose: Callable[[int, int], None] | None = None,
 ) -> None:
     """Show rows, each with its number, by methods; ``on_choose`` gets the row and column clicked.
 
-    It runs before the script does. ``chosen`` is the cell to outline.
+    It runs before the script does. ``chosen`` is the cell to outline. ``columns``: the cell of a
+    row that stands under each label, None for one that is not there yet; ``first``: how much wider
+    than the others the column of words is.
     """
+    order = range(len(labels)) if columns is None else columns
 
     def handle(clicks: list[Click]) -> None:
         number, _, column = clicks[-1].key.partition(",")
@@ -200,30 +204,31 @@ def comparison_table(
         key=key,
         data={
             "labels": list(labels),
-            "rows": [_row(number, row) for number, row in rows],
+            "first": first,
+            "rows": [_row(number, row, order) for number, row in rows],
             "chosen": None if chosen is None else f"{chosen[0]},{chosen[1]}",
-            "height": height,
             "ack": ack,
         },
         on_pending_change=pending,
     )
 
 
-def _row(number: int, row: ComparedWord) -> dict[str, Any]:
+def _row(number: int, row: ComparedWord, order: Iterable[int | None]) -> dict[str, Any]:
     return {
         "number": number,
         "text": row.text,
         "gold": list(row.gold) if row.gold is not None else None,
-        "cells": [
-            {
-                "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
-                "tokens": " ".join(map(shown_token, cell.tokens)),
-                "count": len(cell.tokens),
-                "exact": bool(cell.exact),
-                "known": cell.exact is not None,
-            }
-            for cell in row.cells
-        ],
+        "cells": [None if place is None else _cell(row.cells[place]) for place in order],
+    }
+
+
+def _cell(cell: SegmentedWord) -> dict[str, Any]:
+    return {
+        "pieces": [[p.text, p.boundary, p.dropped] for p in cell.pieces],
+        "tokens": " ".join(map(shown_token, cell.tokens)),
+        "count": len(cell.tokens),
+        "exact": bool(cell.exact),
+        "known": cell.exact is not None,
     }
 
 

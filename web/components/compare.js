@@ -1,6 +1,9 @@
 // A table of words by methods, built of text nodes only: words and types come from uploaded files.
 //
-// The table is built anew only if its rows differ.
+// The table is built anew only if its rows differ. Chips shrink until those of a cell fit its width.
+
+const USUAL = 13; // px, the size of letters
+const SMALLEST = 11;
 
 function element(name, className, text) {
   const made = document.createElement(name);
@@ -22,51 +25,65 @@ class CompareView {
         this.chose(event);
       }
     });
+    this.sizes = new ResizeObserver(() => this.fit());
+    this.sizes.observe(this.frame);
   }
 
   update(given) {
     const { data } = given;
     this.clicks.acknowledge(given);
-    this.frame.style.maxHeight = `${data.height}px`;
-    this.frame.classList.toggle("dark", isDark(this.parent));
+    for (const part of [this.frame, this.parent.querySelector(".legend")]) {
+      part.classList.toggle("dark", isDark(this.parent));
+    }
     const source = JSON.stringify([data.labels, data.rows]);
     if (source !== this.source) {
       this.source = source;
       this.build(data);
+      this.fit();
     }
     for (const cell of this.table.querySelectorAll("td.cell")) {
       cell.classList.toggle("chosen", cell.dataset.key === data.chosen);
     }
   }
 
-  build({ labels, rows }) {
+  build({ labels, rows, first }) {
+    const columns = element("colgroup");
+    const total = first + labels.length;
+    for (const width of [first, ...labels.map(() => 1)]) {
+      const column = element("col");
+      column.style.width = `${(100 * width) / total}%`;
+      columns.append(column);
+    }
     const head = element("thead");
     const titles = element("tr");
-    for (const label of ["word", ...labels]) titles.append(element("th", "", label));
+    for (const label of ["gold", ...labels]) titles.append(element("th", "", label));
     head.append(titles);
     const body = element("tbody");
     for (const row of rows) {
       const line = element("tr");
-      const word = element("td", "word");
+      const word = element("th", "word");
+      word.scope = "row";
       word.title = row.text;
-      if (row.gold) {
-        const gold = element("span", "gold");
-        for (const morph of row.gold) gold.append(element("span", "chip whole", morph));
-        word.append(gold);
-      }
-      word.append(element("span", "text", row.text));
+      word.dataset.word = row.text;
+      const chips = element("div", "line");
+      if (!row.gold) chips.append(element("span", "", row.text));
+      for (const morph of row.gold ?? []) chips.append(element("span", "chip whole", morph));
+      word.append(chips);
       line.append(word);
       row.cells.forEach((cell, column) => line.append(this.cell(cell, `${row.number},${column}`)));
       body.append(line);
     }
-    this.table.replaceChildren(head, body);
+    this.table.replaceChildren(columns, head, body);
   }
 
-  cell({ pieces, tokens, count, exact, known }, key) {
+  cell(given, key) {
+    if (!given) return element("td", "waiting", "…");
+    const { pieces, tokens, count, exact, known } = given;
     const made = element("td", "cell");
     made.dataset.key = key;
     made.tabIndex = 0;
-    made.title = tokens;
+    made.title = `${count} ${count === 1 ? "token" : "tokens"}: ${tokens}`;
+    const line = element("div", "line");
     let chip = null;
     const chips = [];
     for (const [text, boundary, dropped] of pieces) {
@@ -75,11 +92,10 @@ class CompareView {
         chips.at(-1).crossed = true;
         continue;
       }
-      if (boundary !== "start") made.append(element("span", `mark ${boundary}`));
       chip = element("span", dropped ? "chip dropped" : "chip");
       chip.append(element("span", "", text));
       chips.push({ chip, left: boundary, dropped });
-      made.append(chip);
+      line.append(chip);
     }
     if (known) {
       // A whole morph, one that crosses a boundary, or part of a morph.
@@ -90,8 +106,29 @@ class CompareView {
         else if (left !== "wrong" && right !== "wrong") shown.classList.add("whole");
       });
     }
-    made.append(element("span", exact ? "note exact" : "note", exact ? `✓ ${count}` : `${count}`));
+    if (exact) line.append(element("span", "exact", "✓"));
+    made.append(line);
     return made;
+  }
+
+  /** Let the chips of each cell be as large as they can; what is too long takes several lines. */
+  fit() {
+    const lines = [...this.table.querySelectorAll(".line")];
+    for (const line of lines) {
+      line.classList.remove("long");
+      line.style.removeProperty("--size");
+    }
+    const room = lines.map((line) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(line.parentElement);
+      return line.parentElement.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    });
+    const wide = lines.map((line) => line.offsetWidth + 1);
+    lines.forEach((line, number) => {
+      if (wide[number] <= room[number]) return;
+      const size = Math.floor((10 * USUAL * room[number]) / wide[number]) / 10;
+      line.style.setProperty("--size", `${Math.max(size, SMALLEST)}px`);
+      line.classList.toggle("long", size < SMALLEST);
+    });
   }
 
   chose(event) {
@@ -101,6 +138,7 @@ class CompareView {
 
   dispose() {
     this.disposed = true;
+    this.sizes.disconnect();
     this.clicks.stop();
   }
 }

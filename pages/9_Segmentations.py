@@ -1,0 +1,427 @@
+"""Every remedy side by side: one word or a thousand, against the gold."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.core.text import counted, percent, ratio_text, shortened
+from morphgraph.refine.learning import has_seen
+from morphgraph.score.comparison import ComparedWord, Comparison, Summary, most_disputed
+from morphgraph.score.uncertainty import Interval
+from morphgraph.segment.registry import METHODS
+from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
+from morphgraph.tokeniser.words import Segmenter
+from web.bootstrap import start
+from web.components import comparison_table
+from web.method_picker import (
+    START,
+    PickedMethod,
+    choose_methods,
+    drop_method,
+    make_method,
+    method_fields,
+    upload_model,
+)
+from web.reopening import keep_session
+from web.scoreboard import partial_gold, words_in_another_language
+from web.session import Session
+from web.text import plain
+from web.views.trees import one_cell
+from web.widgets import (
+    attempt,
+    button,
+    downloads,
+    one_page,
+    remembered,
+    right_aligned,
+    set_value,
+    show_table,
+)
+
+_PLACE = "compare"
+_PAGE = 50
+_FIRST = (START, "bpe", "dropout", "trimmed", "picky", "flota")
+_ALL, _DISAGREE, _BETTER = "all", "methods disagree", "one beats another"
+_WORDS_WIDER = 1.1
+"""How much wider than the others the column of words is."""
+
+
+@st.fragment
+def segmentations_page(current: Session) -> None:
+    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    st.title("Segmentations")
+    with st.container(horizontal=True, vertical_alignment="center", key="compare-controls"):
+        field = st.container()
+        drawn = st.container(width="content")
+        with st.popover("Methods", icon=":material/add:", key="compare methods open"):
+            place = st.container()
+            upload_model(_PLACE)  # before the methods in time, so that its model can be chosen
+            with place:
+                picked = choose_methods(current, _PLACE, _FIRST, wait=False)
+        more = st.popover("More", icon=":material/tune:", key="compare more open")
+        note = st.container(width="content")
+    ready = [one for one in picked if one.made is not None]
+    segmenters = [one.made for one in ready if one.made is not None]
+    texts, gold = choose_words(current, segmenters, field, drawn, more)
+    if not texts or not picked:
+        st.info("Choose words and at least one method.")
+        return
+    progress = st.container()
+    with attempt():
+        comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
+        with more:
+            chosen = _filtered(comparison)
+        shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
+        note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
+        _headers(current, picked, comparison)
+        _table(picked, comparison, chosen)
+        cell = _chosen_cell(comparison)
+        if cell is not None:
+            one_cell(current, comparison, *cell)
+        _summaries(comparison)
+        if any(known is not None for known in gold):
+            partial_gold(current.study.benchmark.reference.partial_note)
+        _downloads(comparison, [comparison.rows[number] for number in chosen])
+        keep_session(current)
+        _make_the_next(current, picked, progress)
+
+
+def _make_the_next(
+    current: Session, picked: Sequence[PickedMethod], progress: DeltaGenerator
+) -> None:
+    """Make a method that takes long, now that the others are in sight; then show it too."""
+    waiting = next((one for one in picked if one.made is None), None)
+    if waiting is None:
+        return
+    with progress, st.spinner(f"Making {waiting.title}…"):
+        make_method(current, waiting.name, waiting.settings)
+    st.rerun()
+
+
+def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Comparison) -> None:
+    """Above each column its method: settings, what it does, and its F1 on these words."""
+    seen = has_seen(current.study.tokeniser, current.study.benchmark)
+    with st.container(key="compare-heads"):
+        first, *places = st.columns(
+            [_WORDS_WIDER, *(1 for _ in picked)], gap=None, wrap=False, vertical_alignment="center"
+        )
+        first.markdown("**gold**")
+        numbers = _numbers(picked)
+        for place, one, number in zip(places, picked, numbers, strict=True):
+            found = None if number is None else comparison.summaries[number]
+            held_in = seen and one.name in METHODS and METHODS[one.name].needs != "training"
+            with place:
+                _header(one, found, held_in=held_in)
+
+
+def _numbers(picked: Sequence[PickedMethod]) -> list[int | None]:
+    """The number of each chosen method among those that are compared; None while it is made."""
+    ready = itertools.count()
+    return [None if one.made is None else next(ready) for one in picked]
+
+
+def _header(one: PickedMethod, found: Summary | None, *, held_in: bool) -> None:
+    facts = [one.spelled_settings] if one.spelled_settings else []
+    if found is None:
+        facts.append("…")
+    elif found.f1 == found.f1:
+        facts.append(f"F1 {percent(found.f1, 1)}")
+    facts += [f":orange-badge[{HELD_IN}]"] * held_in
+    label = f"**{plain(shortened(one.title, 24))}** {' · '.join(facts)}"
+    with st.popover(
+        label, type="tertiary", width="stretch", wrap=True, key=f"compare head {one.name}"
+    ):
+        if one.name in METHODS:
+            st.caption(METHODS[one.name].does)
+        if held_in:
+            st.caption(HELD_IN_NOTE)
+        method_fields(one, _PLACE)
+        button("Remove", "close", drop_method, _PLACE, one.name, key=f"compare drop {one.name}")
+
+
+def _compared(
+    current: Session,
+    segmenters: list[Segmenter],
+    labels: list[str],
+    texts: list[str],
+    gold: list[tuple[str, ...] | None],
+) -> Comparison:
+    """The comparison, made once for the same words and methods."""
+    key = (
+        "comparison",
+        tuple(segmenter.signature() for segmenter in segmenters),
+        tuple(map(id, segmenters)),  # a model file states its own checksum
+        tuple(labels),
+        tuple(texts),
+        tuple(gold),
+    )
+    return current.once(key, lambda: Comparison(segmenters, texts, gold, labels=labels))
+
+
+def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
+    """Where the word and method that were clicked are now; None if one of them is not there."""
+    text, label = st.session_state.get("compare cell", (None, None))
+    if text not in comparison.texts or label not in comparison.labels:
+        return None
+    return comparison.texts.index(text), comparison.labels.index(label)
+
+
+def _filtered(comparison: Comparison) -> list[int]:
+    """Numbers of the rows to show."""
+    several = len(comparison.segmenters) > 1
+    kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
+    asked = st.query_params.get("show")
+    which = st.segmented_control(
+        "Show",
+        kinds,
+        default=asked if asked in kinds else _ALL,
+        required=True,
+        key=f"compare filter {several}",
+    )
+    st.query_params["show"] = which or _ALL
+    if which == _DISAGREE:
+        return comparison.disagreeing()
+    if which == _BETTER:
+        numbers = range(len(comparison.labels))
+        names = comparison.labels.__getitem__
+        better = st.selectbox("Better", numbers, format_func=names, key="compare better")
+        worse = st.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
+        return comparison.better(int(better or 0), int(worse or 0))
+    return list(range(len(comparison.rows)))
+
+
+def _table(picked: Sequence[PickedMethod], comparison: Comparison, chosen: list[int]) -> None:
+    shown = [
+        (number, comparison.rows[number]) for number in one_page(chosen, _PAGE, "compare page")
+    ]
+    if not shown:
+        st.info("No word matches.")
+        return
+    labels = [one.label for one in picked]
+    numbers = _numbers(picked)
+
+    def choose(row: int, column: int) -> None:
+        if row < len(comparison.texts) and column < len(labels):
+            st.session_state["compare cell"] = (comparison.texts[row], labels[column])
+
+    cell = _chosen_cell(comparison)
+    comparison_table(
+        labels,
+        shown,
+        key="comparison",
+        columns=numbers,
+        first=_WORDS_WIDER,
+        chosen=cell and (cell[0], numbers.index(cell[1])),
+        on_choose=choose,
+    )
+
+
+def _summaries(comparison: Comparison) -> None:
+    st.subheader("Summary of these words", anchor=False)
+    rows = [
+        {
+            "method": found.label,
+            "precision %": percent(found.precision),
+            "recall %": percent(found.recall),
+            "F1 %": percent(found.f1),
+            "95 % interval of F1": _span(found.interval),
+            "exact %": percent(found.exact),
+            "tokens per word": ratio_text(found.fertility),
+            "types": f"{found.vocabulary_size:,}",
+            "signature": shortened(found.signature, 80),
+        }
+        for found in comparison.summaries
+    ]
+    frame = pd.DataFrame(rows)
+    show_table(frame, column_config=right_aligned(frame.columns[1:-1]))
+    st.code(comparison.signature, language=None, wrap_lines=True)
+    if len(rows) < 2:
+        return
+    st.markdown("**Words that two methods cut alike, in %**")
+    matrix = pd.DataFrame(
+        [[percent(value, 1) for value in row] for row in comparison.agreement],
+        index=list(comparison.labels),
+        columns=list(comparison.labels),
+    )
+    st.dataframe(matrix, column_config=right_aligned(matrix.columns))
+
+
+def _span(interval: Interval) -> str:
+    return f"{percent(interval.low)} to {percent(interval.high)}"
+
+
+def _downloads(comparison: Comparison, rows: list[ComparedWord]) -> None:
+    downloads(
+        {
+            "comparison.csv": lambda: comparison_csv(comparison, rows),
+            "comparison.tex": lambda: comparison_latex(comparison, rows),
+            "comparison.html": lambda: comparison_html(
+                comparison, rows, "Comparison of segmentations"
+            ),
+        },
+        "The rows that are shown, on all pages.",
+    )
+
+
+# ------------------------------------------------------------------------------------- words
+
+
+Gold = tuple[str, ...] | None
+_SHORT = {
+    "most wrong gaps": "{count} worst words",
+    "most blame": "{count} most to blame",
+    "at random": "{count} at random",
+    "with an affix": "{count} with {affix}",
+    "most disputed": "{count} most disputed",
+}
+"""How words of the reference are drawn, and what the control says of it."""
+_HOW = tuple(_SHORT)
+_MOST = 1000
+# Words of the reference among which the most disputed are looked for.
+_LOOKED_AT = 5000
+_LONGEST = 100_000
+# Characters of text that the page's address holds, so that it can be shared.
+_IN_ADDRESS = 1000
+
+
+def choose_words(
+    current: Session,
+    segmenters: Sequence[Segmenter],
+    field: DeltaGenerator,
+    drawn: DeltaGenerator,
+    more: DeltaGenerator,
+) -> tuple[list[str], list[Gold]]:
+    """The texts, and the gold morphs of those that are in the reference.
+
+    ``segmenters``: the methods that are compared, for words on which they differ. ``field``,
+    ``drawn``, ``more``: where words are typed, where they are drawn from the reference, and where
+    whole texts are.
+    """
+    study = current.study
+    texts = _typed(field, more)
+    with drawn:
+        found = _drawn(current, segmenters, is_used=not texts)
+    if not texts:
+        return found
+    words_in_another_language(current, [word for text in texts for word in text.split()])
+    known = {entry.word: entry.morphs for entry in reversed(study.benchmark.reference.entries)}
+    return texts, [known.get(text) for text in texts]
+
+
+def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
+    """What was typed or pasted: whole texts if there are some, else words."""
+    asked, in_lines = st.query_params.get("words", ""), st.query_params.get("lines") == "1"
+    with remembered(compare_text="" if in_lines else asked, compare_lines=asked * in_lines):
+        lines = more.text_area(
+            "Texts, one a line",
+            key="compare_lines",
+            max_chars=_LONGEST,
+            placeholder="sentences, to be compared in place of words",
+        )
+        words = field.text_input(
+            "Words",
+            key="compare_text",
+            max_chars=_LONGEST,
+            placeholder="Type or paste words",
+            label_visibility="collapsed",
+            icon=":material/search:",
+            disabled=bool(lines.strip()),
+        )
+    text = lines if lines.strip() else words
+    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
+    texts = list(dict.fromkeys(t for t in texts if t))
+    if len(texts) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
+    if texts and len(text) <= _IN_ADDRESS:
+        _address(words=text, lines=str(int(text is lines)))
+    elif texts:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
+        _address()
+    return texts[:_MOST]
+
+
+def _forget_typed() -> None:
+    """Words of the reference were asked for: they take the place of what was typed."""
+    set_value("compare_text", "")
+    set_value("compare_lines", "")
+
+
+def _drawn(
+    current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
+) -> tuple[list[str], list[Gold]]:
+    """Words of the reference; none while other words are compared."""
+    entries = current.study.benchmark.reference.entries
+    settings = _asked(st.query_params.get("draw", ""))
+    with remembered(**settings):
+        how, count, affix = (
+            st.session_state[f"compare_{name}"] for name in ("how", "count", "affix")
+        )
+        label = _SHORT[how].format(count=count, affix=plain(affix)) if is_used else "The reference"
+        with st.popover(label, key="compare draw open", help="Words of the reference"):
+            how = st.radio("Draw those", _HOW, key="compare_how", on_change=_forget_typed)
+            count = int(st.number_input("How many", 1, _MOST, step=10, key="compare_count"))
+            seed, more = 0, []
+            if how == "at random":
+                seed = int(st.number_input("Seed", 0, key="compare_seed"))
+                more = [str(seed)]
+            elif how == "with an affix":
+                affix = st.text_input("Morph", key="compare_affix", max_chars=50).strip()
+                more = [affix]
+    if not is_used:
+        return [], []
+    study = current.study
+    if how == "at random":
+        order: Sequence[int] = np.random.default_rng(seed).permutation(len(entries)).tolist()
+    elif how == "with an affix":
+        order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
+    elif how == "most blame":
+        order = study.blamed_order()
+    elif how == "most disputed":
+        order = _most_disputed(current, segmenters)
+    else:
+        order = study.worst_order()
+    _address(draw=",".join([str(_HOW.index(how)), str(count), *more]))
+    chosen = [int(number) for number in order[:count]]
+    return [entries[i].word for i in chosen], [entries[i].morphs for i in chosen]
+
+
+def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
+    """Words that the methods cut differently, among so many of the reference."""
+    entries = current.study.benchmark.reference.entries
+    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
+    key = ("disputed", *(segmenter.signature() for segmenter in segmenters))
+    found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
+    if len(entries) > _LOOKED_AT:
+        st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")
+    return [int(chosen[number]) for number in found]
+
+
+def _asked(draw: str) -> dict[str, Any]:
+    """The settings in an address that somebody shared; the usual ones for what is amiss."""
+    how, count, more = (*draw.split(",", 2), "", "", "")[:3]
+    kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
+    count = count if len(count) < 9 else ""
+    return {
+        "compare_how": _HOW[kind],
+        "compare_count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
+        "compare_seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
+        "compare_affix": more[:50] if kind == 3 and more else "un",
+    }
+
+
+def _address(**parameters: str) -> None:
+    """Keep the words of this page in its address."""
+    for name in ("words", "lines", "draw"):
+        if name in parameters:
+            st.query_params[name] = parameters[name]
+        elif name in st.query_params:
+            del st.query_params[name]
+
+
+segmentations_page(start("Segmentations"))

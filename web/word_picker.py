@@ -1,0 +1,166 @@
+"""Which words are compared: typed or pasted ones, whole texts, or words of the reference."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from morphgraph.score.comparison import most_disputed
+from morphgraph.tokeniser.words import Segmenter
+from web.scoreboard import words_in_another_language
+from web.session import Session
+from web.text import plain
+from web.widgets import remembered, set_value
+
+KnownMorphs = tuple[str, ...] | None
+_SHORT = {
+    "most wrong gaps": "{count} worst words",
+    "most blame": "{count} most to blame",
+    "at random": "{count} at random",
+    "with an affix": "{count} with {affix}",
+    "most disputed": "{count} most disputed",
+}
+"""How words of the reference are drawn, and what the control says of it."""
+_HOW = tuple(_SHORT)
+_MOST = 1000
+# Words of the reference among which the most disputed are looked for.
+_LOOKED_AT = 5000
+_LONGEST = 100_000
+# Characters of text that the page's address holds, so that it can be shared.
+_IN_ADDRESS = 1000
+
+
+def choose_words(
+    current: Session,
+    segmenters: Sequence[Segmenter],
+    field: DeltaGenerator,
+    drawn: DeltaGenerator,
+    more: DeltaGenerator,
+) -> tuple[list[str], list[KnownMorphs]]:
+    """The texts, and the gold morphs of those that are in the reference.
+
+    ``segmenters``: the methods that are compared, for words on which they differ. ``field``,
+    ``drawn``, ``more``: where words are typed, where they are drawn from the reference, and where
+    whole texts are.
+    """
+    study = current.study
+    texts = _typed(field, more)
+    with drawn:
+        found = _drawn(current, segmenters, is_used=not texts)
+    if not texts:
+        return found
+    words_in_another_language(current, [word for text in texts for word in text.split()])
+    known = {entry.word: entry.morphs for entry in reversed(study.benchmark.reference.entries)}
+    return texts, [known.get(text) for text in texts]
+
+
+def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
+    """What was typed or pasted: whole texts if there are some, else words."""
+    asked, in_lines = st.query_params.get("words", ""), st.query_params.get("lines") == "1"
+    with remembered(compare_text="" if in_lines else asked, compare_lines=asked * in_lines):
+        lines = more.text_area(
+            "Texts, one a line",
+            key="compare_lines",
+            max_chars=_LONGEST,
+            placeholder="sentences, to be compared in place of words",
+        )
+        words = field.text_input(
+            "Words",
+            key="compare_text",
+            max_chars=_LONGEST,
+            placeholder="Type or paste words",
+            label_visibility="collapsed",
+            icon=":material/search:",
+            disabled=bool(lines.strip()),
+        )
+    text = lines if lines.strip() else words
+    texts = [t.strip() for t in lines.splitlines()] if lines.strip() else words.split()
+    texts = list(dict.fromkeys(t for t in texts if t))
+    if len(texts) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
+    if texts and len(text) <= _IN_ADDRESS:
+        _address(words=text, lines=str(int(text is lines)))
+    elif texts:
+        st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
+        _address()
+    return texts[:_MOST]
+
+
+def _forget_typed() -> None:
+    """Words of the reference were asked for: they take the place of what was typed."""
+    set_value("compare_text", "")
+    set_value("compare_lines", "")
+
+
+def _drawn(
+    current: Session, segmenters: Sequence[Segmenter], *, is_used: bool
+) -> tuple[list[str], list[KnownMorphs]]:
+    """Words of the reference; none while other words are compared."""
+    entries = current.study.benchmark.reference.entries
+    settings = _asked(st.query_params.get("draw", ""))
+    with remembered(**settings):
+        how, count, affix = (
+            st.session_state[f"compare_{name}"] for name in ("how", "count", "affix")
+        )
+        label = _SHORT[how].format(count=count, affix=plain(affix)) if is_used else "The reference"
+        with st.popover(label, key="compare draw open", help="Words of the reference"):
+            how = st.radio("Draw those", _HOW, key="compare_how", on_change=_forget_typed)
+            count = int(st.number_input("How many", 1, _MOST, step=10, key="compare_count"))
+            seed, more = 0, []
+            if how == "at random":
+                seed = int(st.number_input("Seed", 0, key="compare_seed"))
+                more = [str(seed)]
+            elif how == "with an affix":
+                affix = st.text_input("Morph", key="compare_affix", max_chars=50).strip()
+                more = [affix]
+    if not is_used:
+        return [], []
+    study = current.study
+    if how == "at random":
+        order: Sequence[int] = np.random.default_rng(seed).permutation(len(entries)).tolist()
+    elif how == "with an affix":
+        order = [i for i, entry in enumerate(entries) if affix in entry.morphs]
+    elif how == "most blame":
+        order = study.blamed_order()
+    elif how == "most disputed":
+        order = _most_disputed(current, segmenters)
+    else:
+        order = study.worst_order()
+    _address(draw=",".join([str(_HOW.index(how)), str(count), *more]))
+    chosen = [int(number) for number in order[:count]]
+    return [entries[i].word for i in chosen], [entries[i].morphs for i in chosen]
+
+
+def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[int]:
+    """Words that the methods cut differently, among so many of the reference."""
+    entries = current.study.benchmark.reference.entries
+    chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
+    key = ("disputed", *(segmenter.signature() for segmenter in segmenters))
+    found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
+    if len(entries) > _LOOKED_AT:
+        st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")
+    return [int(chosen[number]) for number in found]
+
+
+def _asked(draw: str) -> dict[str, Any]:
+    """The settings in an address that somebody shared; the usual ones for what is amiss."""
+    how, count, more = (*draw.split(",", 2), "", "", "")[:3]
+    kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
+    count = count if len(count) < 9 else ""
+    return {
+        "compare_how": _HOW[kind],
+        "compare_count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
+        "compare_seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
+        "compare_affix": more[:50] if kind == 3 and more else "un",
+    }
+
+
+def _address(**parameters: str) -> None:
+    """Keep the words of this page in its address."""
+    for name in ("words", "lines", "draw"):
+        if name in parameters:
+            st.query_params[name] = parameters[name]
+        elif name in st.query_params:
+            del st.query_params[name]

@@ -5,6 +5,9 @@ import streamlit as st
 from morphgraph.core.text import counted, ratio_text, shortened
 from morphgraph.draw.merge_tree import MergeTree
 from web.bootstrap import start
+from web.components import Click
+from web.edits import knock_out_type, look_at, show_message
+from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import code, plain
 from web.views.trees import Since, before_and_after, now, word_key, word_trees
@@ -14,29 +17,28 @@ from web.widgets import choice, remembered, show_table
 LONGEST = 200
 _SINCE: dict[str, Since] = {"the last edit": "last", "all edits": "start"}
 _NOTHING = "nothing"
+_OFFERS = {"k": "Knock out", "g": "Open in the merge graph"}
+_OPENS = "tree opens the graph"
 
 
 @st.fragment
 def tree_page(current: Session) -> None:
     """The whole page; a fragment, so that another word draws nothing else anew."""
     study = current.study
-    word = _word(current)
+    if st.session_state.pop(_OPENS, False):
+        st.switch_page("pages/1_Merge_graph.py")
+    score_metrics(current, "tree")
+    show_message()
+    word, compared = _word(current)
     if word is None:
         return
     number = study.number_of(word)
-    compared = _NOTHING
-    if study.graph.history:
-        compared = choice(
-            st.segmented_control,
-            "Compare with before",
-            [*_SINCE, _NOTHING],
-            key="tree_compared",
-            required=True,
-        )
     states = now(current)
     if compared in _SINCE:
         states = before_and_after(current, word, _SINCE[compared])
-    trees = word_trees(current, word, states, "tree")
+    trees = word_trees(
+        current, word, states, "tree", lambda clicks: _done(current, clicks), offers=_OFFERS
+    )
     if not trees:
         return
     if number is None:
@@ -49,14 +51,33 @@ def tree_page(current: Session) -> None:
             f"Not in the alphabet of this tokeniser, so no merge takes it: "
             f"{' '.join(code(label) for label in unknown)}"
         )
-    _merge_table(trees[-1])
+    with st.expander("The merges as a table"):
+        _merge_table(trees[-1])
 
 
-def _word(current: Session) -> str | None:
-    """Type a word, or take one of the worst; None, with a message, if there is nothing to show."""
+def _done(current: Session, clicks: list[Click]) -> None:
+    """Do what was chosen for a box: knock its type out, or look at it in the graph."""
+    graph = current.study.graph
+    for click in clicks:
+        number = int(click.key[1:]) if click.key[1:].isdecimal() else len(graph.types)
+        if number >= len(graph.types):
+            continue
+        if click.key[0] == "k":
+            knock_out_type(current, number)
+        elif click.key[0] == "g":
+            look_at(current, number)
+            st.session_state[_OPENS] = True
+
+
+def _word(current: Session) -> tuple[str | None, str]:
+    """Type a word, or take one of the worst, and say with which state to compare.
+
+    No word, with a message, if there is nothing to show.
+    """
     study = current.study
     key = word_key(current)
-    typed, worst = st.columns(2, vertical_alignment="bottom")
+    edited = bool(study.graph.history)
+    typed, worst, *states = st.columns([3, 4, 3] if edited else [3, 4])
     examples = study.worst_words(100)
     first = examples[0].word if examples else study.benchmark.words.texts[0]
     gold = {example.word: f"{example.gold}  ({-example.gain})" for example in examples}
@@ -68,7 +89,7 @@ def _word(current: Session) -> str | None:
             st.session_state[key] = chosen
 
     worst.selectbox(
-        "Or one of the worst words, with its gold boundaries and wrong gaps",
+        "Or one of the worst words",
         list(gold),
         index=None,
         format_func=lambda word: gold[word],
@@ -76,20 +97,30 @@ def _word(current: Session) -> str | None:
         placeholder="choose a word" if gold else "every word is split at its gold boundaries",
         disabled=not gold,
         on_change=choose,
+        help="With its gold boundaries and the number of its wrong gaps.",
     )
     with remembered(**{key: first}):
         text = typed.text_input("Word", key=key, help="Any word, even one that is in no list.")
+    compared = _NOTHING
+    if edited:
+        compared = choice(
+            states[0].segmented_control,
+            "Compare with before",
+            [*_SINCE, _NOTHING],
+            key="tree_compared",
+            required=True,
+        )
     words = text.split()
     if not words:
         st.info("Type a word to see how it comes to be segmented.")
-        return None
+        return None, compared
     if len(words) > 1:
         st.info(f"One word at a time: this is the first one, {plain(shortened(words[0]))}.")
     word = words[0]
     if len(word) > LONGEST and study.number_of(word) is None:
         st.info(f"Only the first {LONGEST} of {len(word):,} characters are shown.")
         word = word[:LONGEST]
-    return word
+    return word, compared
 
 
 def _merge_table(tree: MergeTree) -> None:
@@ -105,7 +136,7 @@ def _merge_table(tree: MergeTree) -> None:
             "step": range(1, len(tree.merges) + 1),
             "rank": [merge.rank for merge in tree.merges],
             "merge": [shortened(merge.description, 200) for merge in tree.merges],
-            "R": [ratio_text(merge.ratio) for merge in tree.merges],
+            "blame": [ratio_text(merge.ratio) for merge in tree.merges],
             **({"gold boundaries closed": closed} if tree.has_gold else {}),
         },
         420,
@@ -113,10 +144,10 @@ def _merge_table(tree: MergeTree) -> None:
             "step": st.column_config.NumberColumn(width="small"),
             "rank": st.column_config.NumberColumn(format="localized", width="small"),
             "merge": st.column_config.TextColumn(width="medium"),
-            "R": st.column_config.TextColumn(
+            "blame": st.column_config.TextColumn(
                 width="small",
                 alignment="right",
-                help="The merge's share of blame, in all of the reference; n/a: never applied.",
+                help="Its share of wrong joins, in all of the reference; n/a: never applied.",
             ),
             "gold boundaries closed": st.column_config.NumberColumn(
                 width="small", help="In this word."
@@ -126,6 +157,4 @@ def _merge_table(tree: MergeTree) -> None:
     st.caption("The merges in the order in which they are applied now.")
 
 
-current = start("Merge tree")
-st.title("Merge tree")
-tree_page(current)
+tree_page(start("Merge tree"))

@@ -34,7 +34,7 @@ def go_to(page: Page, name: str) -> None:
     marks = {
         "Start": page.get_by_role("heading", name="Open your own files"),
         "Merge graph": page.get_by_role("application"),
-        "Merge tree": page.get_by_role("heading", name="Merge tree"),
+        "Merge tree": page.get_by_role("group", name="Merge tree"),
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="Settings"),
         "Scores": page.get_by_role("heading", name="Words and errors"),

@@ -42,7 +42,8 @@ class TreeMerge:
 
     ``children`` are from left to right: leaf i is i, merge k is the number of leaves + k.
     ``first`` and ``last`` are the outermost leaves below it. ``ratio`` is R, or NaN; ``closes``
-    how many gold boundaries it closed here. ``merge`` and ``type`` are ids in the graph.
+    how many gold boundaries it closed here. ``merge`` and ``type`` are ids in the graph. ``step``:
+    its place in the order of application, from 1.
     """
 
     label: str
@@ -56,6 +57,7 @@ class TreeMerge:
     closes: int
     merge: int
     type: int
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +202,11 @@ def _merges(
     for gap in gaps:
         if gap.merge is not None:
             closes[gap.merge] = closes.get(gap.merge, 0) + 1
+    step = 0
     for number, vertex in enumerate(found.vertices):
         if vertex.merge is None:
             continue
+        step += 1
         rank, parts, result = graph.merge(vertex.merge)
         names = [visible_in_xml(tokeniser.readable(graph.types[part])) for part in parts]
         label = visible_in_xml(tokeniser.readable(graph.types[result]))
@@ -212,8 +216,8 @@ def _merges(
         place = None if blame is None else blame.position.get(vertex.merge)
         if blame is not None and place is not None:
             ratio = blame.shown_ratio(place)
-            counts = f"N {blame.applied[place]:,.0f}, B {blame.blamed[place]:,.0f}"
-            lines.append(f"{counts}, R {ratio_text(ratio)}")
+            joins, wrong = blame.applied[place], blame.blamed[place]
+            lines.append(f"{joins:,.0f} joins, {wrong:,.0f} wrong: blame {ratio_text(ratio)}")
         closed = closes.get(number, 0)
         if closed:
             some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"
@@ -230,6 +234,7 @@ def _merges(
             closed,
             vertex.merge,
             result,
+            step,
         )
 
 

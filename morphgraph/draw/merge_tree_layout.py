@@ -115,6 +115,43 @@ def lay_out(tree: MergeTree) -> TreeLayout:
     return TreeLayout(boxes, max(edge, 0.0), max(levels, default=0), splits)
 
 
+def on_one_axis(trees: Sequence[MergeTree]) -> list[TreeLayout]:
+    """Layouts of trees over the same leaves in which each leaf stands at the same place in all.
+
+    Neighbouring leaves are as far apart as in the tree that needs most room; where gaps grow,
+    nothing comes closer to anything.
+    """
+    layouts = [lay_out(tree) for tree in trees]
+    leaves = len(trees[0].leaves)
+    if len(trees) == 1 or not leaves:
+        return layouts
+    places = [max(layout.boxes[0].x for layout in layouts)]
+    for leaf in range(1, leaves):
+        gaps = (layout.boxes[leaf].x - layout.boxes[leaf - 1].x for layout in layouts)
+        places.append(places[-1] + max(gaps))
+    return [_moved(tree, lay, places) for tree, lay in zip(trees, layouts, strict=True)]
+
+
+def _moved(tree: MergeTree, layout: TreeLayout, places: Sequence[float]) -> TreeLayout:
+    """A layout with its leaves at other places, further apart."""
+    old = [box.x for box in layout.boxes]
+    x = list(places)
+    for vertex in range(len(places), len(old)):
+        children = tree.children(vertex)
+        x.append((x[children[0]] + x[children[-1]]) / 2)
+    splits = {}
+    for leaf, split in layout.splits.items():
+        more = 0.0
+        if leaf + 1 < len(places):
+            more = (places[leaf + 1] - places[leaf]) - (old[leaf + 1] - old[leaf])
+        splits[leaf] = places[leaf] + split - old[leaf] + more / 2
+    boxes = tuple(
+        replace(box, x=round(place, 1)) for box, place in zip(layout.boxes, x, strict=True)
+    )
+    width = layout.width + max(new - before for new, before in zip(x, old, strict=True))
+    return TreeLayout(boxes, width, layout.levels, splits)
+
+
 @dataclass(frozen=True, slots=True)
 class _Outline:
     """How far a subtree reaches to either side of its root, by level."""
@@ -156,26 +193,31 @@ def _risen(outline: _Outline, level: int) -> tuple[list[float], list[float]]:
 # --- rows -----------------------------------------------------------------------------------
 
 
-def wrapped_rows(tree: MergeTree, widest: float) -> list[MergeTree]:
-    """The tree in rows of at most a width, as many tokens in each as fit, but at least one.
+def wrapped_rows(trees: Sequence[MergeTree], widest: float) -> list[list[MergeTree]]:
+    """Trees over the same leaves in rows of at most a width: as much as fits, but at least a token.
 
-    Only the first row has the title. A character or morph that continues in the next row is in
-    both, with an ellipsis.
+    A row ends where a token ends in all of the trees. Only the first row has titles. A character or
+    morph that continues in the next row is in both, with an ellipsis.
     """
-    layout = lay_out(tree)
-    if layout.width <= widest:
-        return [tree]
+    layouts = on_one_axis(trees)
+    if not trees[0].leaves or max(layout.width for layout in layouts) <= widest:
+        return [list(trees)]
+    ends = set.intersection(*({_leaves(tree, root)[1] for root in tree.roots} for tree in trees))
     starts: list[int] = []
     left = edge = 0.0
-    for place, root in enumerate(tree.roots):
-        right = layout.splits[_leaves(tree, root)[1]] - BETWEEN_TOKENS / 2
+    first = 0
+    for end in sorted(ends):
+        right = max(layout.splits[end] for layout in layouts) - BETWEEN_TOKENS / 2
         if not starts or right - left > widest:
-            starts.append(place)
-            left = edge + BETWEEN_TOKENS if place else 0.0
-        edge = right
-    ends = [*starts[1:], len(tree.roots)]
-    rows = [_part(tree, start, end) for start, end in zip(starts, ends, strict=True)]
-    return [rows[0], *(replace(row, title="") for row in rows[1:])]
+            starts.append(first)
+            left = edge + BETWEEN_TOKENS if first else 0.0
+        edge, first = right, end + 1
+    lasts = [*(start - 1 for start in starts[1:]), len(trees[0].leaves) - 1]
+    rows = [
+        [_part(tree, first, last) for tree in trees]
+        for first, last in zip(starts, lasts, strict=True)
+    ]
+    return [rows[0], *([replace(part, title="") for part in row] for row in rows[1:])]
 
 
 def _leaves(tree: MergeTree, vertex: int) -> tuple[int, int]:
@@ -186,10 +228,10 @@ def _leaves(tree: MergeTree, vertex: int) -> tuple[int, int]:
     return merge.first, merge.last
 
 
-def _part(tree: MergeTree, start: int, end: int) -> MergeTree:
-    """Some of the tokens, from one up to another."""
-    roots = tree.roots[start:end]
-    first, last = _leaves(tree, roots[0])[0], _leaves(tree, roots[-1])[1]
+def _part(tree: MergeTree, first: int, last: int) -> MergeTree:
+    """The tokens from one leaf up to another."""
+    ends = [(root, _leaves(tree, root)) for root in tree.roots]
+    roots = [root for root, (start, end) in ends if first <= start and end <= last]
     kept = [n for n, merge in enumerate(tree.merges) if first <= merge.first and merge.last <= last]
     size = last + 1 - first
     new = {leaf: leaf - first for leaf in range(first, last + 1)}

@@ -22,7 +22,7 @@ from morphgraph.draw.merge_tree_layout import (
     STACK,
     SUBLINE,
     TreeLayout,
-    lay_out,
+    on_one_axis,
     subline,
     text_width,
     wrapped_rows,
@@ -45,49 +45,44 @@ _MEANING: Final[Mapping[GapKind, str]] = {
 MARGIN = 16.0
 _LEAF, _BOX, _LEVEL, _TITLE, _ROW = 28.0, 38.0, 62.0, 30.0, 24.0
 _LEGEND_ROW, _LEGEND_SIZE = 22.0, 12.0
-_LEAST_WIDTH, _WIDEST_PAIR, _APART = 460.0, 1000.0, 64.0
+_LEAST_WIDTH = 460.0
 _MONO, _SANS = "monospace", "sans-serif"
 
 
 def to_svg(
     trees: MergeTree | Sequence[MergeTree], theme: Theme = "light", widest: float | None = None
 ) -> str:
-    """Draw a tree, or several with their titles: side by side, below each other if they are wide.
+    """Draw a tree, or several with their titles below each other, over the same leaves on one axis.
 
     ``widest``: the width of the picture above which the tokens of a tree continue in further rows,
     if there is more than one; else a tree is as wide as it is. Whatever the labels are, the result
-    is XML of `ELEMENTS` only.
+    is XML of `ELEMENTS` only. What belongs to one merge has its place in the order of application
+    as ``data-step``.
     """
     if isinstance(trees, MergeTree):
         trees = [trees]
     room = None if widest is None else widest - 2 * MARGIN
-    rows = [row for tree in trees for row in ([tree] if room is None else wrapped_rows(tree, room))]
-    drawn = [(row, lay_out(row)) for row in rows]
-    total = sum(layout.width for _, layout in drawn) + _APART * (len(drawn) - 1)
-    stacked = len(rows) > len(trees) or total > min(_WIDEST_PAIR, room or _WIDEST_PAIR)
-    wide = max((layout.width for _, layout in drawn), default=0.0) if stacked else total
-    titled = any(tree.title for tree in trees)
+    alike = len({len(tree.leaves) for tree in trees}) == 1
+    drawn: list[tuple[MergeTree, TreeLayout]] = []
+    for group in [trees] if alike else [[tree] for tree in trees]:
+        for row in [group] if room is None else wrapped_rows(group, room):
+            drawn += zip(row, on_one_axis(row), strict=True)
+    wide = max((layout.width for _, layout in drawn), default=0.0)
     width = round(max(wide, _LEAST_WIDTH) + 2 * MARGIN)
     picture = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "role": "img"})
     _add(picture, "title", "Merge tree of " + visible_in_xml(trees[0].word if trees else ""))
     _add(picture, "desc", " ".join(_in_words(tree) for tree in trees))
     background = _add(picture, "rect", fill=SCENE_COLOURS[theme]["background"])
-    x, y = MARGIN, MARGIN
+    x, y = max(MARGIN, (width - wide) / 2), MARGIN
     height = y
-    highest = max((layout.levels for _, layout in drawn), default=0)
     for tree, layout in drawn:
-        title = _TITLE if tree.title or (titled and not stacked) else 0.0
-        levels = layout.levels if stacked else highest
-        painter = _Painter(picture, tree, layout, theme, x, y + title, levels)
+        title = _TITLE if tree.title else 0.0
+        painter = _Painter(picture, tree, layout, theme, x, y + title)
         if tree.title:
             bold = {"family": _SANS, "anchor": "start", "weight": "bold"}
-            _text(picture, x, y + 14, printable(tree.title), 14, painter.ink, **bold)
-        bottom = painter.paint()
-        height = max(height, bottom)
-        if stacked:
-            y = bottom + 34
-        else:
-            x += layout.width + _APART
+            _text(picture, MARGIN, y + 14, printable(tree.title), 14, painter.ink, **bold)
+        height = painter.paint()
+        y = height + 34
     height = _legend(picture, trees, theme, height + 18, width - 2 * MARGIN)
     size = {"width": str(width), "height": str(round(height + MARGIN))}
     picture.attrib |= size | {"viewBox": f"0 0 {size['width']} {size['height']}"}
@@ -112,7 +107,6 @@ class _Painter:
     theme: Theme
     x: float
     y: float
-    levels: int
 
     @property
     def ink(self) -> str:
@@ -120,7 +114,7 @@ class _Painter:
 
     @property
     def leaf_top(self) -> float:
-        return self.y + self.levels * _LEVEL
+        return self.y + self.layout.levels * _LEVEL
 
     def top(self, vertex: int) -> float:
         return self.leaf_top - self.layout.boxes[vertex].level * _LEVEL
@@ -156,10 +150,11 @@ class _Painter:
             _line(self.picture, f"M{x:.1f} {self.y - 4:.1f}V{low:.1f}", gap.kind, self.theme)
 
     def _edges(self) -> None:
-        lines = []
-        for vertex, box in enumerate(self.layout.boxes):
-            x, bar = self.x + box.x, self.bar(vertex)
-            children = self.tree.children(vertex)
+        stroke = blended(SCENE_COLOURS[self.theme]["line"], self.ink, 0.15)
+        for number, merge in enumerate(self.tree.merges, start=len(self.tree.leaves)):
+            x, bar = self.x + self.layout.boxes[number].x, self.bar(number)
+            children = merge.children
+            lines = []
             for child in children:
                 at = self.x + self.layout.boxes[child].x
                 if child not in (children[0], children[-1]):
@@ -170,11 +165,8 @@ class _Painter:
                     f"M{at:.1f} {self.top(child):.1f}V{bar + abs(bend):.1f}"
                     f"Q{at:.1f} {bar:.1f} {at + bend:.1f} {bar:.1f}H{x:.1f}"
                 )
-            if children:
-                lines.append(f"M{x:.1f} {bar:.1f}V{self.top(vertex) + _BOX:.1f}")
-        if lines:
-            stroke = blended(SCENE_COLOURS[self.theme]["line"], self.ink, 0.15)
-            _path(self.picture, "".join(lines), stroke)
+            lines.append(f"M{x:.1f} {bar:.1f}V{self.top(number) + _BOX:.1f}")
+            _path(self.picture, "".join(lines), stroke, data_step=str(merge.step))
 
     def _box(
         self, parent: Element, vertex: int, fill: str, height: float, shift: float = 0.0
@@ -198,7 +190,7 @@ class _Painter:
     def _merge(self, vertex: int) -> None:
         number = vertex - len(self.tree.leaves)
         merge = self.tree.merges[number]
-        group = _add(self.picture, "g", data_type=str(merge.type))
+        group = _add(self.picture, "g", data_type=str(merge.type), data_step=str(merge.step))
         _add(group, "title", merge.tooltip)
         fill = blame_colour(merge.ratio, self.theme)
         if len(merge.children) > 2:
@@ -234,7 +226,8 @@ class _Painter:
         for gap in self.tree.gaps:
             if gap.merge is not None:
                 x, y = self.x + self.layout.gap(gap.leaf), self.bar(gap.merge)
-                _cross(self.picture, x, y, self.theme)
+                step = self.tree.merges[gap.merge - len(self.tree.leaves)].step
+                _cross(self.picture, x, y, self.theme, data_step=str(step))
 
     def _bracket(self, span: TreeSpan, y: float, colour: str) -> None:
         first, last = self.layout.boxes[span.first], self.layout.boxes[span.last]
@@ -256,12 +249,12 @@ def _line(parent: Element, path: str, kind: GapKind, theme: Theme) -> None:
     )
 
 
-def _cross(parent: Element, x: float, y: float, theme: Theme) -> None:
+def _cross(parent: Element, x: float, y: float, theme: Theme, **attributes: str) -> None:
     background = SCENE_COLOURS[theme]["background"]
     disc = f"M{x - 6:.1f} {y:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z"
-    _path(parent, disc, background, fill=GAP_COLOURS[theme]["missed"])
+    _path(parent, disc, background, fill=GAP_COLOURS[theme]["missed"], **attributes)
     arms = f"M{x - 2.4:.1f} {y - 2.4:.1f}l4.8 4.8m0 -4.8l-4.8 4.8"
-    _path(parent, arms, background, stroke_width=1.8, stroke_linecap="round")
+    _path(parent, arms, background, stroke_width=1.8, stroke_linecap="round", **attributes)
 
 
 def _legend(
@@ -303,9 +296,9 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
     kinds = {gap.kind for tree in trees for gap in tree.gaps}
     has_ratio = any(merge.ratio == merge.ratio for merge in merges)
     if merges:
-        yield "", "in a box: type, rank" + (" · R" if has_ratio else "")
+        yield "", "in a box: type, rank" + (" · blame" if has_ratio else "")
     if has_ratio:
-        yield "scale", "blame R from 0 to 1"
+        yield "scale", "blame from 0 to 1"
     if any(len(merge.children) > 2 for merge in merges):
         yield "tuple", "merge of three parts or more"
     for kind in _MEANING:

@@ -144,11 +144,51 @@ def test_a_tooltip_says_what_a_merge_did(page: Page, app_address: str) -> None:
     tip = page.get_by_role("tooltip").filter(has_text="rank")
     expect(tip).to_be_visible()
     expect(tip).to_have_text(
-        re.compile(r"^.+ \+ .+ → .+\nrank [\d,]+\nN [\d,]+, B [\d,]+, R ", re.S)
+        re.compile(r"^.+ \+ .+ → .+\nrank [\d,]+\n[\d,]+ joins, [\d,]+ wrong: blame ", re.S)
     )
     assert sheet(page).locator("title").count() == 0  # the browser shows none of its own
     page.mouse.move(5, 5)
     expect(tip).to_be_hidden()
+
+
+def test_it_plays_merge_by_merge_and_a_box_offers_what_to_do(page: Page, app_address: str) -> None:
+    open_trees(page, app_address)
+    slider = page.get_by_label("Merges applied")
+    last = int(slider.get_attribute("max") or 0)
+    assert sheet(page).locator(".later").count() == 0
+    page.get_by_role("button", name="Previous merge").click()
+    slider.press("ArrowLeft")
+    hidden = sheet(page).locator("g.later")
+    steps = hidden.evaluate_all("groups => groups.map(({ dataset }) => dataset.step)")
+    assert sorted(steps) == sorted([str(last - 1), str(last)])
+    expect(
+        page.get_by_text(re.compile(f"^Merge {last - 2} of {last}: .+ \\+ .+ → "))
+    ).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
+    assert hidden.count() == 0
+
+    box = sheet(page).locator("g[data-type]").last
+    box.press("Enter")
+    expect(page.get_by_role("menuitem", name="Knock out")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_be_hidden()
+    box.click()
+    page.keyboard.press("Enter")
+    expect(sheet(page).get_by_text("before the last edit", exact=True)).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+    # Each atom stands at one place, before and after.
+    places = sheet(page).evaluate(
+        """sheet => [...sheet.querySelectorAll("g:not([data-type]) text")]
+          .map((text) => text.getAttribute("x"))"""
+    )
+    assert places[: len(places) // 2] == places[len(places) // 2 :]
+    sheet(page).locator("g[data-type]").first.click()
+    page.get_by_role("menuitem", name="Open in the merge graph").click()
+    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
 
 
 def test_on_the_graph_page_a_click_on_a_merge_selects_its_type(

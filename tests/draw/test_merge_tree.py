@@ -27,7 +27,14 @@ from morphgraph.draw.merge_tree import (
     printable,
     visible_in_xml,
 )
-from morphgraph.draw.merge_tree_layout import BETWEEN_TOKENS, STACK, lay_out, wrapped_rows
+from morphgraph.draw.merge_tree_layout import (
+    BETWEEN_TOKENS,
+    STACK,
+    TreeLayout,
+    lay_out,
+    on_one_axis,
+    wrapped_rows,
+)
 from morphgraph.draw.merge_tree_svg import ELEMENTS, GAP_COLOURS, to_svg
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
@@ -92,7 +99,7 @@ def test_by_hand(study: Study) -> None:
     assert tree.merges[1].tooltip.splitlines() == [
         "un + d + o → undo",
         "rank 2, 3 parts",
-        "N 6, B 3, R 0.50",
+        "6 joins, 3 wrong: blame 0.50",
         "closes 2 gold boundaries of this word",
     ]
     assert tree.roots == (7, 8)
@@ -156,6 +163,31 @@ def test_what_is_visible_can_be_written(text: str) -> None:
 # --------------------------------------------------------------------------------- where it stands
 
 
+def check_layout(tree: MergeTree, layout: TreeLayout) -> None:
+    """Nothing overlaps, parents stand in the middle, lines between what they separate."""
+    tuples = [k for k, merge in enumerate(tree.merges) if len(merge.children) > 2]
+    stacks = {len(tree.leaves) + k for k in tuples}
+    by_level: dict[int, list[tuple[float, float]]] = {}
+    for vertex, box in enumerate(layout.boxes):
+        stack = STACK if vertex in stacks else 0
+        edges = (box.x - box.width / 2, box.x + box.width / 2 + stack)
+        assert edges[0] >= -0.1
+        assert edges[1] <= layout.width + 0.1
+        by_level.setdefault(box.level, []).append(edges)
+        children = tree.children(vertex)
+        assert (box.level == 0) == (not children)
+        if children:
+            ends = layout.boxes[children[0]].x + layout.boxes[children[-1]].x
+            assert box.x == pytest.approx(ends / 2, abs=0.2)
+            assert box.level > max(layout.boxes[child].level for child in children)
+    for boxes in by_level.values():
+        assert all(b[0] - a[1] >= 6 for a, b in pairwise(sorted(boxes)))
+    leaves = layout.boxes[: len(tree.leaves)]
+    assert [box.x for box in leaves] == sorted(box.x for box in leaves)
+    for leaf in range(len(leaves) - 1):
+        assert leaves[leaf].x < layout.gap(leaf) < leaves[leaf + 1].x
+
+
 @examples(200)
 @given(with_words())
 def test_nothing_overlaps_and_parents_are_in_the_middle(
@@ -164,28 +196,23 @@ def test_nothing_overlaps_and_parents_are_in_the_middle(
     merges, words = drawn
     for word in words:
         tree = tree_of(merges, word)
-        layout = lay_out(tree)
-        tuples = [k for k, merge in enumerate(tree.merges) if len(merge.children) > 2]
-        stacks = {len(tree.leaves) + k for k in tuples}
-        by_level: dict[int, list[tuple[float, float]]] = {}
-        for vertex, box in enumerate(layout.boxes):
-            stack = STACK if vertex in stacks else 0
-            edges = (box.x - box.width / 2, box.x + box.width / 2 + stack)
-            assert edges[0] >= -0.1
-            assert edges[1] <= layout.width + 0.1
-            by_level.setdefault(box.level, []).append(edges)
-            children = tree.children(vertex)
-            assert (box.level == 0) == (not children)
-            if children:
-                ends = layout.boxes[children[0]].x + layout.boxes[children[-1]].x
-                assert box.x == pytest.approx(ends / 2, abs=0.2)
-                assert box.level > max(layout.boxes[child].level for child in children)
-        for boxes in by_level.values():
-            assert all(b[0] - a[1] >= 6 for a, b in pairwise(sorted(boxes)))
-        leaves = layout.boxes[: len(tree.leaves)]
-        assert [box.x for box in leaves] == sorted(box.x for box in leaves)
-        for leaf in range(len(leaves) - 1):
-            assert leaves[leaf].x < layout.gap(leaf) < leaves[leaf + 1].x
+        check_layout(tree, lay_out(tree))
+
+
+@examples(100)
+@given(with_words(), st.integers(0, 8))
+def test_trees_of_a_word_stand_on_one_axis(drawn: tuple[MergeList, list[str]], fewer: int) -> None:
+    """As with the merges of before and after an edit: each atom at one place, nothing overlaps."""
+    merges, words = drawn
+    for word in filter(None, words):
+        trees = [tree_of(merges, word), tree_of(merges[:fewer], word)]
+        layouts = on_one_axis(trees)
+        places = [[box.x for box in lay.boxes[: len(word)]] for lay in layouts]
+        assert places[0] == places[1]
+        for tree, layout in zip(trees, layouts, strict=True):
+            check_layout(tree, layout)
+        for row in wrapped_rows(trees, 150):
+            assert [leaf.label for leaf in row[0].leaves] == [leaf.label for leaf in row[1].leaves]
 
 
 def test_tokens_stand_apart() -> None:
@@ -242,7 +269,13 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
 
     words = study.benchmark.words
     full = legend(describe_tree(study.tokeniser, words, 0, blame=study.blame(), gold={1, 3}))
-    for meaning in ("gold boundary, split", "closed by", "three parts or more", "blame R", "morph"):
+    for meaning in (
+        "gold boundary, split",
+        "closed by",
+        "three parts or more",
+        "blame from 0",
+        "morph",
+    ):
         assert meaning in full
     assert "split inside a morph" not in full
     plain = legend(describe_tree(study.tokeniser, words, 2))
@@ -250,17 +283,26 @@ def test_the_legend_explains_what_occurs_and_nothing_else(study: Study) -> None:
     assert "blame" not in plain
 
 
-def test_several_trees_stand_side_by_side_and_wide_ones_below_each_other() -> None:
-    def size(svg: str) -> tuple[int, int]:
-        return int(parsed(svg).get("width") or 0), int(parsed(svg).get("height") or 0)
+def test_before_and_after_stand_below_each_other_on_one_axis() -> None:
+    before, after = tree_of([("a", "b"), ("ab", "c")], "abc"), tree_of([("b", "c")], "abc")
+    svg = to_svg([before, after])
+    places = [group.find(f"{NAMESPACE}text").get("x") for group in elements(svg, "g")]  # type: ignore[union-attr]
+    assert places[:3] == places[5:8]
+    assert int(parsed(svg).get("height") or 0) > 1.4 * int(
+        parsed(to_svg(before)).get("height") or 0
+    )
 
-    short, long = tree_of([("a", "b")], "ab" * 5), tree_of([("a", "b")], "ab" * 12)
-    one, two = size(to_svg(short)), size(to_svg([short, short]))
-    assert two[0] > 1.5 * one[0]
-    assert abs(two[1] - one[1]) < 40  # the legend may have fewer rows
-    one, two = size(to_svg(long)), size(to_svg([long, long]))
-    assert two[0] == one[0]
-    assert two[1] > 1.5 * one[1]
+
+def test_each_step_is_named_on_all_that_belongs_to_it(study: Study) -> None:
+    tree = describe_tree(study.tokeniser, study.benchmark.words, 0, gold={1, 2, 3})
+    svg = to_svg(tree)
+    steps = [g.get("data-step") for g in elements(svg, "g") if g.get("data-type")]
+    assert steps == ["1", "2", "3"]
+    edges = [p.get("data-step") for p in elements(svg, "path") if p.get("data-step")]
+    assert set(edges) == {"1", "2", "3"}
+    assert edges.count("2") == 5  # its line and two crosses of two strokes
+    rows = [part for row in wrapped_rows([tree], 30) for part in row]
+    assert [merge.step for row in rows for merge in row.merges] == [1, 2, 3]
 
 
 def widths_of(tree: MergeTree) -> float:
@@ -276,7 +318,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
     merges, words = case
     word = "".join(words) or "a"
     tree = tree_of(merges, word, gold=set(range(1, len(word), 2)))
-    rows = wrapped_rows(tree, widest)
+    rows = [row for (row,) in wrapped_rows([tree], widest)]
     for row in rows:
         assert len(row.roots) == 1 or widths_of(row) <= widest + 1e-6
         for merge, vertex in zip(row.merges, range(len(row.leaves), 10**6), strict=False):
@@ -297,7 +339,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
             if gap.merge is not None:
                 assert row.children(gap.merge)
     # No row could have taken the next token too.
-    tokens = [widths_of(row) for row in wrapped_rows(tree, 0)]
+    tokens = [widths_of(row) for (row,) in wrapped_rows([tree], 0)]
     assert len(tokens) == len(tree.roots)
     done = 0
     for row in rows[:-1]:
@@ -308,7 +350,7 @@ def test_rows_hold_every_token_once_and_keep_to_the_width(
 def test_a_morph_that_goes_on_in_the_next_row_is_in_both(study: Study) -> None:
     tree = tree_of([("a", "b"), ("c", "d")], "abcd", gold=set())
     tree = replace(tree, morphs=(TreeSpan(0, 3, "abcd"),), title="now")
-    first, second = wrapped_rows(tree, 80)
+    (first,), (second,) = wrapped_rows([tree], 80)
     assert first.morphs == (TreeSpan(0, 1, "abcd …"),)
     assert second.morphs == (TreeSpan(0, 1, "… abcd"),)
     assert (first.title, second.title) == ("now", "")

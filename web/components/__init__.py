@@ -148,22 +148,26 @@ def tree_picture(
     key: str,
     file_name: str = "merge-tree",
     on_event: Callable[[list[Click]], None] | None = None,
+    offers: Mapping[str, str] | None = None,
     reveal: int = 0,
 ) -> None:
-    """Show merge trees, with buttons that download the picture as SVG and PNG.
+    """Show merge trees that play merge by merge, and that can be downloaded as SVG and PNG.
 
     ``on_event`` runs before the script does, with the clicks on merges that were not handled yet;
     their keys are those of types in the merge graph. Without it, merges cannot be clicked.
+    ``offers``: what a click on a merge lets one choose from, as labels by the letters which then
+    stand in the key for ``t``.
     Whenever ``reveal`` has risen, the page is scrolled until the picture is in sight.
     """
     pending, ack = click_handler(key, on_event)
-    _component("merge_tree", "tree")(
+    _component("merge_tree", "tree", shares=("elements", "player"))(
         key=key,
         data={
             "light": _drawn(trees, "light"),
             "dark": _drawn(trees, "dark"),
             "file_name": file_name,
             "clickable": on_event is not None,
+            "offers": dict(offers or {}),
             "reveal": reveal,
             "ack": ack,
         },
@@ -252,7 +256,7 @@ def word_editor(
         if isinstance(typed, str) and on_text is not None:
             on_text(typed)
 
-    _component("word_editor", "words", shares=("chips",))(
+    _component("word_editor", "words", shares=("elements", "chips"))(
         key=key,
         data={
             "text": text,
@@ -332,7 +336,7 @@ def run_line(
         if isinstance(word, str) and on_word is not None:
             on_word(word)
 
-    _component("run_line", "run", shares=("chips",))(
+    _component("run_line", "run", shares=("elements", "chips", "player"))(
         key=key,
         data={
             "points": [
@@ -384,7 +388,8 @@ def _component(
     """
 
     def text(name: str) -> str:
-        return Path(__file__).with_name(name).read_text(encoding="utf-8")
+        path = Path(__file__).with_name(name)
+        return path.read_text(encoding="utf-8") if path.exists() else ""
 
     made: Callable[..., Any] = st.components.v2.component(
         f"morphgraph.{name}",

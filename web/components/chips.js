@@ -1,11 +1,4 @@
-// Tokens as chips; text nodes only, for words and types come from uploaded files.
-
-function made(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
+// Tokens as chips.
 
 /** A token, with a line at each gold boundary that it covers. */
 function chipOf({ segments, tooltip, culprit, morph }) {

@@ -1,7 +1,6 @@
 // A run as a line that one plays: height is F1, colour and shape are the phase. It plays here, and
 // Python hears of a phase only where one stops.
 
-const SVG_NAMES = "http://www.w3.org/2000/svg";
 const [ASIDE, ABOVE, BELOW, HIGH] = [34, 30, 26, 176]; // px around the points, and of the line
 const PACE = 1100; // ms a phase
 const PATIENCE = 300; // ms without another step before Python hears of one
@@ -20,16 +19,6 @@ const NAMES = {
   repair: "repair",
   reify: "reify",
 };
-const PLAY = "M5 3.5 16 10 5 16.5z";
-const PAUSE = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
-
-function drawn(name, attributes, ...children) {
-  const element = document.createElementNS(SVG_NAMES, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
 class RunView {
   rows = [];
 
@@ -41,13 +30,9 @@ class RunView {
     this.said = parent.querySelector(".said");
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
-    this.buttons = Object.fromEntries(
-      [...parent.querySelectorAll("button")].map((button) => [button.dataset.action, button]),
-    );
-    this.buttons.play.addEventListener("click", () => (this.playing ? this.stop() : this.play()));
-    this.buttons.back.addEventListener("click", () => this.go(this.chosen - 1));
-    this.buttons.next.addEventListener("click", () => this.go(this.chosen + 1));
-    this.range.addEventListener("input", () => this.go(Number(this.range.value)));
+    const place = parent.querySelector(".player");
+    const stopped = (number) => this.tell(number);
+    this.player = new Player(place, this.range, "phase", PACE, (at) => this.mark(at), stopped);
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.lineBox);
   }
@@ -57,7 +42,7 @@ class RunView {
     this.frame.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify(data.points);
     const isNew = source !== this.source;
-    if (isNew && this.points && data.points.length !== this.points.length) this.halt();
+    if (isNew && this.points && data.points.length !== this.points.length) this.player.halt();
     this.points = data.points;
     const word = data.word && JSON.stringify(data.word);
     if (word && word !== this.shownWord) {
@@ -65,14 +50,13 @@ class RunView {
       this.rows = data.word.rows;
       this.showWord(data.word);
     }
-    // What is played or stepped to here is newer than what Python knows of.
-    if (!this.playing && !this.waiting) this.chosen = data.chosen;
-    this.chosen = Math.min(this.chosen, this.points.length - 1);
     if (isNew) {
       this.source = source;
       this.draw();
     }
-    this.mark();
+    // What is played or stepped to here is newer than what Python knows of.
+    const isBusy = this.player.playing || this.waiting;
+    this.player.set(0, this.points.length - 1, isBusy ? this.player.at : data.chosen);
   }
 
   // --- drawing
@@ -105,7 +89,7 @@ class RunView {
           drawn("text", { x: x(number), y: HIGH - 8 }, label),
         );
       }
-      group.addEventListener("click", () => this.go(number));
+      group.addEventListener("click", () => this.player.go(number));
       return group;
     });
     const line = drawn("polyline", { points: path });
@@ -116,7 +100,6 @@ class RunView {
     this.range.style.display = one ? "none" : "";
     this.range.style.marginLeft = `${ASIDE - 8}px`;
     this.range.style.width = `${(this.points.length - 1) * gap + 16}px`;
-    this.range.max = this.points.length - 1;
     const kinds = Object.keys(NAMES).filter((kind) => this.points.some((one) => one.kind === kind));
     this.key.replaceChildren(
       ...kinds.map((kind) => {
@@ -126,7 +109,7 @@ class RunView {
         return name;
       }),
     );
-    this.mark();
+    this.mark(this.player.at);
   }
 
   showWord(word) {
@@ -163,60 +146,32 @@ class RunView {
   }
 
   /** Show which phase is chosen, and what there is to say about it. */
-  mark() {
-    const point = this.points[this.chosen];
+  mark(chosen) {
+    const point = this.points?.[chosen];
+    if (!point) return;
     for (const group of this.lineBox.querySelectorAll("g")) {
-      group.classList.toggle("chosen", Number(group.dataset.phase) === this.chosen);
+      group.classList.toggle("chosen", Number(group.dataset.phase) === chosen);
     }
-    this.range.value = this.chosen;
     this.range.setAttribute("aria-valuetext", `${point.label}, F1 ${point.value}`);
     this.said.replaceChildren(made("b", point.kind, point.label), `  ${point.said}`);
     const rows = [...this.word.querySelectorAll(".row.tokens")];
     rows.forEach((row, number) => {
-      row.classList.toggle("now", this.rows[number].phases.includes(this.chosen));
+      row.classList.toggle("now", this.rows[number].phases.includes(chosen));
     });
-    this.buttons.play.disabled = this.points.length < 2;
-    this.buttons.back.disabled = this.chosen <= 0;
-    this.buttons.next.disabled = this.chosen >= this.points.length - 1;
-    const icon = drawn("svg", { viewBox: "0 0 20 20" }, drawn("path", { d: this.playing ? PAUSE : PLAY }));
-    this.buttons.play.replaceChildren(icon, this.playing ? "Pause" : "Play");
   }
 
-  // --- going about
-
-  play() {
-    if (this.chosen >= this.points.length - 1) this.chosen = 0;
-    this.playing = setInterval(() => {
-      if (this.chosen >= this.points.length - 1) this.stop();
-      else this.chosen += 1;
-      this.mark();
-    }, PACE);
-    this.mark();
-  }
-
-  halt() {
-    clearInterval(this.playing);
+  tell(chosen) {
     clearTimeout(this.waiting);
-    this.playing = this.waiting = null;
-  }
-
-  stop() {
-    this.go(this.chosen);
-  }
-
-  go(number) {
-    this.halt();
-    this.chosen = Math.max(0, Math.min(number, this.points.length - 1));
-    this.mark();
     this.waiting = setTimeout(() => {
       this.waiting = null;
-      this.send?.("chosen", this.chosen);
+      this.send?.("chosen", chosen);
     }, PATIENCE);
   }
 
   dispose() {
     this.disposed = true;
-    this.halt();
+    this.player.halt();
+    clearTimeout(this.waiting);
     this.resizing.disconnect();
   }
 }

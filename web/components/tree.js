@@ -1,11 +1,11 @@
-// Shows a merge tree that was drawn in Python, with tooltips and downloads.
+// Shows a merge tree that was drawn in Python: plays it, with tooltips, a menu and downloads.
 //
 // The picture is replaced only if it differs, so that a scrolled sheet stays where it is.
 
 const SCALE = 2; // pixels of the PNG for each of the picture
 const LONGEST_SIDE = 16000; // px that a canvas surely can have
-const SVG = "http://www.w3.org/2000/svg";
-const LEAST_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
+const GOOD_SCALE = 11 / 12; // of a picture, whose smallest letters have 12 px
+const PACE = 800; // ms a merge
 const HIGHEST = 760; // px above which a picture scrolls
 const AROUND = { width: 20, height: 54 }; // px that buttons, borders and a scroll bar take
 
@@ -20,7 +20,21 @@ class TreeView {
     this.frame = parent.querySelector(".tree");
     this.sheet = parent.querySelector(".sheet");
     this.tip = parent.querySelector(".tip");
+    this.menu = parent.querySelector(".menu");
+    this.said = parent.querySelector(".said");
     this.clicks = new Clicks();
+    const [place, range] = [parent.querySelector(".player"), parent.querySelector("input")];
+    this.player = new Player(place, range, "merge", PACE, (at) => this.showStep(at));
+    this.menu.addEventListener("keydown", (event) => this.menuKey(event));
+    this.menu.addEventListener("focusout", (event) => {
+      if (!this.menu.contains(event.relatedTarget)) this.menu.hidden = true;
+    });
+    this.sheet.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      if (!event.target.closest("g[data-type]")) return;
+      event.preventDefault();
+      this.chosen(event.target.closest("g[data-type]"));
+    });
     this.tips = new Map();
     this.frame.addEventListener("click", (event) => this.clicked(event));
     this.sheet.addEventListener("pointermove", (event) => this.moved(event));
@@ -35,6 +49,7 @@ class TreeView {
     this.data = data;
     this.clicks.acknowledge(given);
     this.frame.classList.toggle("clickable", Boolean(data.clickable));
+    this.frame.classList.toggle("dark", isDark(this.parent));
     this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
     this.reveal(data.reveal ?? 0);
@@ -51,15 +66,15 @@ class TreeView {
     }, 100); // when the page has made room
   }
 
-  /** Show the widest picture that there is room for, a little smaller if need be. */
+  /** Show the widest picture that there is room for; a token too long for any shrinks. */
   fit() {
     const room = this.frame.clientWidth - AROUND.width;
     if (!this.pictures || room <= 0) return;
-    const fits = (source) => sizeOf(source).width * LEAST_SCALE <= room;
+    const fits = (source) => sizeOf(source).width * GOOD_SCALE <= room;
     const source = this.pictures.find(fits) ?? this.pictures.at(-1);
     if (source !== this.source) this.show(source);
     const { width, height } = sizeOf(source);
-    const scale = Math.min(1, Math.max(LEAST_SCALE, room / width));
+    const scale = Math.min(1, room / width);
     const picture = this.sheet.firstElementChild;
     if (picture) {
       picture.style.width = `${Math.floor(width * scale)}px`;
@@ -72,7 +87,7 @@ class TreeView {
     // Parsed as XML and checked, never as HTML: labels come from uploaded files.
     const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
     const picture = parsed.documentElement;
-    if (picture.namespaceURI !== SVG || parsed.querySelector("parsererror")) return;
+    if (picture.namespaceURI !== SVG_NAMES || parsed.querySelector("parsererror")) return;
     this.source = source;
     const shown = document.importNode(picture, true);
     this.tips.clear();
@@ -85,7 +100,37 @@ class TreeView {
     }
     this.tips.delete(shown);
     this.putOnPage(shown);
+    for (const group of this.data.clickable ? shown.querySelectorAll("g[data-type]") : []) {
+      group.setAttribute("tabindex", "0");
+      group.setAttribute("role", "button");
+      group.setAttribute("aria-label", this.tips.get(group) ?? "");
+    }
+    this.menu.hidden = true;
     this.sheet.replaceChildren(shown);
+    const all = [...shown.querySelectorAll("g[data-step]")].map(({ dataset }) => +dataset.step);
+    const last = Math.max(0, ...all);
+    // In another width or theme it stays at its step; another word, or state, is shown whole.
+    const said = shown.getAttribute("aria-label");
+    const stays = said === this.described && last === this.player.last;
+    if (!stays) this.player.halt();
+    this.described = said;
+    this.frame.classList.toggle("still", !last);
+    this.player.set(0, last, stays ? this.player.at : last);
+  }
+
+  /** Hide what comes after a step, and say what happens in it. */
+  showStep(at) {
+    const tips = new Set();
+    const whole = at >= this.player.last && !this.player.playing;
+    for (const element of this.sheet.querySelectorAll("[data-step]")) {
+      const step = Number(element.dataset.step);
+      element.classList.toggle("later", step > at);
+      element.classList.toggle("now", step === at && !whole);
+      if (step === at && this.tips.has(element)) tips.add(this.tips.get(element).split("\n")[0]);
+    }
+    const which = `${at} of ${this.player.last}`;
+    this.said.textContent = at ? `Merge ${which}: ${[...tips].join("; ")}` : "The atoms";
+    this.said.title = this.said.textContent;
   }
 
   /** On the page, the picture's paper is the page's own, whatever its colour. */
@@ -134,8 +179,49 @@ class TreeView {
     const action = event.target.closest?.("button")?.dataset.action;
     if (action === "svg") this.saveSvg();
     if (action === "png") this.savePng();
-    const type = event.target.closest?.("g[data-type]")?.dataset.type;
-    if (type && this.data.clickable) this.clicks.add(`t${type}`);
+    const group = event.target.closest?.("g[data-type]");
+    if (group) this.chosen(group);
+  }
+
+  /** A merge was clicked: choose its type, or what to do with it. */
+  chosen(group) {
+    if (!this.data.clickable) return;
+    const { type } = group.dataset;
+    const offers = Object.entries(this.data.offers);
+    if (!offers.length) {
+      this.clicks.add(`t${type}`);
+      return;
+    }
+    this.hideTip();
+    this.menu.replaceChildren(
+      ...offers.map(([letter, label]) => {
+        const item = made("button", "", `${label} “${group.querySelector("text").textContent}”`);
+        item.type = "button";
+        item.setAttribute("role", "menuitem");
+        item.addEventListener("click", () => {
+          this.menu.hidden = true;
+          this.clicks.add(`${letter}${type}`);
+        });
+        return item;
+      }),
+    );
+    this.menu.hidden = false;
+    const [box, at] = [this.frame.getBoundingClientRect(), group.getBoundingClientRect()];
+    const left = Math.min(at.left - box.left, box.width - this.menu.offsetWidth - 6);
+    const below = Math.min(at.bottom - box.top + 4, box.height - this.menu.offsetHeight - 6);
+    Object.assign(this.menu.style, { left: `${Math.max(4, left)}px`, top: `${below}px` });
+    this.opener = group;
+    this.menu.firstElementChild.focus();
+  }
+
+  menuKey(event) {
+    const items = [...this.menu.children];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") this.opener.focus();
+    if (!step) return;
+    event.preventDefault();
+    const next = items.indexOf(event.target) + step;
+    items[(next + items.length) % items.length].focus();
   }
 
   // --- downloads
@@ -168,6 +254,7 @@ class TreeView {
   dispose() {
     this.disposed = true;
     this.resizing.disconnect();
+    this.player.halt();
     this.clicks.stop();
   }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -40,12 +40,12 @@ def word_trees(
     states: Sequence[NamedState],
     key: str,
     on_event: Callable[[list[Click]], None] | None = None,
-    reveal: int = 0,
+    **how: Any,
 ) -> list[MergeTree]:
-    """Show the trees of a word in several states of the graph, side by side with their titles.
+    """Show the trees of a word in several states of the graph, on one axis, with their titles.
 
     ``word``: the number of a word of the reference, or any text; a text that is a word of the
-    reference counts as that. ``on_event``, ``reveal``: see `tree_picture`. Returns the trees; none,
+    reference counts as that. ``on_event``, ``how``: see `tree_picture`. Returns the trees; none,
     and a message, if the word cannot be encoded.
     """
     trees: list[MergeTree] = []
@@ -55,7 +55,7 @@ def word_trees(
             st.info("The tokeniser's normaliser leaves nothing of this word.")
             return []
         name = file_name(trees[0].word)
-        tree_picture(trees, key=key, file_name=name, on_event=on_event, reveal=reveal)
+        tree_picture(trees, key=key, file_name=name, on_event=on_event, **how)
     return trees
 
 

@@ -196,7 +196,7 @@ def example_tree(current: Session) -> None:
     st.subheader(f"Merge tree of {code(shortened(word))}", anchor=False)
     revealed = st.session_state.get(_REVEALED, 0)
     states = before_and_after(current, word)
-    word_trees(current, word, states, "example tree", select, revealed)
+    word_trees(current, word, states, "example tree", select, reveal=revealed)
 
 
 def changed_words(current: Session) -> None:

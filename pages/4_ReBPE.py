@@ -110,7 +110,9 @@ def _page(current: Session) -> None:
         st.space("stretch")
         with st.popover("Settings", icon=":material/tune:"):
             _settings_panel(current, locked=len(run.all_phases) > 1)
-        st.page_link("pages/7_Export.py", label="Export the result", icon=":material/download:")
+        st.page_link(
+            "pages/6_History_and_export.py", label="Export the result", icon=":material/download:"
+        )
     if len(run.all_phases) > 1:
         phase_line(current, run, playing=running)
     else:

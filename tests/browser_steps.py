@@ -40,10 +40,9 @@ def go_to(page: Page, name: str) -> None:
         "Scores": page.get_by_role("heading", name="Words and errors"),
         "Vocabulary": page.get_by_role("heading", name="How long types are"),
         "Batch": page.get_by_role("tab", name="Configure"),
-        "History": page.get_by_role("heading", name="Replay a recipe"),
+        "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
         "Train": page.get_by_role("button", name="Train", exact=True),
         "Segmentations": page.get_by_role("region", name="Comparison of segmentations"),
-        "Export": page.get_by_role("button", name="Check and prepare"),
     }
     expect(marks[name]).to_be_visible(timeout=PATIENCE)
     idle(page)

@@ -26,8 +26,7 @@ PAGES = {
     },
     "Repair": {
         "ReBPE": ("pages/4_ReBPE.py", ":material/autorenew:"),
-        "History": ("pages/6_History.py", ":material/history:"),
-        "Export": ("pages/7_Export.py", ":material/download:"),
+        "History and export": ("pages/6_History_and_export.py", ":material/history:"),
     },
     "Compare": {
         "Segmentations": ("pages/9_Segmentations.py", ":material/compare_arrows:"),

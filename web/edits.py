@@ -39,6 +39,15 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
 
 
+def go_to_edit(current: Session, edits: int) -> None:
+    """Undo or redo until so many edits are made."""
+    graph = current.study.graph
+    while len(graph.history) > edits:
+        current.undo()
+    while len(graph.history) < edits and graph.undone:
+        current.redo()
+
+
 def show_message() -> None:
     """Show, once, why the last edit could not be made."""
     message = st.session_state.pop(_MESSAGE, None)

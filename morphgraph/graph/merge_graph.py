@@ -85,6 +85,14 @@ class MergeGraph(MergeTable):
             copied._backward(change)
             yield copied
 
+    def states_onward(self) -> Iterator["MergeGraph"]:
+        """The state before all edits, then that after each: one copy, as of `states_back`."""
+        copied = self.earlier(len(self._done))
+        yield copied
+        for change in self._done:
+            copied._forward(change)
+            yield copied
+
     # ----------------------------------------------------------------------------- edits
 
     def knockout(self, types: Iterable[str]) -> Change:

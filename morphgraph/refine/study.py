@@ -4,6 +4,7 @@ It answers what a person asks while editing: how good is it now, what is this me
 what would its knockout change. Results are kept per state of the graph, so asking twice is free.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -87,6 +88,7 @@ class Study:
         self.tokeniser = tokeniser
         self._benchmark = benchmark
         self._states: dict[str, StudyState] = {}
+        self._f1: dict[int, tuple[Change, float]] = {}
 
     @property
     def benchmark(self) -> Benchmark:
@@ -99,6 +101,7 @@ class Study:
         if current is not self._benchmark:
             self._benchmark = current
             self._states.clear()
+            self._f1.clear()
             self.__dict__.pop("start", None)
         return self._benchmark
 
@@ -156,6 +159,34 @@ class Study:
         gold, weight = benchmark.cuts("morphemic"), benchmark.weight("morphemic", "types")
         tally = BoundaryTally(cuts_of(segmentation), gold, weight)
         return StudyState(segmentation, benchmark.scores(segmentation), tally)
+
+    def f1_after_edits(self) -> list[float]:
+        """F1 before any edit and after each, morphemic over types; then after those undone.
+
+        After an edit that is undone: as it was when last looked at, else NaN.
+        """
+        _ = self.benchmark  # forgets what was of another alphabet
+        graph = self.graph
+        known = set(self._f1)
+        if not known.issuperset(map(id, graph.history)):
+            segmentation: MergeSegmentation | None = self.start.segmentation
+            states = graph.states_onward()
+            next(states)
+            for change, state in zip(graph.history, states, strict=True):
+                if id(change) in known:
+                    segmentation = None
+                    continue
+                before = segmentation
+                segmentation = (
+                    segment(state, self.benchmark.words)
+                    if before is None
+                    else segment_after(state, before, change)
+                )
+                f1 = self.benchmark.score(segmentation, "morphemic", "types").f1
+                self._f1[id(change)] = change, f1
+        changes = [*graph.history, *reversed(graph.undone)]
+        later = [self._f1[id(c)][1] if id(c) in self._f1 else math.nan for c in changes]
+        return [self.start.score("morphemic", "types").f1, *later]
 
     # --------------------------------------------------------------------------------- blame
 

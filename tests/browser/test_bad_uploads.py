@@ -113,7 +113,7 @@ def test_a_type_that_looks_like_html_is_text(
     expect(start.get_by_role("heading", name=IMAGE, exact=True)).to_be_visible()
     start.get_by_role("button", name="Knock out", exact=True).click()
     expect(start.get_by_text("Knocked out. Undo brings it back.")).to_be_visible()
-    for page in ("Blame", "Scores", "History", "Merge graph"):
+    for page in ("Blame", "Scores", "History and export", "Merge graph"):
         sidebar.get_by_role("link", name=page).click()
         there = start.get_by_role("button", name="Undo").or_(start.get_by_text("Words and errors"))
         expect(there.first).to_be_visible(timeout=PATIENCE)

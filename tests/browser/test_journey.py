@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_steps import PATIENCE, expect_value, go_to, idle, metric, sidebar, start, value_of
+from browser_steps import (
+    PATIENCE,
+    cell_of,
+    expect_value,
+    go_to,
+    grid_with,
+    idle,
+    metric,
+    sidebar,
+    start,
+    value_of,
+)
 from playwright.sync_api import Page, TimeoutError, expect
 
 pytestmark = pytest.mark.browser
@@ -234,7 +245,7 @@ def five_fast_clicks(page: Page) -> None:
     assert camera(page) == pytest.approx(seen, abs=1e-6)
     moved = positions(page)
     assert all(moved[key] == places[key] for key in places if key in moved)
-    go_to(page, "History")
+    go_to(page, "History and export")
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     go_to(page, "Merge graph")
     wait_for_focus(page, "ung")
@@ -292,33 +303,36 @@ def save_and_replay(page: Page, screenshots: Path, tmp_path: Path) -> None:
     choose_demo(page, "German", "de")
     go_to(page, "Start")
     scores = [value_of(page, f"{name} %") for name in ("Precision", "Recall", "F1")]
-    go_to(page, "History")
+    go_to(page, "History and export")
     shoot(page, screenshots, "7-history")
+    page.get_by_text("A recipe: the edits alone").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Recipe", exact=True).click()
     recipe = tmp_path / "recipe.json"
     download.value.save_as(recipe)
     assert len(json.loads(recipe.read_text("utf-8"))["steps"]) == 7
-    go_to(page, "Export")
+    page.get_by_text("A tokeniser for transformers").click()
     page.get_by_role("button", name="Check and prepare").click()
     archive = page.get_by_role("button", name="Download the archive")
     expect(archive).to_be_visible(timeout=PATIENCE)
     with page.expect_download() as download:
         archive.click()
     assert Path(download.value.path()).read_bytes().startswith(b"PK")
-    go_to(page, "History")
-    undo = page.get_by_role("button", name="Undo")
-    for _ in range(7):
-        expect(undo).to_be_enabled()
-        undo.click()
-        page.wait_for_timeout(100)
+    # A click on an edit goes there: to the third, and to how it was opened.
+    edits = grid_with(page, "ΔF1")
+    for step in (3, 0):
+        cell_of(edits, step, 2).click()
+        expect(page.get_by_role("button", name="Redo")).to_be_enabled(timeout=PATIENCE)
         idle(page)
-    expect(undo).to_be_disabled()
+        assert cell_of(grid_with(page, "ΔF1"), step, 1).text_content() == "now"
+        edits = grid_with(page, "ΔF1")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     go_to(page, "Start")
     assert value_of(page, "F1 %") != scores[2]
-    go_to(page, "History")
+    go_to(page, "History and export")
+    page.get_by_role("button", name="Replay a recipe").click()
     upload(page, "JSON", recipe)
-    page.get_by_role("button", name="Replay").click()
+    page.get_by_role("button", name="Replay", exact=True).click()
     expect(page.get_by_text("7 edits replayed.")).to_be_visible()
     go_to(page, "Start")
     for name, value in zip(("Precision", "Recall", "F1"), scores, strict=True):

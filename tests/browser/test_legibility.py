@@ -25,8 +25,7 @@ PAGES = [
     "Scores",
     "Vocabulary",
     "Batch",
-    "History",
-    "Export",
+    "History and export",
 ]
 NARROW = {"width": 1000, "height": 800}
 

@@ -94,7 +94,7 @@ def test_two_iterations_played_one_step_back_and_home(
     assert value_of(page, "F1 %") == f"{100 * phase.score.f1:.2f}"
     assert value_of(page, "Types") == f"{phase.vocabulary_size:,}"
 
-    go_to(page, "Export")
+    go_to(page, "History and export")
     press(page, "Check and prepare")
     archive = page.get_by_role("button", name="Download the archive")
     expect(archive).to_be_visible(timeout=PATIENCE)

@@ -27,10 +27,9 @@ PAGES = {
     "scores": "pages/5_Scores.py",
     "vocabulary": "pages/10_Vocabulary.py",
     "batch": "pages/11_Batch.py",
-    "history": "pages/6_History.py",
+    "history": "pages/6_History_and_export.py",
     "train": "pages/8_Train.py",
     "compare": "pages/9_Segmentations.py",
-    "export": "pages/7_Export.py",
 }
 
 

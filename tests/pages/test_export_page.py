@@ -7,7 +7,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-PAGE = "pages/7_Export.py"
+PAGE = "pages/6_History_and_export.py"
 
 
 def open_page(app: Any) -> Any:
@@ -24,7 +24,13 @@ def said(app: Any) -> str:
 
 
 def listed(app: Any) -> list[str]:
-    return list(app.test.dataframe[0].value["file"])
+    [files] = [d.value["file"] for d in app.test.dataframe if "file" in d.value]
+    return list(files)
+
+
+def how_to_load(app: Any) -> str:
+    [found] = [code.value for code in app.test.code if "AutoTokenizer" in code.value]
+    return str(found)
 
 
 def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
@@ -34,10 +40,9 @@ def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
     assert "10,000 words and 500 sentences: the same ids" in said(app)
     assert "It is a `tokenizer.json`" in said(app)
     assert "tokenizer.json" in listed(app) and "bte.py" not in listed(app)
-    assert "trust_remote_code" not in app.test.code[0].value
+    assert "trust_remote_code" not in how_to_load(app)
     assert "Check and prepare" not in buttons(app), "it is done"
-    assert [b.label for b in app.test.get("download_button")] == ["Download the archive", "Recipe"]
-    assert app.metrics()["Tuple merges"] == ("0", "")
+    assert [b.label for b in app.test.get("download_button")] == ["Download the archive"]
 
 
 def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
@@ -48,16 +53,15 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     assert not app.test.success, "what was checked is another tokeniser"
     app.press("Check and prepare")
     assert "It is a folder for `transformers`" in said(app)
-    tuples = app.metrics()["Tuple merges"][0]
+    tuples = f"{sum(merge.is_tuple for merge in app.graph.merges().values()):,}"
     assert re.search(rf"\b{tuples} merges are of more than two parts", said(app))
     assert "bte.py" in listed(app) and "tokenizer.json" not in listed(app)
-    assert "trust_remote_code=True" in app.test.code[0].value
+    assert "trust_remote_code=True" in how_to_load(app)
     # Coming back shows it again; undoing asks for a check again.
-    app.open("history")
+    app.open("graph")
     open_page(app)
     assert "the same ids" in said(app)
-    app.open("history").press("Undo")
-    open_page(app)
+    app.press("Undo")
     assert not app.test.success and "Check and prepare" in buttons(app)
 
 
@@ -80,12 +84,24 @@ def test_a_tokeniser_that_would_differ_is_an_error(
     assert "Download the archive" not in [b.label for b in app.test.get("download_button")]
 
 
-def test_the_history_leads_here(app: Any) -> None:
+def test_each_form_says_what_it_is_good_for_and_gives_its_file(
+    app: Any, downloads: dict[str, Any]
+) -> None:
     app.open("graph").press("Knock out")
-    app.open("history")
-    [recipe] = app.test.get("download_button")
-    assert recipe.label == "Recipe"
-    assert "Export the tokeniser" in [link.label for link in app.test.get("page_link")]
+    open_page(app)
+    [forms] = app.test.radio
+    for form, label in (
+        ("A model of morphgraph", "Download the model"),
+        ("A recipe: the edits alone", "Recipe"),
+        ("The merge graph as GraphML", "Download GraphML"),
+    ):
+        downloads.clear()
+        app.test.radio[0].set_value(form)
+        app.run()
+        assert [b.label for b in app.test.get("download_button")] == [label]
+        [content] = [make() for make in downloads.values()]
+        assert content
+    assert len(forms.options) == 4
 
 
 def test_hostile_names_stay_text(app: Any, hostile_document: bytes) -> None:

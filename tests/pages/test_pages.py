@@ -13,6 +13,7 @@ import pytest
 from effort import one_of
 from streamlit.testing.v1 import AppTest
 
+from morphgraph.core.text import percent
 from web.widgets import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +29,6 @@ EVERY_PAGE = [
     "vocabulary",
     "batch",
     "history",
-    "export",
 ]
 
 
@@ -257,17 +257,31 @@ def test_scores_with_edits_show_the_difference(app: Any) -> None:
     assert any(column.startswith("Δ") for column in score_rows(app)[0])
 
 
-def test_the_history_lists_done_and_undone_edits(app: Any) -> None:
+def test_the_history_lists_edits_with_their_gain_and_goes_to_each(app: Any) -> None:
+    from web.edits import go_to_edit
+
     app.open("history")
     assert any("No edits yet" in info.value for info in app.test.info)
     app.open("graph").press("Knock out")
     app.open("blame").press(
         next(b.label for b in app.test.button if b.label.startswith("Knock out all"))
     )
-    app.open("history").press("Undo")
+    study = app.session.study
+    f1 = [study.state_after(n).score("morphemic", "types").f1 for n in range(3)]
+    app.open("history")
     table = app.test.dataframe[0].value
-    assert list(table["state"]) == ["done", "undone"]
-    assert list(table["step"]) == [1, 2]
+    assert list(table["F1 %"]) == [percent(value) for value in f1]
+    assert [float(gain.replace("−", "-")) for gain in table["ΔF1"][1:]] == pytest.approx(
+        [100 * (f1[1] - f1[0]), 100 * (f1[2] - f1[1])], abs=0.006
+    )
+    app.press("Undo")
+    table = app.test.dataframe[0].value
+    assert list(table["state"]) == ["", "now", "undone"]
+    assert list(table["F1 %"]) == [percent(value) for value in f1], "what was seen is known"
+    for edits in (0, 2):
+        go_to_edit(app.session, edits)
+        assert len(app.graph.history) == edits
+        assert list(app.run().test.dataframe[0].value["state"])[edits] == "now"
 
 
 def test_a_saved_recipe_makes_the_same_edits_again(app: Any) -> None:
@@ -340,8 +354,7 @@ def test_sessions_do_not_share_edits(app: Any) -> None:
         "3_Blame",
         "4_ReBPE",
         "5_Scores",
-        "6_History",
-        "7_Export",
+        "6_History_and_export",
         "8_Train",
         "9_Segmentations",
     ],

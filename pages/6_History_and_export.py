@@ -1,0 +1,258 @@
+"""Each edit with what it did to F1, to go back and forth; and what can be exported."""
+
+from itertools import pairwise
+
+import streamlit as st
+
+from morphgraph.core.text import counted, percent, shortened, signed
+from morphgraph.graph.view import to_graphml, to_networkx
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.models import export_segmenter, write_model
+from morphgraph.tokeniser.export import Export, words_to_check
+from morphgraph.tokeniser.export_texts import FILES
+from morphgraph.tokeniser.recipe import read_recipe, replay
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from web.bootstrap import start
+from web.edits import go_to_edit
+from web.inputs import content_of
+from web.scoreboard import score_metrics
+from web.session import Session
+from web.text import plain
+from web.widgets import attempt, choice, download, recipe_button, show_table, zipped
+
+_KEY = "checked export"
+_FOLDER = "morphgraph-tokeniser"
+_FORMS = {
+    "A tokeniser for transformers": "To train or run a model with it. Its ids are compared with "
+    "this app's first.",
+    "A model of morphgraph": "To open it here again, or to segment with it on the command line.",
+    "A recipe: the edits alone": "To make the same edits again, here, on the command line or in a "
+    "batch; small enough to send.",
+    "The merge graph as GraphML": "To analyse it with networkx, Gephi or R.",
+}
+"""What can be exported, and what it is good for."""
+_NAMES = {
+    "knockout": "knock out",
+    "cascade": "knock out, and what is made from it",
+    "anneal": "anneal",
+    "reify": "reify",
+    "renumber": "renumber",
+}
+_FOR_THE_LIBRARY = """
+from transformers import AutoTokenizer  # or tokenizers.Tokenizer.from_file(".../tokenizer.json")
+
+tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser")
+"""
+_WITH_OUR_CLASS = """
+from transformers import AutoTokenizer
+
+# The folder brings its own class, in two short Python files that you can read first.
+tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser", trust_remote_code=True)
+"""
+
+
+# ------------------------------------------------------------------------------------- edits
+
+
+def edit_list(current: Session) -> None:
+    """Edits, oldest first, undone ones behind them; a click on one goes there."""
+    study = current.study
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("Edits", anchor=False, width="content")
+        st.space("stretch")
+        with st.popover("Replay a recipe", icon=":material/play_arrow:"):
+            _recipe_upload(current)
+    changes = [*study.graph.history, *reversed(study.graph.undone)]
+    if not changes:
+        st.info("No edits yet. Knock out a type in the merge graph, or run ReBPE.")
+        return
+    names = study.tokeniser.readable_types
+    done = len(study.graph.history)
+    f1 = study.f1_after_edits()
+    types = [change.removed_types or change.added_types for change in changes]
+    key = f"edits {current.study_number} {study.graph.revision} {len(changes)} {done}"
+
+    def go() -> None:
+        cells = st.session_state[key].selection.cells
+        if cells:
+            go_to_edit(current, int(cells[0][0]))
+
+    show_table(
+        {
+            "step": list(range(len(changes) + 1)),
+            "state": ["now" if n == done else "undone" if n > done else "" for n in range(len(f1))],
+            "edit": ["as opened", *(_NAMES.get(c.edit, c.edit) for c in changes)],
+            "F1 %": [percent(value) for value in f1],
+            "ΔF1": [
+                "",
+                *(signed(100 * (after - before)) for before, after in pairwise(f1)),
+            ],
+            "merges": [
+                "",
+                *(", ".join(f"{n:,} {kind}" for kind, n in c.counts().items()) for c in changes),
+            ],
+            "types": ["", *(shortened(", ".join(names[t] for t in s[:20]), 120) for s in types)],
+        },
+        320,
+        key=key,
+        on_select=go,
+        selection_mode="single-cell",
+        column_config={
+            "step": st.column_config.NumberColumn(width=60),
+            "state": st.column_config.TextColumn(width=80),
+            "edit": st.column_config.TextColumn(width=110),
+            "merges": st.column_config.TextColumn(
+                width=200, help="Split: a knockout gave them other parts."
+            ),
+            "F1 %": st.column_config.TextColumn(width=80, alignment="right"),
+            "ΔF1": st.column_config.TextColumn(
+                width=80, alignment="right", help="Of this edit, in percentage points."
+            ),
+        },
+    )
+    st.caption("Click an edit to go there: what comes after it is undone, and can be redone.")
+
+
+def _recipe_upload(current: Session) -> None:
+    """Replay a saved recipe on the open tokeniser."""
+    file = st.file_uploader(
+        "Recipe",
+        type=["json"],
+        key=f"recipe upload {current.study_number}",
+        help="Its edits are added to yours, all or none.",
+    )
+    if not st.button("Replay", icon=":material/play_arrow:", disabled=file is None):
+        return
+    if file is None:
+        return
+    with attempt():
+        recipe = read_recipe(content_of(file), file.name)
+        changes = replay(current.study.tokeniser, recipe, file.name)
+        current.notice = f"{counted(len(changes), 'edit')} replayed."
+        st.rerun()
+
+
+# ------------------------------------------------------------------------------------- export
+
+
+def export(current: Session) -> None:
+    """What can be exported, each with what it is good for, and the file of the chosen one."""
+    study = current.study
+    tokeniser = study.tokeniser
+    st.subheader("Export", anchor=False)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        form = choice(
+            st.radio, "What to export", list(_FORMS), key="export_form", captions=_FORMS.values()
+        )
+    with right:
+        first, model, recipe, _ = _FORMS
+        if form == first:
+            _tokeniser(current)
+        elif form == model:
+            download(
+                "Download the model",
+                lambda: write_model(Bte(tokeniser)),
+                f"{_FOLDER}.json",
+                primary=True,
+                help="morphgraph segment --model FILE",
+            )
+        elif form == recipe:
+            recipe_button(tokeniser, "history")
+        else:
+            download(
+                "Download GraphML",
+                lambda: to_graphml(to_networkx(study.graph, names=tokeniser.readable_types)),
+                "merge-graph.graphml",
+                primary=True,
+            )
+
+
+def _tokeniser(current: Session) -> None:
+    """A button that checks and prepares, and then the archive."""
+    tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
+    # What a check depends on: after another edit, or with another reference, it is made again.
+    key = (tokeniser.signature(), reference.checksum)
+    place = st.empty()
+    if st.session_state.get(_KEY) != key:
+        with place.container():
+            _forecast(sum(merge.is_tuple for merge in tokeniser.graph.merges().values()))
+            if not st.button(
+                "Check and prepare",
+                icon=":material/fact_check:",
+                type="primary",
+                help="Compares the ids of 10,000 words, the reference's first, and of 500 "
+                "sentences. It takes a second or two.",
+            ):
+                return
+    with attempt():
+        made = _exported(key, tokeniser, [entry.word for entry in reference.entries])
+        st.session_state[_KEY] = key
+        with place.container():
+            _result(made)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 500 sentences…")
+def _exported(key: tuple[str, str], _tokeniser: Tokeniser, _words: list[str]) -> Export:
+    return export_segmenter(Bte(_tokeniser), words_to_check(_words, name=_tokeniser.name))
+
+
+def _forecast(tuples: int) -> None:
+    if tuples:
+        st.write(
+            f"It has {counted(tuples, 'merge')} of more than two parts, so it becomes a **folder "
+            "for `transformers`** with a small tokeniser class: a `tokenizer.json` has pairs only."
+        )
+    else:
+        st.write(
+            "Every merge is a pair, so it becomes a **`tokenizer.json`**, provided that the "
+            "`tokenizers` library gives the same ids with it as this app. Otherwise it becomes a "
+            "folder for `transformers` with its own tokeniser class."
+        )
+
+
+def _result(made: Export) -> None:
+    form = "a `tokenizer.json`" if made.kind == "tokenizer.json" else "a folder for `transformers`"
+    st.success(
+        f"**{counted(made.checked_words, 'word')} and "
+        f"{counted(made.checked_sentences, 'sentence')}: the same ids** "
+        f"as in this app, compared in {made.seconds:.1f} s.  \n"
+        f"It is {form}: {plain(made.reason)}.",
+        icon=":material/check_circle:",
+    )
+    download(
+        "Download the archive",
+        lambda: zipped({f"{_FOLDER}/{name}": data for name, data in made.files.items()}),
+        f"{_FOLDER}.zip",
+        primary=True,
+        help="One zip archive with all the files below.",
+    )
+    code = _FOR_THE_LIBRARY if made.kind == "tokenizer.json" else _WITH_OUR_CLASS
+    st.code(code.strip(), language="python", wrap_lines=True)
+    show_table(
+        {
+            "file": list(made.files),
+            "what it is": [FILES[name] for name in made.files],
+            "size": [f"{len(data) / 1000:,.1f} kB" for data in made.files.values()],
+        },
+        column_config={
+            "file": st.column_config.TextColumn(width="medium"),
+            "what it is": st.column_config.TextColumn(width="large"),
+            "size": st.column_config.TextColumn(width="small", alignment="right"),
+        },
+    )
+    st.caption(
+        "Ids are dense: what was removed leaves no hole. ids.json maps the old ids to the new "
+        "ones; the README shows how to reuse a model's embeddings with it."
+    )
+    st.code(made.signature, language=None, wrap_lines=True)
+
+
+def page(current: Session) -> None:
+    """The edits, and below them what to export."""
+    score_metrics(current, "history")
+    edit_list(current)
+    export(current)
+
+
+page(start("History and export"))

@@ -155,6 +155,7 @@ def export(current: Session) -> None:
                 lambda: write_model(Bte(tokeniser)),
                 f"{_FOLDER}.json",
                 primary=True,
+                key="export model",
                 help="morphgraph segment --model FILE",
             )
         elif form == recipe:
@@ -165,6 +166,7 @@ def export(current: Session) -> None:
                 lambda: to_graphml(to_networkx(study.graph, names=tokeniser.readable_types)),
                 "merge-graph.graphml",
                 primary=True,
+                key="export graph",
             )
 
 

@@ -227,7 +227,7 @@ class _Painter:
             if gap.merge is not None:
                 x, y = self.x + self.layout.gap(gap.leaf), self.bar(gap.merge)
                 step = self.tree.merges[gap.merge - len(self.tree.leaves)].step
-                _cross(self.picture, x, y, self.theme, data_step=str(step))
+                _cross(self.picture, x, y, self.theme, str(step))
 
     def _bracket(self, span: TreeSpan, y: float, colour: str) -> None:
         first, last = self.layout.boxes[span.first], self.layout.boxes[span.last]
@@ -249,12 +249,13 @@ def _line(parent: Element, path: str, kind: GapKind, theme: Theme) -> None:
     )
 
 
-def _cross(parent: Element, x: float, y: float, theme: Theme, **attributes: str) -> None:
+def _cross(parent: Element, x: float, y: float, theme: Theme, step: str = "") -> None:
     background = SCENE_COLOURS[theme]["background"]
+    named = {"data_step": step} if step else {}
     disc = f"M{x - 6:.1f} {y:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z"
-    _path(parent, disc, background, fill=GAP_COLOURS[theme]["missed"], **attributes)
+    _path(parent, disc, background, fill=GAP_COLOURS[theme]["missed"], stroke_width=1.5, **named)
     arms = f"M{x - 2.4:.1f} {y - 2.4:.1f}l4.8 4.8m0 -4.8l-4.8 4.8"
-    _path(parent, arms, background, stroke_width=1.8, stroke_linecap="round", **attributes)
+    _path(parent, arms, background, stroke_width=1.8, stroke_linecap="round", **named)
 
 
 def _legend(

@@ -232,7 +232,7 @@ def test_every_method_is_what_the_library_makes(compare: Any) -> None:
         segmentation = segmenter.segment(words)
         for word, row in enumerate(rows(compare)):
             tokens = [
-                segmenter.token_text(words, atom, token)
+                shown_token(segmenter.token_text(words, atom, token))
                 for atom, token in segmentation.token_ends(word)
             ]
             assert row["cells"][number]["tokens"] == " ".join(map(shown_token, tokens))

@@ -13,7 +13,8 @@ from web.session import Session, demo_name, session
 from web.storage import kept_steps
 from web.text import plain
 
-_STYLES = Path(__file__).resolve().parent.parent / "assets" / "style.css"
+_ASSETS = Path(__file__).resolve().parent.parent / "assets"
+_SIDEBAR_WIDTH = 240
 _OWN = "own files"
 
 PAGES = {
@@ -43,9 +44,14 @@ PAGES = {
 def start(title: str) -> Session:
     """Configure the page, mount what the graph needs, and show the sidebar; returns the session."""
     st.set_page_config(
-        page_title=f"{title} · morphgraph", page_icon="🧩", layout="wide", menu_items={}
+        page_title=f"{title} · morphgraph",
+        page_icon=_ASSETS / "icon.svg",
+        layout="wide",
+        initial_sidebar_state=_SIDEBAR_WIDTH,
+        menu_items={},
     )
-    st.html(_STYLES)
+    st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
+    st.html(_ASSETS / "style.css")
     vis_loader()
     current = session(reopen)
     arrive(title)
@@ -126,9 +132,9 @@ def _offer_kept_edits(current: Session) -> None:
 def edit_buttons(current: Session, place: str) -> None:
     """Undo and redo, one beside the other in a horizontal container."""
     graph = current.study.graph
-    for label, edits, action in (
-        ("Undo", graph.history, current.undo),
-        ("Redo", graph.undone, current.redo),
+    for label, edits, action, keys in (
+        ("Undo", graph.history, current.undo, "Ctrl+Z"),
+        ("Redo", graph.undone, current.redo, "Ctrl+Shift+Z"),
     ):
         name = label.lower()
         st.button(
@@ -136,6 +142,8 @@ def edit_buttons(current: Session, place: str) -> None:
             key=f"{name} {place}",
             icon=f":material/{name}:",
             type="tertiary",
+            help=f"{label} an edit: {len(edits):,} to {name}",
+            shortcut=keys,
             disabled=not edits,
             on_click=action,
         )

@@ -11,6 +11,7 @@ from morphgraph.score.boundaries import BoundaryScore, score_frame
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 from web.bootstrap import edit_buttons
+from web.opening import what_is_open
 from web.session import Session, demo_name
 from web.text import plain
 from web.widgets import right_aligned, show_table
@@ -22,7 +23,11 @@ _FEW = 10
 """A reference with fewer words than this is likely to have been read wrongly."""
 _REASONS = 3
 """So many reasons for skipped lines stand in a warning."""
-_RATIOS = (("F1", "f1"), ("Precision", "precision"), ("Recall", "recall"))
+_RATIOS = (
+    ("F1", "f1", "The harmonic mean of precision and recall."),
+    ("Precision", "precision", "The share of splits that are on a gold boundary."),
+    ("Recall", "recall", "The share of gold boundaries that are split."),
+)
 
 
 def score_metrics(
@@ -35,38 +40,37 @@ def score_metrics(
     study = current.study
     now, start = study.now.score(scope, weighting), study.start.score(scope, weighting)
     edits = len(study.graph.history)
-    made = f" · {counted(edits, 'edit')}" if edits else ""
     size, before_size = study.tokeniser.vocabulary_size, study.graph.loaded_type_count
     with st.container(
         key=f"score-bar-{place}", horizontal=True, vertical_alignment="center", gap="medium"
     ):
-        st.markdown(
-            f"**{plain(shortened(study.tokeniser.name, 30))}** on "
-            f"**{plain(shortened(study.benchmark.reference.name, 30))}**{made}",
-            width="content",
-        )
+        what_is_open(current, place)
         st.space("stretch")
-        for label, name in _RATIOS:
+        for label, name, meaning in _RATIOS:
             value, before = getattr(now, name), getattr(start, name)
             gain = 100 * (value - before)
             is_shown = name == "f1" and edits and gain == gain
             st.metric(
                 f"{label} %",
                 percent(value),
-                delta=f"{gain:+.2f} from {percent(before)}" if is_shown else None,
+                delta=f"{gain:+.2f}" if is_shown else None,
                 delta_color="normal" if gain else "off",
+                help=f"{percent(before)} before the first edit. {meaning}" if edits else meaning,
                 width="content",
             )
-        st.metric(
-            "Types",
-            f"{size:,}",
-            delta=f"{size - before_size:+,}" if edits else None,
-            delta_color="off",
-            width="content",
-        )
-        edit_buttons(current, place)
-        with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
-            _what_is_counted(current, now, scope, weighting)
+        with st.container(key=f"figure-types-{place}", width="content"):
+            st.metric(
+                "Types",
+                f"{size:,}",
+                help="|V|: how many types the vocabulary has.",
+                delta=f"{size - before_size:+,}" if edits else None,
+                delta_color="off",
+                width="content",
+            )
+        with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
+            edit_buttons(current, place)
+            with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
+                _what_is_counted(current, now, scope, weighting)
     partial_gold(study.benchmark.reference.partial_note)
 
 

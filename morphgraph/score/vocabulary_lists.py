@@ -10,7 +10,7 @@ import numpy as np
 
 from morphgraph.score.vocabulary_figures import figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
-from morphgraph.tokeniser.preprocess import SHOWN_MARKER
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER, shown_token
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,7 @@ def matching(table: pd.DataFrame, text: str) -> pd.DataFrame:
 
     After a space it has to start a string, behind a start-of-word marker.
     """
-    wanted = text.strip()
+    wanted = shown_token(text.strip())
     if not wanted:
         return table
     start = SHOWN_MARKER + wanted if text.startswith(" ") else ""

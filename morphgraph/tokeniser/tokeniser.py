@@ -188,7 +188,7 @@ class Tokeniser:
         """
         if text[:1] in {SHOWN_MARKER, *MARKERS} and self.marks_start:
             text = f" {text[1:]}"
-        wanted = text.strip()
+        wanted = shown_token(text.strip())
         starts_word = text.startswith(" ") and self.marks_start
         exact = self.type_from(text) if wanted or starts_word else None
         found = []

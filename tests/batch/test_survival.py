@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -23,9 +24,15 @@ PATIENCE = 300
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, float]:
+def undisturbed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a run that nobody disturbs leaves its results."""
+    return tmp_path_factory.mktemp("undisturbed") / "run"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(undisturbed_folder: Path) -> tuple[pd.DataFrame, float]:
     """The rows of a run that nobody disturbs, and the seconds that it takes."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    folder = undisturbed_folder
     began = time.monotonic()
     run = start(folder)
     said, _ = run.communicate(timeout=PATIENCE)
@@ -134,16 +141,14 @@ def test_a_run_asked_to_stop_keeps_what_is_done(tmp_path: Path) -> None:
     assert 0 < results(folder)["cell"].nunique() < 60
 
 
-def test_leftovers_of_a_write_that_was_cut_off_are_no_results(tmp_path: Path) -> None:
+def test_leftovers_of_a_write_that_was_cut_off_are_no_results(
+    undisturbed: tuple[pd.DataFrame, float], undisturbed_folder: Path, tmp_path: Path
+) -> None:
+    """A result that was damaged afterwards is done again, and only that."""
     folder = tmp_path / "run"
+    shutil.copytree(undisturbed_folder, folder)
     store = folder / "store"
-    store.mkdir(parents=True)
     (store / ".partial-abc").write_bytes(b"PAR1 half")
-    run = start(folder)
-    said, _ = run.communicate(timeout=PATIENCE)
-    assert run.returncode == 0, said.decode()
-    assert not list(folder.rglob(".partial-*"))
-    # A result that was damaged afterwards is done again, and only that.
     damaged = sorted(store.glob("*.parquet"))[7]
     whole = damaged.read_bytes()
     damaged.write_bytes(whole[: len(whole) // 2])
@@ -153,3 +158,5 @@ def test_leftovers_of_a_write_that_was_cut_off_are_no_results(tmp_path: Path) ->
     assert again.returncode == 0, said.decode()
     written = [p for p in store.glob("*.parquet") if p.stat().st_mtime_ns != before[p]]
     assert written == [damaged]
+    assert not list(folder.rglob(".partial-*"))
+    assert_frame_equal(results(folder), undisturbed[0])

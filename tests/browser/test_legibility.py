@@ -142,5 +142,5 @@ def test_a_tree_is_as_wide_as_the_page_whatever_the_word(
         wide, seen = sheet.evaluate("sheet => [sheet.scrollWidth, sheet.clientWidth]")
         assert wide <= seen, word
         atoms = sheet.locator("g:not([data-type]) > text:first-of-type").all_text_contents()
-        assert "".join(atoms).removeprefix("Ġ") == word
+        assert "".join(atoms).removeprefix("␣") == word
         assert not [line for line in findings(page) if " px: " in line]

@@ -56,7 +56,7 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     assert write_model(model) == write_model(train("bpe", wordfreq_counts("nl"), 600))
     assert page.metrics()["Types |V|"][0] == "600"
     frame = page.test.dataframe[0].value
-    assert "".join(frame["tokens"][0].split()) == "Ġundesirable"
+    assert "".join(frame["tokens"][0].split()) == "␣undesirable"
     assert {"Download the model", "Download tokenizer.json"} <= {
         button.label for button in page.test.get("download_button")
     }

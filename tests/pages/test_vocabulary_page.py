@@ -199,5 +199,5 @@ def test_no_text_of_the_table_is_cut(page: Any) -> None:
 def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) -> None:
     app.open("start").upload("Tokeniser", ("<b>.json", hostile_document)).open("vocabulary")
     app.choose("Types behind", "size")
-    assert "<img src=x onerror=alert(1)>" in list(listed(app)["type"])
+    assert "<img␣src=x␣onerror=alert(1)>" in list(listed(app)["type"])
     assert not app.errors()

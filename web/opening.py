@@ -1,0 +1,123 @@
+"""What is open, and how to open something else: a demo, or files of one's own."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.text import counted, shortened
+from morphgraph.segment.bte import Bte
+from morphgraph.tokeniser.loading import lists_merges
+from morphgraph.tokeniser.words import Segmenter
+from web.bootstrap import PAGES
+from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
+from web.method_picker import add_model
+from web.session import Session, Source, demo_name, uploaded_model
+from web.text import plain
+from web.widgets import attempt
+
+_FIELD = "tokeniser"
+_ADDED = "models opened as tokenisers"
+
+
+def what_is_open(current: Session, place: str) -> None:
+    """The open tokeniser and reference; a click on one opens others in its stead.
+
+    ``place`` is a name that keeps the widgets of pages apart.
+    """
+    study = current.study
+    gold = study.benchmark.reference
+    opened = {
+        "tokeniser": (study.tokeniser.name, tokeniser_upload),
+        "reference": (gold.name, _open_reference),
+    }
+    for kind, (name, upload) in opened.items():
+        # Drawn when it is opened only: most never are.
+        with st.popover(
+            f"{kind} **{plain(shortened(name, 24))}**",
+            type="tertiary",
+            key=f"open {kind} {place} {current.study_number}",
+            on_change="rerun",
+            help=f"{name}: open another {kind}",
+        ) as opening:
+            if not opening.open:
+                continue
+            if kind == "reference":
+                st.caption(counted(len(gold), "word"))
+            if place == "start":
+                st.caption("Open your own files at the bottom of this page.")
+            else:
+                upload(current)
+            st.caption("Or a demo: a tokeniser of 8,000 types and its gold list.")
+            with st.container(horizontal=True):
+                for code in DEMOS:
+                    if st.button(
+                        demo_name(code),
+                        key=f"demo {code} as {kind} {place}",
+                        disabled=code == current.language,
+                    ):
+                        current.open_demo(code)
+                        st.rerun()
+
+
+def _open_reference(current: Session) -> None:
+    reference_upload(current)
+    with st.expander("Public references", icon=":material/cloud_download:"):
+        catalogue_panel(current)
+
+
+def tokeniser_upload(current: Session) -> None:
+    """Upload a tokeniser, as one file or two, and open it.
+
+    What has no merges has no merge graph: it becomes a method on Segmentations and Scores.
+    """
+    files = st.file_uploader(
+        "Tokeniser",
+        type=["json", "txt", "model"],
+        accept_multiple_files=True,
+        key=upload_key(_FIELD),
+        help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, a SentencePiece "
+        "model, a model that Train saved, or a vocabulary with one type a line.",
+    )
+    if not files:
+        return
+    with attempt():
+        contents = {file.name: content_of(file) for file in files}
+        other = _other_half(contents)
+        if other:
+            st.info(f"Add {other} to the same field: the two belong together.")
+            return
+        found = uploaded_model(contents)
+        if type(found) is not Bte:
+            _use_as_model(found, files[0].name, files[0].file_id)
+            return
+        tokeniser = found.tokeniser.fork()
+        current.open_tokeniser(tokeniser, Source(tokeniser.name, tuple(contents.items())))
+        taken(_FIELD)
+
+
+def _other_half(contents: Mapping[str, bytes]) -> str:
+    """The file that is missing where only a vocab.json, or only merges, were chosen."""
+    if len(contents) > 1:
+        return ""
+    ((name, data),) = contents.items()
+    if name.lower().endswith("vocab.json"):
+        return "merges.txt"
+    return "vocab.json" if name.lower().endswith(".txt") and lists_merges(data) else ""
+
+
+def _use_as_model(model: Segmenter, name: str, file: str) -> None:
+    """Put a model that merges alone do not make among the methods, and say where to find it."""
+    if st.session_state.get(_ADDED) != file:
+        st.session_state[_ADDED] = file
+        add_model(name, model, ("compare", "scores"))
+    st.success(
+        f"{plain(shortened(name, 60))} holds {model.vocabulary_size:,} types for "
+        f"{plain(model.name)}, which does not segment by merges alone, so it has no merge graph to "
+        "look at or edit. It is now among the methods of Segmentations and Scores; the open "
+        "tokeniser stays open.",
+        icon=":material/check_circle:",
+    )
+    with st.container(horizontal=True):
+        for label, (page, icon) in PAGES["Compare"].items():
+            st.page_link(page, label=label, icon=icon)

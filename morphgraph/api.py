@@ -381,7 +381,7 @@ class LoadedTokeniser(Tokeniser):
         ``down``: how many merges away from it towards longer types, and towards its parts;
         ``limit``: at most this many vertices.
         """
-        from morphgraph.draw.explore import view_around
+        from morphgraph.draw.explore import scene_around
         from morphgraph.draw.pictures import GraphPicture
 
         spelled = self.type_from(_text(type))
@@ -393,8 +393,8 @@ class LoadedTokeniser(Tokeniser):
         nothing = GoldSet(reference=Reference("none", "pairs", (), (), ""))
         study = self._study(nothing if gold is None else gold)
         focus = self.graph.ids[spelled]
-        view = view_around(study, focus, up=up, down=down, limit=limit)
-        return GraphPicture(view.scene, f"{base_name(self.name)}: {self.readable(spelled)}")
+        scene = scene_around(study, focus, up=up, down=down, limit=limit)
+        return GraphPicture(scene, f"{base_name(self.name)}: {self.readable(spelled)}")
 
     # ------------------------------------------------------------------------- export
 

@@ -5,66 +5,43 @@ from typing import NamedTuple
 import streamlit as st
 
 from morphgraph.core.text import counted
-from morphgraph.draw.colours import BLAME_SCALE, SCENE_COLOURS
-from morphgraph.draw.explore import View, first_focus, view_around
+from morphgraph.draw.colours import BLAME_SCALE
+from morphgraph.draw.explore import first_focus, scene_around
 from morphgraph.draw.export_html import stand_alone_html
+from morphgraph.draw.fan import fan_around
+from morphgraph.draw.scene import Scene
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
 from web.bootstrap import start
-from web.components import merge_graph
+from web.components import Click, merge_graph, vis_loader
+from web.components.fan import fan_graph
 from web.edits import handle_clicks, look_at, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
-from web.views.type_panel import changed_words, example_tree, type_panel
-from web.widgets import download, remembered
+from web.views.type_panel import type_panel
+from web.widgets import download, sent_again
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
+_VERTICES_A_ROW = 4
+HEIGHT = "clamp(400px, calc(100vh - 240px), 900px)"
 
 
 @st.fragment
 def explorer(current: Session) -> None:
     """The whole page; a fragment, so that a click draws nothing else anew."""
-    study = current.study
     if current.focus is None:
-        current.focus = first_focus(study)
+        current.focus = first_focus(current.study)
     if current.selected is None:
         current.selected = current.focus
     score_metrics(current, "graph")
-    controls = _controls(current)
-    # Only an edit keeps what was drawn: another depth or place is a picture of its own.
-    asked = (current.study_number, current.focus, controls.up, controls.down, controls.limit)
-    if current.drawn_for != asked:
-        current.drawn_for, current.shown_merges = asked, frozenset()
-    view = view_around(
-        study,
-        current.focus,
-        up=controls.up,
-        down=controls.down,
-        limit=controls.limit,
-        previous=current.positions,
-        shown=current.shown_merges,
-    )
-    current.positions |= view.scene.positions()  # undo then finds the old places
-    current.shown_merges = view.merges
     with st.container(key="wide-graph"):
-        left, right = st.columns([5, 3])
+        left, right = st.columns([5, 2])
     with left:
-        merge_graph(
-            view.scene.to_dict(),
-            key="merge graph",
-            view_key=f"{current.study_number} {current.focus}",
-            selected=type_key(current.selected),
-            click_mode="knockout" if controls.knocks_out else "select",
-            height=560,
-            on_event=lambda clicks: handle_clicks(current, clicks, controls.knocks_out),
-        )
-        _legend(view, controls.limit)
-        _exports(current, view)
+        controls = _controls(current)
+        _graph(current, controls)
     with right:
         show_message()
-        type_panel(current)
-    example_tree(current)
-    changed_words(current)
+        type_panel(current, cascade=controls.cascade)
     keep_session(current)
 
 
@@ -73,14 +50,79 @@ class Controls(NamedTuple):
 
     down: int
     up: int
-    limit: int
+    rows: int
     knocks_out: bool
+    cascade: bool
+    free: bool
+
+
+def _graph(current: Session, controls: Controls) -> None:
+    study, focus = current.study, current.focus
+    assert focus is not None
+    selected = type_key(focus if current.selected is None else current.selected)
+    place = f"{current.study_number} {focus} {controls.down} {controls.up} {controls.rows}"
+
+    def on_event(clicks: list[Click]) -> None:
+        for click in clicks:
+            if click.key.startswith("more"):
+                _show_more(current, click.key)
+        handle_clicks(current, clicks, controls.knocks_out, cascade=controls.cascade)
+
+    if controls.free:
+        scene = _free(current, controls)
+        vis_loader()
+        merge_graph(
+            scene.to_dict(),
+            key="free graph",
+            view_key=place,
+            selected=selected,
+            click_mode="knockout" if controls.knocks_out else "select",
+            height=560,
+            on_event=on_event,
+        )
+        if scene.left_out:
+            left_out = counted(scene.left_out, "merge")
+            st.caption(f"{left_out} left out: choose more rows, or fewer steps, under View.")
+    else:
+        fan = fan_around(
+            study,
+            focus,
+            up=controls.up,
+            down=controls.down,
+            rows=controls.rows,
+            first=current.first_row,
+        )
+        fan_graph(
+            fan,
+            key="merge graph",
+            view_key=f"{place} {current.first_row}",
+            selected=selected,
+            height=HEIGHT,
+            on_event=on_event,
+        )
+    _legend()
+
+
+def _free(current: Session, controls: Controls) -> Scene:
+    """What free layout shows."""
+    assert current.focus is not None
+    up, down, limit = controls.up, controls.down, _VERTICES_A_ROW * controls.rows
+    return scene_around(current.study, current.focus, up=up, down=down, limit=limit)
+
+
+def _show_more(current: Session, key: str) -> None:
+    """Show the merges that a vertex stands for; those of another type in its own picture."""
+    first, _, number = key.removeprefix("more").partition(":")
+    if not (first.isdecimal() and number.isdecimal()):
+        return
+    if int(number) == current.focus:
+        current.first_row = int(first)
+    elif int(number) < len(current.study.graph.types):
+        look_at(current, int(number))
 
 
 def _controls(current: Session) -> Controls:
-    find, matches, down, up, limit, mode = st.columns(
-        [3, 4, 2, 2, 2, 4], vertical_alignment="bottom"
-    )
+    find, matches, view = st.columns([5, 5, 2], vertical_alignment="center")
     tokeniser = current.study.tokeniser
 
     def find_exactly() -> None:
@@ -91,10 +133,10 @@ def _controls(current: Session) -> Controls:
     text = find.text_input(
         "Find a type",
         key="find a type",
-        placeholder="part of a type",
+        placeholder="Find a type …",
         max_chars=100,
         on_change=find_exactly,
-        help="A space in front finds types that start a word.",
+        label_visibility="collapsed",
     )
     if text:
         numbers = tokeniser.search(text)
@@ -112,6 +154,7 @@ def _controls(current: Session) -> Controls:
         number = st.session_state.get(choice_key)
         if number is not None:
             look_at(current, number)
+            st.session_state[choice_key] = None  # so that it can be chosen again
 
     matches.selectbox(
         label,
@@ -119,61 +162,72 @@ def _controls(current: Session) -> Controls:
         index=None,
         format_func=lambda number: readable[number],
         key=choice_key,
-        placeholder="choose a type" if numbers else "nothing found",
+        placeholder=label,
         on_change=choose,
         disabled=not numbers,
+        label_visibility="collapsed",
     )
-    with remembered(down=2, up=1, limit=60, click_mode=SELECT):
-        return Controls(
-            down.number_input("Steps down", 0, 12, key="down", help="Towards the atoms."),
-            up.number_input("Steps up", 0, 6, key="up", help="Towards longer types."),
-            limit.number_input(
-                "At most", 10, MAX_VERTICES, step=10, key="limit", help="Vertices drawn."
-            ),
-            mode.segmented_control(
-                "A click on a type", [SELECT, KNOCK_OUT], key="click_mode", required=True
-            )
-            == KNOCK_OUT,
+    with view.popover("View", width="stretch"):
+        return _view(current)
+
+
+def _view(current: Session) -> Controls:
+    # Sent in every run: what is folded away comes to the browser only when it is opened.
+    with sent_again(down=1, up=1, limit=14, click_mode=SELECT, cascade=False, free_layout=False):
+        columns = st.columns(3)
+        down = columns[0].number_input("Steps down", 0, 12, key="down", help="Towards the atoms.")
+        up = columns[1].number_input("Steps up", 0, 6, key="up", help="Towards longer types.")
+        rows = columns[2].number_input(
+            "At most",
+            4,
+            MAX_VERTICES,
+            step=10,
+            key="limit",
+            help="Merges of a type.",
         )
+        mode = st.segmented_control(
+            "A click on a type", [SELECT, KNOCK_OUT], key="click_mode", required=True
+        )
+        cascade = st.toggle(
+            "Knock out everything made from it, too",
+            key="cascade",
+            help="Cascade: also remove every type whose derivation needs this one.",
+        )
+        free = st.toggle(
+            "Free layout", key="free_layout", help="Drag vertices, and see how merges share types."
+        )
+    controls = Controls(down, up, rows, mode == KNOCK_OUT, cascade, free)
+    _exports(current, controls)
+    return controls
 
 
-def _legend(view: View, limit: int) -> None:
+def _legend() -> None:
     # Both colours of each pair, as the theme can change while the page is open.
-    def colour(name: str) -> str:
-        return f"light-dark({SCENE_COLOURS['light'][name]}, {SCENE_COLOURS['dark'][name]})"
-
     pairs = zip(BLAME_SCALE["light"], BLAME_SCALE["dark"], strict=True)
     steps = "".join(f'<i style="background:light-dark({a}, {b})"></i>' for a, b in pairs)
     st.html(
-        f"""<div class="morphgraph-legend"><span>Blame R: 0 {steps} 1</span>
-        <span><i style="background:{colour("undefined")}"></i> n/a or atom</span>
-        <span><i style="border:3px solid {colour("changed")}"></i> changed by the last edit</span>
-        <span>pill: type · box: merge, with its rank · dots: more neighbours</span></div>"""
+        f"""<div class="morphgraph-legend"><span>blame 0 {steps} 100 %</span>
+        <span>▪ the type they all share</span><span>␣ start of a word</span>
+        <span><i class="changed"></i> changed now</span></div>"""
     )
-    if view.left_out_merges:
-        fix = "raise “At most”, or lower the steps."
-        if limit >= MAX_VERTICES:
-            fix = "lower the steps."
-        left_out = counted(view.left_out_merges, "merge")
-        st.caption(f"{left_out} left out to stay within the vertices drawn: {fix}")
 
 
-def _exports(current: Session, view: View) -> None:
+def _exports(current: Session, controls: Controls) -> None:
     study = current.study
-    with st.popover("Export", icon=":material/download:"):
+    with st.container(horizontal=True):
         download(
-            "This picture as a web page",
-            lambda: stand_alone_html(view.scene, "morphgraph"),
+            "Web page",
+            lambda: stand_alone_html(_free(current, controls), "morphgraph"),
             "merge-graph.html",
             key=f"html {current.study_number}",
-            icon=None,
+            help="This neighbourhood in free layout, in a file that works offline.",
         )
         download(
-            "The whole graph as GraphML",
+            "GraphML",
             lambda: to_graphml(to_networkx(study.graph, names=study.tokeniser.readable_types)),
             "merge-graph.graphml",
             key=f"graphml {current.study_number}",
-            icon=None,
+            help="The whole graph.",
         )
 
 

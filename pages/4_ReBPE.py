@@ -7,12 +7,12 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from morphgraph.core.text import counted, percent
-from morphgraph.draw.explore import Stages, stages
+from morphgraph.draw.fan import Stages, stages
 from morphgraph.graph.view import type_key
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
-from web.components import merge_graph
+from web.components.fan import fan_graph
 from web.edits import knock_out_and_reify, show_message
 from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
@@ -338,13 +338,12 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
     )
     for number, (title, says, scene) in enumerate(scenes):
         st.markdown(f"**{title}** · {says}")
-        merge_graph(
-            scene.to_dict(),
+        fan_graph(
+            scene,
             key=f"rebpe stage {number}",
             view_key=f"stage {number} {current.study_number} {chosen}",
             selected=type_key(chosen[0]),
-            height=280,
-            whole=True,
+            height="280px",
         )
     st.caption(
         "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "

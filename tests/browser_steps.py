@@ -33,7 +33,7 @@ def go_to(page: Page, name: str) -> None:
     sidebar(page).get_by_role("link", name=name).click()
     marks = {
         "Start": page.get_by_role("heading", name="Open your own files"),
-        "Merge graph": page.get_by_role("application"),
+        "Merge graph": page.get_by_role("group", name="Merge graph:"),
         "Merge tree": page.get_by_role("group", name="Merge tree"),
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="Settings"),

@@ -7,7 +7,6 @@ import streamlit as st
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web.address import arrive, follow
-from web.components import vis_loader
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.storage import kept_steps
@@ -42,7 +41,7 @@ PAGES = {
 
 
 def start(title: str) -> Session:
-    """Configure the page, mount what the graph needs, and show the sidebar; returns the session."""
+    """Configure the page and show the sidebar; returns the session."""
     st.set_page_config(
         page_title=f"{title} · morphgraph",
         page_icon=_ASSETS / "icon.svg",
@@ -52,7 +51,6 @@ def start(title: str) -> Session:
     )
     st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
     st.html(_ASSETS / "style.css")
-    vis_loader()
     current = session(reopen)
     arrive(title)
     _open_what_is_asked_for(current)

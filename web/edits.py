@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.reify import preview_reification
@@ -55,13 +56,43 @@ def show_message() -> None:
         st.warning(plain(message), icon=":material/info:")
 
 
+def bring_back(current: Session, number: int) -> None:
+    """Make all edits again without the knockout of one type; what depends on it is a message."""
+    graph = current.study.graph
+    history = graph.history
+    place = next((i for i, c in enumerate(history) if number in c.removed_types), None)
+    if place is None:
+        return
+    if place == len(history) - 1 and len(history[place].removed_types) == 1:
+        current.undo()
+        return
+    first, *later = steps = graph.recipe()[place:]
+    types = list(first.get("types", ()))
+    text = graph.types[number]
+    if text not in types:
+        st.session_state[_MESSAGE] = f"“{text}” went with another type. Undo that edit instead."
+        return
+    types.remove(text)
+    without = [{**first, "types": types}, *later] if types else later
+    with deferred_error(_MESSAGE):
+        for _ in steps:
+            graph.undo()
+        try:
+            graph.replay(without)
+        except MorphGraphError:
+            graph.replay(steps)
+            raise
+
+
 def look_at(current: Session, number: int) -> None:
     """Put a type in the middle of the picture and into the panel."""
     current.focus = current.selected = number
-    current.positions, current.shown_merges = {}, frozenset()
+    current.first_row = 0
 
 
-def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> None:
+def handle_clicks(
+    current: Session, clicks: list[Click], knocks_out: bool, *, cascade: bool = False
+) -> None:
     """Do what clicks ask for, in their order: select, knock out, or look around a type."""
     graph = current.study.graph
     for click in clicks:
@@ -69,12 +100,12 @@ def handle_clicks(current: Session, clicks: list[Click], knocks_out: bool) -> No
         if number is None:
             continue
         if click.kind == "double":
-            if not knocks_out and graph.is_present(number):
-                current.focus = current.selected = number
+            if not knocks_out:
+                look_at(current, number)
             continue
         current.selected = number
         if knocks_out:
-            knock_out_type(current, number)
+            knock_out_type(current, number, cascade=cascade)
 
 
 def _clicked_type(graph: MergeGraph, key: str) -> int | None:

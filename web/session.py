@@ -61,7 +61,8 @@ class Source:
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
-    ``selected`` and ``focus`` are type ids; ``positions`` those of the last drawing;
+    ``selected`` and ``focus`` are type ids; ``first_row``: the first merge of the focus that is
+    drawn;
     ``recipes`` the edits of tokenisers that were edited in this browser, by checksum; ``sources``
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
@@ -76,9 +77,7 @@ class Session:
     chose_frequencies: bool = False
     focus: int | None = None
     selected: int | None = None
-    positions: dict[str, tuple[float, float]] = field(default_factory=dict)
-    shown_merges: frozenset[int] = frozenset()
-    drawn_for: tuple[int, ...] = ()
+    first_row: int = 0
     computed: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
@@ -168,7 +167,7 @@ class Session:
         self.run = None
         if not keep_view:
             self.focus = self.selected = None
-            self.positions, self.shown_merges = {}, frozenset()
+            self.first_row = 0
 
     # ------------------------------------------------------------------------- edits
 

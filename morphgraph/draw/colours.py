@@ -11,7 +11,7 @@ Theme = Literal["light", "dark"]
 #: blame, the further from the background. Lightness is monotone, so the scale survives greyscale.
 BLAME_SCALE: Final[Mapping[Theme, tuple[str, ...]]] = {
     "light": ("#fff3cf", "#fed27f", "#fb9a4b", "#e0562f", "#a3122f"),
-    "dark": ("#3d3623", "#694a1f", "#a55a22", "#e07a3e", "#ffb28a"),
+    "dark": ("#3a3420", "#5f4518", "#8a4414", "#b53a1c", "#d8263d"),
 }
 
 #: The other colours of a drawing, by role and theme.
@@ -75,4 +75,4 @@ def ink_on(fill: str) -> str:
         for part in (value / 255 for value in rgb(fill))
     )
     light = sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True)) + 0.05
-    return "#ffffff" if 1.05 / light > light / 0.06 else "#16181d"
+    return "#ffffff" if 1.05 / light > light / 0.05 else "#000000"

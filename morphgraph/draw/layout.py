@@ -6,16 +6,13 @@ layers by longest path, ordered within a layer by barycentre sweeps (Sugiyama, T
 and pulled towards their neighbours as far as the spacing allows. A layer that would be much taller
 than the others is set in several columns, so that a neighbourhood of 300 vertices still fits a
 screen at a readable size. An edge always points to the right.
-
-Given the positions of an earlier drawing, vertices stay exactly where they were whenever that
-still is a valid drawing, as it always is after a removal.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -33,7 +30,6 @@ MERGE_HEIGHT = 24.0
 INNER_GAP = 26.0  # part → merge → type within a unit
 COLUMN_GAP = 38.0  # between the columns of one layer
 LAYER_GAP = 76.0  # between layers: room for the edges to fan out
-CLEARANCE = 8.0  # the least distance between two vertices that stay where they were
 ASPECT = 2.0  # width : height of the surface that is drawn on
 SWEEPS = 4
 RELAXATIONS = 4
@@ -77,20 +73,13 @@ def natural_order(graph: nx.DiGraph, key: Hashable) -> tuple[float, int, str, st
     return float(rank), int(digits) if digits.isdecimal() else 0, digits, text
 
 
-def layered_positions(
-    graph: nx.DiGraph,
-    previous: Mapping[str, Position] | None = None,
-    *,
-    focus: str | None = None,
-) -> dict[str, Position]:
+def layered_positions(graph: nx.DiGraph, *, focus: str | None = None) -> dict[str, Position]:
     """Return the centre (x, y) of each vertex; x grows along every edge, y grows downwards.
 
     The graph must be acyclic, as a merge graph is: a result is longer than its parts. Vertex
-    attributes read: ``kind``, ``label``, ``rank``, ``atom``. ``previous`` holds
-    positions of an earlier drawing (vertices that are gone may be among them): if most vertices
-    are known, they keep their positions and new ones are fitted in between; otherwise the known
-    ones keep their relative order. The focus lies at y = 0. Coordinates are whole numbers. The
-    same input always gives the same output, and no two vertices overlap.
+    attributes read: ``kind``, ``label``, ``rank``, ``atom``. The focus lies at y = 0.
+    Coordinates are whole numbers. The same input always gives the same output, and no two
+    vertices overlap.
 
     >>> graph = nx.DiGraph([("t0", "m2"), ("t1", "m2"), ("m2", "t2")])
     >>> for key in graph:
@@ -103,23 +92,10 @@ def layered_positions(
     """
     if len(graph) == 0:
         return {}
-    known = {key: previous[key] for key in graph if key in previous} if previous else {}
-    positions = None
-    if known and 2 * len(known) >= len(graph):
-        positions = _fit_in(graph, known)
-    if positions is None:
-        positions = _fresh(graph, known)
-        anchor = focus if focus in known else None
-        if anchor is not None:
-            positions = _moved(positions, known[anchor][0] - positions[anchor][0], 0.0)
-    if focus in positions:
-        positions = _moved(positions, 0.0, -positions[focus][1])
+    positions = _fresh(graph)
+    dy = positions[focus][1] if focus in positions else 0.0
     # Whole numbers: vis-network cuts off the rest.
-    return {key: (float(round(x)), float(round(y))) for key, (x, y) in positions.items()}
-
-
-def _moved(positions: Mapping[str, Position], dx: float, dy: float) -> dict[str, Position]:
-    return {key: (x + dx, y + dy) for key, (x, y) in positions.items()}
+    return {key: (float(round(x)), float(round(y - dy))) for key, (x, y) in positions.items()}
 
 
 def _size(graph: nx.DiGraph, key: str) -> tuple[float, float]:
@@ -127,109 +103,10 @@ def _size(graph: nx.DiGraph, key: str) -> tuple[float, float]:
     return vertex_size(str(attributes.get("label", key)), attributes.get("kind", "type"))
 
 
-# --- staying where it was --------------------------------------------------------------------
-
-
-def _fit_in(graph: nx.DiGraph, known: Mapping[str, Position]) -> dict[str, Position] | None:
-    """Keep all known positions and find room for the other vertices; None where that fails."""
-    sizes = {key: _size(graph, key) for key in graph}
-    placed = dict(known)
-    new = [key for key in graph if key not in placed]
-    if len(new) > 60 or not _valid(graph, placed, sizes):
-        return None
-    order = {key: i for i, key in enumerate(_topological(graph))}
-    for key in sorted(new, key=order.__getitem__):
-        spot = _free_spot(graph, key, placed, sizes)
-        if spot is None:
-            return None
-        placed[key] = spot
-    return placed
-
-
-def _valid(
-    graph: nx.DiGraph,
-    placed: Mapping[str, Position],
-    sizes: Mapping[str, tuple[float, float]],
-) -> bool:
-    """Tell whether each edge points to the right and no two of the placed vertices overlap."""
-    for source, target in graph.edges:
-        if source in placed and target in placed and placed[source][0] >= placed[target][0]:
-            return False
-    boxes = sorted(
-        (x - w / 2, x + w / 2, y - h / 2, y + h / 2)
-        for (x, y), (w, h) in ((placed[key], sizes[key]) for key in placed)
-    )
-    for i, (_, right, top, bottom) in enumerate(boxes):
-        for j in range(i + 1, len(boxes)):
-            left, _, other_top, other_bottom = boxes[j]
-            if left >= right:
-                break
-            if other_top < bottom and top < other_bottom:
-                return False
-    return True
-
-
-def _free_spot(
-    graph: nx.DiGraph,
-    key: str,
-    placed: Mapping[str, Position],
-    sizes: Mapping[str, tuple[float, float]],
-) -> Position | None:
-    """Find the free place nearest to the vertex's neighbours that keeps its edges rightward."""
-    width, height = sizes[key]
-    before = [p for p in graph.predecessors(key) if p in placed]
-    after = [s for s in graph.successors(key) if s in placed]
-    gap = CLEARANCE + width / 2
-    low = max((placed[p][0] + sizes[p][0] / 2 + gap for p in before), default=-math.inf)
-    high = min((placed[s][0] - sizes[s][0] / 2 - gap for s in after), default=math.inf)
-    if low > high:
-        return None
-    slack = INNER_GAP - CLEARANCE
-    if before and after:
-        near = max(low, high - slack) if graph.nodes[key].get("kind") == "merge" else low
-        columns = [near, (low + high) / 2, low, high]
-    elif after:
-        columns = [high - slack]
-    elif before:
-        columns = [low + slack]
-    else:
-        columns = [max(x + sizes[k][0] / 2 for k, (x, _) in placed.items()) + gap]
-    neighbours = (after or before) if graph.nodes[key].get("kind") == "merge" else before + after
-    wish = sum(placed[n][1] for n in neighbours) / len(neighbours) if neighbours else 0.0
-    best: tuple[float, float, float] | None = None
-    for number, x in enumerate(columns):
-        blocks = sorted(
-            (y - (h + height) / 2 - CLEARANCE, y + (h + height) / 2 + CLEARANCE)
-            for (px, y), (w, h) in ((placed[k], sizes[k]) for k in placed)
-            if abs(px - x) < (w + width) / 2 + CLEARANCE
-        )
-        y = _nearest_gap(blocks, wish)
-        cost = abs(y - wish) + 12.0 * number
-        if best is None or cost < best[0]:
-            best = cost, x, y
-    assert best is not None
-    return best[1], best[2]
-
-
-def _nearest_gap(blocks: Sequence[tuple[float, float]], wish: float) -> float:
-    """Return the value nearest to ``wish`` outside all open intervals (sorted by start)."""
-    down = up = wish
-    for start, end in blocks:
-        if start < down < end:
-            down = end
-    for start, end in sorted(blocks, key=lambda block: -block[1]):
-        if start < up < end:
-            up = start
-    return down if down - wish <= wish - up else up
-
-
 def _topological(graph: nx.DiGraph) -> list[str]:
     return list(
         nx.lexicographical_topological_sort(graph, key=lambda key: natural_order(graph, key))
     )
-
-
-# --- a fresh drawing -------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -245,14 +122,14 @@ class _Unit:
     widths: tuple[float, float, float] = (0.0, 0.0, 0.0)  # parts, merges, type
 
 
-def _fresh(graph: nx.DiGraph, known: Mapping[str, Position]) -> dict[str, Position]:
+def _fresh(graph: nx.DiGraph) -> dict[str, Position]:
     units, unit_of = _units(graph, _topological(graph))
     order = nx.DiGraph()
     order.add_nodes_from(range(len(units)))
     edges = sorted((unit_of[source], unit_of[target]) for source, target in graph.edges)
     order.add_edges_from((source, target) for source, target in edges if source != target)
     _assign_layers(graph, units, order)
-    columns = _columns(units, _ordered_layers(graph, units, order, known))
+    columns = _columns(units, _ordered_layers(graph, units, order))
     _relax(units, columns, order)
     return _spread(graph, units, columns)
 
@@ -318,10 +195,9 @@ def _assign_layers(graph: nx.DiGraph, units: Sequence[_Unit], order: nx.DiGraph)
 
 
 def _ordered_layers(
-    graph: nx.DiGraph, units: Sequence[_Unit], order: nx.DiGraph, known: Mapping[str, Position]
+    graph: nx.DiGraph, units: Sequence[_Unit], order: nx.DiGraph
 ) -> list[list[int]]:
-    """Order the units of each layer; those seen before keep their relative order."""
-    seen = {i: known[unit.main][::-1] for i, unit in enumerate(units) if unit.main in known}
+    """Order the units of each layer."""
     rank = {i: natural_order(graph, unit.main) for i, unit in enumerate(units)}
     layers: list[list[int]] = [[] for _ in range(max(unit.layer for unit in units) + 1)]
     for i in sorted(range(len(units)), key=rank.__getitem__):
@@ -329,8 +205,6 @@ def _ordered_layers(
     place = [0.0] * len(units)
 
     def settle(layer: list[int]) -> None:
-        before = iter(sorted(filter(seen.__contains__, layer), key=seen.__getitem__))
-        layer[:] = [next(before) if i in seen else i for i in layer]
         for n, i in enumerate(layer):
             place[i] = (n + 0.5) / len(layer)
 

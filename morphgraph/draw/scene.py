@@ -62,7 +62,7 @@ class Scene:
     left_out: int
 
     def positions(self) -> dict[str, Position]:
-        """Return the centre of each vertex, to hand to the next ``scene_of`` as ``previous``."""
+        """Return the centre of each vertex."""
         return {vertex.key: (vertex.x, vertex.y) for vertex in self.vertices}
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +83,6 @@ def scene_of(
     focus: str | None,
     values: Mapping[str, float],
     changed: Collection[str],
-    previous: Mapping[str, Position] | None = None,
     left_out: int = 0,
 ) -> Scene:
     """Lay out a piece of the merge graph and say how each vertex is to look.
@@ -93,8 +92,7 @@ def scene_of(
     longer in the vocabulary), ``frontier`` (has neighbours that are not shown) and ``atom``; an
     edge part → merge has ``indices``, the places of the part among the parts.
     ``values`` maps vertices to blame ratios; those absent are undefined. ``changed`` holds the
-    vertices to highlight, ``previous`` the positions of an earlier drawing (see
-    ``layered_positions``); keys that the graph lacks are ignored in all of them.
+    vertices to highlight; keys that the graph lacks are ignored in both.
 
     >>> graph = nx.DiGraph()
     >>> graph.add_node("t0", kind="type", label="a", tooltip="a")
@@ -106,7 +104,7 @@ def scene_of(
     >>> [edge.label for edge in scene.edges], scene.edges[1].tooltip
     (['', '×2'], 'a: parts 1 and 2 of 2')
     """
-    positions = layered_positions(graph, previous, focus=focus)
+    positions = layered_positions(graph, focus=focus)
     highlighted = set(changed)
     edges = []
     part_counts: Counter[str] = Counter()

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
@@ -25,6 +26,7 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmentation
 
 _STATES_KEPT = 4
+Gaps = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,17 @@ class StudyState:
 
 @dataclass(frozen=True)
 class ChangedWord:
-    """A word whose segmentation changed; ``gain`` is how many of its gaps became right."""
+    """A word whose segmentation changed; ``gain`` is how many of its gaps became right.
+
+    ``number``: its place in the reference.
+    """
 
     word: str
     gold: str
     before: str
     after: str
     gain: int
+    number: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class Example:
     """A word in which a merge was applied, with its gaps marked.
 
     ``merge_at`` shows where the merge closed a gap; ``blamed`` is whether that is a gold boundary.
+    ``number``: its place in the reference; ``at``: how many characters are left of that gap.
     """
 
     word: str
@@ -64,6 +71,8 @@ class Example:
     segmentation: str
     merge_at: str
     blamed: bool
+    number: int = field(default=-1, compare=False)
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -217,11 +226,16 @@ class Study:
 
         Atoms outside the alphabet are shown as their characters.
         """
+        text = self.benchmark.words.texts[word]
+        return marked_word(text, segmentation.splits(word), self.gold_positions(word))
+
+    def gold_positions(self, word: int) -> list[int]:
+        """Where a word has gold boundaries: numbers of characters to the left."""
         words, gold = self.benchmark.words, self.benchmark.morphemic.boundary
         start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
         position = words.gap_position[start:end]
-        is_gold = (gold[start:end] == 1) & (position > 0)
-        return marked_word(words.texts[word], segmentation.splits(word), position[is_gold].tolist())
+        found: list[int] = position[(gold[start:end] == 1) & (position > 0)].tolist()
+        return found
 
     def gold_text(self, word: int) -> str:
         """The morphs of a word, with ``|`` between them."""
@@ -258,10 +272,16 @@ class Study:
                 self.marked(word, since.segmentation),
                 self.marked(word, now.segmentation),
                 int(correct[position]),
+                word,
             )
             for position in by_gain[:limit]
             for word in [int(changed[position])]
         ], len(changed)
+
+    def better_and_worse(self, since: StudyState) -> tuple[int, int]:
+        """How many words have more right gaps than in an earlier state, and how many fewer."""
+        gain = self._correct_gaps(self.now) - self._correct_gaps(since)
+        return int((gain > 0).sum()), int((gain < 0).sum())
 
     def words_of_merge(
         self, merge: int, first: StudyState, then: StudyState, *, limit: int = 50
@@ -335,24 +355,35 @@ class Study:
 
     def examples(self, number: int, limit: int = 8) -> tuple[list[Example], list[Example]]:
         """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
-        now = self.now.segmentation
-        position = self.blame().position
-        producers = [position[m] for m in self.graph.incoming(number) if m in position]
-        gaps = np.flatnonzero(np.isin(now.closed_by, producers)) if producers else np.zeros(0, int)
-        gold = self.benchmark.morphemic.boundary
         owner = self.benchmark.words.word_of_atom
         weight = self.benchmark.token_weights
         found = []
-        for blamed in (False, True):
-            chosen = gaps[(gold[gaps] == 1) == blamed]
+        for blamed, chosen in enumerate(self._gaps_closed_by(number)):
             ranked = chosen[np.argsort(-weight[owner[chosen]], kind="stable")]
             shown: dict[int, int] = {}
             for gap in ranked:
                 shown.setdefault(int(owner[gap]), int(gap))
                 if len(shown) >= limit:
                     break
-            found.append([self._example(word, gap, blamed) for word, gap in shown.items()])
+            found.append([self._example(word, gap, bool(blamed)) for word, gap in shown.items()])
         return found[0], found[1]
+
+    def example_counts(self, number: int) -> tuple[int, int]:
+        """In how many words a type's merges were applied rightly, and wrongly."""
+        owner = self.benchmark.words.word_of_atom
+        right, wrong = (len(np.unique(owner[gaps])) for gaps in self._gaps_closed_by(number))
+        return right, wrong
+
+    def _gaps_closed_by(self, number: int) -> tuple[Gaps, Gaps]:
+        """The gaps that a type's merges closed: those inside morphs, and gold boundaries."""
+        position = self.blame().position
+        closed = self.now.segmentation.closed_by
+        gaps = np.zeros(0, np.int64)
+        for merge in self.graph.incoming(number):
+            if merge in position:
+                gaps = np.union1d(gaps, np.flatnonzero(closed == position[merge]))
+        is_gold = self.benchmark.morphemic.boundary[gaps] == 1
+        return gaps[~is_gold], gaps[is_gold]
 
     def _example(self, word: int, gap: int, blamed: bool) -> Example:
         words = self.benchmark.words
@@ -364,6 +395,8 @@ class Study:
             self.marked(word, self.now.segmentation),
             f"{text[:at]}+{text[at:]}" if at else text,
             blamed,
+            word,
+            at,
         )
 
     def preview(self, types: Iterable[str], *, cascade: bool = False) -> Preview:

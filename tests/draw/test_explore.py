@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from morphgraph.draw.explore import View, view_around
+from morphgraph.draw.explore import scene_around
+from morphgraph.draw.scene import Scene
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
@@ -21,17 +22,17 @@ def study(
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
 
 
-def look(study: Study, text: str, **options: int) -> View:
-    return view_around(study, study.graph.ids[text], **options)
+def look(study: Study, text: str, **options: int) -> Scene:
+    return scene_around(study, study.graph.ids[text], **options)
 
 
-def edges(view: View) -> set[tuple[str, str]]:
-    label = {vertex.key: vertex.label for vertex in view.scene.vertices}
-    return {(label[edge.source], label[edge.target]) for edge in view.scene.edges}
+def edges(view: Scene) -> set[tuple[str, str]]:
+    label = {vertex.key: vertex.label for vertex in view.vertices}
+    return {(label[edge.source], label[edge.target]) for edge in view.edges}
 
 
-def ghosts(view: View) -> set[str]:
-    return {vertex.label for vertex in view.scene.vertices if "ghost" in vertex.flags}
+def ghosts(view: Scene) -> set[str]:
+    return {vertex.label for vertex in view.vertices if "ghost" in vertex.flags}
 
 
 def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
@@ -45,9 +46,9 @@ def test_a_removed_type_is_drawn_with_the_parts_it_had(study: Study) -> None:
     assert {("ab", "3"), ("c", "3"), ("xy", "3"), ("3", "abcxy")} <= drawn, "and what it was in"
     assert {("a", "0"), ("b", "0"), ("0", "ab")} <= drawn, "two steps down, as ever"
     assert ("2", "xy") not in drawn
-    [merge] = [v for v in view.scene.vertices if v.label == "1"]
+    [merge] = [v for v in view.vertices if v.label == "1"]
     assert merge.tooltip == "ab + c → abc\nrank 1\nknocked out"
-    assert "ghost" not in look(study, "abcxy").scene.vertices[0].flags
+    assert "ghost" not in look(study, "abcxy").vertices[0].flags
     assert not ghosts(look(study, "abcxy")), "only where it was looked at"
 
 
@@ -67,35 +68,9 @@ def test_parts_that_are_gone_too_are_ghosts(study: Study) -> None:
     assert {"ab", "abc", "1"} <= ghosts(view)
 
 
-def test_what_was_drawn_stays_where_it_was(study: Study) -> None:
-    before = look(study, "ab", up=2)
-    places = before.scene.positions()
-    study.graph.knockout(["abc"])
-    after = view_around(study, study.graph.ids["ab"], up=2, previous=places, shown=before.merges)
-    assert ghosts(after) == {"abc", "1"}
-    assert {key: after.scene.positions()[key] for key in places} == places
-
-
-def test_a_full_picture_keeps_what_it_had(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
-) -> None:
-    """Of the 20 merges that use ab, six are drawn; those that were not do not push them away."""
-    letters = "cdefghijklmnopqrstuv"
-    tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
-    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
-    before = look(study, "ab", limit=22)
-    places = before.scene.positions()
-    assert before.left_out_merges == 14
-    study.graph.knockout(["ab"])
-    number = study.graph.ids["ab"]
-    after = view_around(study, number, limit=22, previous=places, shown=before.merges)
-    assert after.scene.positions() == places
-    assert after.left_out_merges == 14
-
-
 def test_ghosts_keep_to_the_limit(study: Study) -> None:
     study.graph.knockout(["abc"])
     view = look(study, "abc", limit=5)
-    assert len(view.scene.vertices) <= 5
+    assert len(view.vertices) <= 5
     assert {("ab", "1"), ("c", "1"), ("1", "abc")} <= edges(view)
-    assert view.left_out_merges > 0
+    assert view.left_out > 0

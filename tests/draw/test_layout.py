@@ -101,51 +101,6 @@ def test_the_order_of_construction_does_not_matter(
     assert layered_positions(graph) == layered_positions(shuffled)
 
 
-@given(merge_graphs(), st.data())
-def test_nothing_moves_when_a_vertex_is_removed_and_comes_back(
-    graph: nx.DiGraph, data: st.DataObject
-) -> None:
-    before = layered_positions(graph)
-    gone = data.draw(st.sampled_from(sorted(graph)))
-    smaller = graph.copy()
-    smaller.remove_node(gone)
-    after = layered_positions(smaller, before)
-    assert after == {key: before[key] for key in smaller}
-    again = layered_positions(graph, after)
-    check(graph, again)
-
-
-def test_a_knockout_leaves_the_others_where_they_were() -> None:
-    graph = fan(40)
-    before = layered_positions(graph, focus="t4")
-    knocked = graph.copy()
-    for merge in list(graph.successors("t3")):
-        knocked.add_edges_from((part, merge) for part in ("t0", "t1"))
-    knocked.remove_nodes_from(["t3", "m1"])
-    after = layered_positions(knocked, before, focus="t4")
-    check(knocked, after)
-    assert all(after[key] == before[key] for key in knocked)
-
-
-def test_in_a_new_drawing_those_seen_before_keep_their_order() -> None:
-    graph = fan(12)
-    results = [f"t{2000 + n}" for n in range(12)]
-    seen = dict(zip(results[:4], [(900.0, 40.0 * n) for n in (3, 1, 0, 2)], strict=True))
-    positions = layered_positions(graph, seen, focus="t4")
-    check(graph, positions)
-    order = sorted(seen, key=lambda key: (positions[key][1], positions[key][0]))
-    assert order == [results[2], results[1], results[3], results[0]]
-
-
-def test_positions_that_make_no_valid_drawing_are_not_kept() -> None:
-    graph = fan(10)
-    positions = layered_positions(graph)
-    mirrored = {key: (-x, y) for key, (x, y) in positions.items()}
-    check(graph, layered_positions(graph, mirrored))
-    heap = dict.fromkeys(positions, (0.0, 0.0))
-    check(graph, layered_positions(graph, heap))
-
-
 def test_atoms_are_at_the_left_and_a_merge_is_beside_its_type() -> None:
     graph = fan(60)
     positions = layered_positions(graph, focus="t4")

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from strategies import check_graph
 
-from morphgraph.draw.explore import stages
-from morphgraph.draw.scene import Scene
+from morphgraph.draw.fan import Fan, stages
 from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
@@ -24,15 +23,10 @@ def study(
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx")))
 
 
-def merges_of(scene: Scene) -> dict[str, set[str]]:
-    """The labels of the parts of each merge, by the label of its result."""
-    label = {vertex.key: vertex.label for vertex in scene.vertices}
-    made = {edge.source: label[edge.target] for edge in scene.edges if edge.source[0] == "m"}
-    parts: dict[str, set[str]] = {result: set() for result in made.values()}
-    for edge in scene.edges:
-        if edge.target in made:
-            parts[made[edge.target]].add(label[edge.source])
-    return parts
+def merges_of(fan: Fan) -> dict[str, str]:
+    """The parts of each merge by its result, as its box tells them in full."""
+    told = [item.about.split("\n")[0] for item in fan.vertices if item.kind == "merge"]
+    return {result: parts for parts, result in (line.split(" → ") for line in told)}
 
 
 def test_the_three_scenes(study: Study) -> None:
@@ -42,22 +36,18 @@ def test_the_three_scenes(study: Study) -> None:
     a + b was knocked out. No merge of other types is shown.
     """
     shown = stages(study, ["ab"])
-    assert merges_of(shown.before) == {
-        "ab": {"a", "b"},
-        "abc": {"ab", "c"},
-        "abcd": {"ab", "c", "d"},
-    }
-    assert merges_of(shown.knocked_out) == {"abc": {"a", "b", "c"}, "abcd": {"a", "b", "c", "d"}}
-    assert merges_of(shown.reified) == {
-        "bc": {"b", "c"},
-        "abc": {"a", "bc"},
-        "abcd": {"abc", "d"},
-    }
-    ghosts = [
-        [vertex.label for vertex in scene.vertices if "ghost" in vertex.flags]
-        for scene in (shown.before, shown.knocked_out, shown.reified)
-    ]
+    assert merges_of(shown.before) == {"ab": "a + b", "abc": "ab + c", "abcd": "ab + c + d"}
+    assert merges_of(shown.knocked_out) == {"abc": "a + b + c", "abcd": "a + b + c + d"}
+    assert merges_of(shown.reified) == {"bc": "b + c", "abc": "a + bc", "abcd": "abc + d"}
+    ghosts, changed = (
+        [
+            [item.label for item in fan.vertices if flag in item.flags]
+            for fan in (shown.before, shown.knocked_out, shown.reified)
+        ]
+        for flag in ("ghost", "changed")
+    )
     assert ghosts == [[], ["ab"], ["ab"]]
+    assert changed == [[], ["a + b + c", "a + b + c + d"], ["b + c", "a + bc", "abc + d"]]
     # Nothing was done to the study's own graph.
     assert not study.graph.history
     assert "ab" in study.graph

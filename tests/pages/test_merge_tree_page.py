@@ -1,4 +1,4 @@
-"""The merge tree page, and the tree of an example word on the graph page."""
+"""The merge tree page."""
 
 from __future__ import annotations
 
@@ -179,21 +179,6 @@ def test_a_deep_link_opens_the_page() -> None:
     test = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(PAGE).run()
     assert not test.exception
     assert test.text_input[0].label == "Word"
-
-
-# ------------------------------------------------------------------------------ the graph page
-
-
-def test_the_tree_of_an_example_word_on_the_graph_page(app: Any) -> None:
-    app.open("graph")
-    assert picture(app) is None
-    example = app.session.study.examples(app.session.selected)[1][0].word
-    app.choose("Merge tree", example)
-    assert f"Merge tree of {example}<" in picture(app)["light"][0]  # type: ignore[index]
-    app.press("Knock out")  # the type is gone, and the word stays
-    assert "now: Tokens:" in description(app)
-    app.choose("Merge tree", None)
-    assert picture(app) is None
 
 
 # ------------------------------------------------------------------------------ states and blame

@@ -62,15 +62,21 @@ def test_the_counts_behind_the_scores_give_the_scores(app: Any) -> None:
     assert f"{score.true_positives:,.0f} right of {score.predicted:,.0f} splits" in app.captions()
 
 
-def graph_data(app: Any) -> dict[str, Any]:
-    """What the graph component was given."""
+def component_data(app: Any, name: str) -> dict[str, Any]:
+    """What a component was given."""
     found = [
         element.proto
         for element in app.test.get("bidi_component")
-        if element.proto.component_name.endswith("merge_graph")
+        if element.proto.component_name.endswith(name)
     ]
     data: dict[str, Any] = json.loads(found[0].json)
     return data
+
+
+def vertices(app: Any) -> list[dict[str, Any]]:
+    """The vertices of the graph."""
+    found: list[dict[str, Any]] = component_data(app, "fan_graph")["fan"]["vertices"]
+    return found
 
 
 def test_a_found_type_is_in_the_middle_of_the_graph_and_in_the_panel(app: Any) -> None:
@@ -82,12 +88,11 @@ def test_a_found_type_is_in_the_middle_of_the_graph_and_in_the_panel(app: Any) -
     number = app.graph.id_of("tion")
     app.choose(box.label, number)
     assert app.session.focus == app.session.selected == number
-    data = graph_data(app)
-    assert data["selected"] == f"t{number}"
-    focused = [v["key"] for v in data["scene"]["vertices"] if "focus" in v["flags"]]
+    assert component_data(app, "fan_graph")["selected"] == f"t{number}"
+    focused = [v["key"] for v in vertices(app) if "focus" in v["flags"]]
     assert focused == [f"t{number}"]
     assert "`` tion ``" in [heading.value for heading in app.test.subheader]
-    assert {"N", "B", "R = B ÷ N"} <= set(app.metrics())
+    assert {"joins", "wrong", "blame"} <= set(app.metrics())
 
 
 def test_a_type_that_is_not_there_is_not_found(app: Any) -> None:
@@ -98,19 +103,33 @@ def test_a_type_that_is_not_there_is_not_found(app: Any) -> None:
     assert box.disabled
 
 
-def test_depth_and_number_of_vertices_can_be_set(app: Any) -> None:
+def test_depth_and_number_of_merges_can_be_set(app: Any) -> None:
     app.open("graph")
-    before = len(graph_data(app)["scene"]["vertices"])
-    fields = {field.label: field for field in app.test.number_input}
-    fields["At most"].set_value(20)
+    number = max(app.graph.type_ids(), key=app.graph.fan_out)
+    app.session.focus = app.session.selected = number
     app.run()
-    assert len(graph_data(app)["scene"]["vertices"]) <= 20 < before
-    assert "left out" in app.captions()
+    before = vertices(app)
+    rest = app.graph.fan_out(number) - 14
+    assert [v["label"] for v in before if v["kind"] == "more"] == [f"{rest} more merges"]
     fields = {field.label: field for field in app.test.number_input}
     assert fields["At most"].max == 300
+    fields["At most"].set_value(5)
+    fields["Steps up"].set_value(2)
+    app.run()
+    assert len([v for v in vertices(app) if v["kind"] == "merge"]) > 5
+    fields = {field.label: field for field in app.test.number_input}
     fields["Steps up"].set_value(0)
     app.run()
-    assert len(graph_data(app)["scene"]["vertices"]) < 20
+    assert [v["key"] for v in vertices(app)] == [f"t{number}"]
+
+
+def test_free_layout_is_the_graph_one_can_drag(app: Any) -> None:
+    app.open("graph")
+    toggles = {toggle.label: toggle for toggle in app.test.toggle}
+    toggles["Free layout"].set_value(True)
+    app.run()
+    drawn = component_data(app, "merge_graph")["scene"]["vertices"]
+    assert f"t{app.session.focus}" in [v["key"] for v in drawn if "focus" in v["flags"]]
 
 
 def test_knock_out_undo_and_redo(app: Any) -> None:
@@ -125,12 +144,16 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     value, delta = after["F1 %"]
     assert value != before["F1 %"][0]
     assert delta == f"{float(value) - float(before['F1 %'][0]):+.2f}"
-    vertices = {v["key"]: v for v in graph_data(app)["scene"]["vertices"]}
-    assert "ghost" in vertices[f"t{number}"]["flags"]
-    assert any("changed" in v["flags"] for v in vertices.values() if v["kind"] == "merge")
-    assert "Words segmented differently" in [s.value for s in app.test.subheader]
+    drawn = {v["key"]: v for v in vertices(app)}
+    assert "ghost" in drawn[f"t{number}"]["flags"]
+    assert any("changed" in v["flags"] for v in drawn.values() if v["kind"] == "merge")
+    [words] = component_data(app, "word_rows")["groups"]
+    assert words["title"] == "Words that changed"
+    gains = [row["gain"] for row in words["rows"]]
+    better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+    assert words["count"] == f"{better} better · {worse} worse"
     assert "Undo an edit: 1 to undo" in [button.help for button in app.test.button]
-    app.press("Undo")
+    app.press("Bring it back")
     assert app.graph.is_present(number)
     assert {name: app.metrics()[name] for name in before} == before
     app.press("Redo")
@@ -139,10 +162,10 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
 
 def test_the_preview_says_what_the_knockout_then_does(app: Any) -> None:
     app.open("graph")
-    [said] = [m.value for m in app.test.markdown if m.value.startswith("Without it")]
+    before = app.metrics()["F1 %"][0]
+    [said] = [m.value for m in app.test.markdown if "F1 " in m.value and " → " in m.value]
     app.press("Knock out")
-    value, delta = app.metrics()["F1 %"]
-    assert f"F1 {value} % ({delta.split()[0]})" in said
+    assert f"F1 {before} → {app.metrics()['F1 %'][0]}" in said
     changed = len(app.session.study.changed_words(app.session.study.start)[0])
     assert f"{changed} words change" in said
 
@@ -152,47 +175,32 @@ def test_a_cascade_says_how_many_types_go(app: Any) -> None:
     toggles = {toggle.key: toggle for toggle in app.test.toggle}
     toggles["cascade"].set_value(True)
     app.run()
-    [said] = [m.value for m in app.test.markdown if m.value.startswith("Without it")]
+    [said] = [m.value for m in app.test.markdown if "F1 " in m.value and " → " in m.value]
     app.press("Knock out")
     removed = 8000 - app.session.study.tokeniser.vocabulary_size
     assert removed > 1
     assert f"{removed} types go" in said
 
 
-def test_a_removed_type_with_many_uses_says_what_is_left_out(app: Any) -> None:
+def test_the_words_of_a_type_stand_beside_the_graph(app: Any) -> None:
     app.open("graph")
-    number = max(
-        app.graph.type_ids(), key=lambda n: app.graph.fan_out(n) * (not app.graph.is_atom(n))
-    )
-    app.session.focus = app.session.selected = number
-    app.run()
-    uses = app.graph.fan_out(number)
-    assert uses > 60
-    assert "left out" in app.captions()
-    app.press("Knock out")
-    assert len(app.graph.history[-1].rewired) == uses
-    assert "left out" in app.captions()
+    number = app.session.selected
+    wrong, right = component_data(app, "word_rows")["groups"]
+    assert (wrong["title"], right["title"]) == ("Words it got wrong", "Words it got right")
+    assert (int(right["count"]), int(wrong["count"])) == app.session.study.example_counts(number)
+    for row in [*wrong["rows"], *right["rows"]]:
+        assert f"t{number}" in row["keys"]
+        assert "".join(text for text, _, _ in row["pieces"]) == row["word"]
+        assert row["gold"].replace("|", "") == row["word"]
+    assert all("‿" in [sign for _, sign, _ in row["pieces"]] for row in wrong["rows"])
 
 
 def test_an_atom_cannot_be_knocked_out(app: Any) -> None:
     app.open("graph")
     app.session.selected = app.graph.id_of("e")
     app.run()
-    assert any("An atom" in markdown.value for markdown in app.test.markdown)
+    assert "An atom" in app.captions()
     assert "Knock out" not in [button.label for button in app.test.button]
-
-
-def test_the_order_of_changed_words_can_be_turned(app: Any) -> None:
-    app.open("graph").press("Knock out")
-    gains = {}
-    for order in ("better", "worse"):
-        groups = {tuple(g.options): g for g in app.test.get("button_group")}
-        groups["better first", "worse first"].set_value(order)
-        app.run()
-        table = next(d.value for d in app.test.dataframe if "gain" in d.value)
-        gains[order] = list(table["gain"])
-    assert gains["better"] == sorted(gains["better"], reverse=True)
-    assert gains["worse"] == sorted(gains["worse"])
 
 
 def test_the_threshold_says_how_many_merges_go_and_they_do(app: Any) -> None:

@@ -58,7 +58,6 @@ def test_edits_of_one_of_everything(tiny: Any) -> None:
     tiny.run()
     assert any("1 word changes" in text for text in texts(tiny))
     tiny.press("Knock out")
-    assert any(text.startswith("1 word ·") for text in texts(tiny))
     assert not wrong(tiny)
     tiny.open("history")
     assert not wrong(tiny)
@@ -68,7 +67,7 @@ def test_one_merge_that_gets_other_parts(app: Any) -> None:
     app.open("graph")
     app.session.focus = app.session.selected = app.graph.ids["ination"]
     app.run()
-    [said] = [text for text in texts(app) if text.startswith("Without it")]
-    assert said.endswith("1 word changes, 1 merge gets other parts.")
-    assert "1 merge that gets other parts" in list(texts(app))
+    assert any("1 word changes" in text for text in texts(app))
+    app.press("Knock out")
+    assert any("1 merge takes" in text for text in texts(app))
     assert not wrong(app)

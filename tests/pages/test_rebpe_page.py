@@ -229,7 +229,7 @@ def test_chosen_types_are_knocked_out_and_reified(app: Any) -> None:
     scenes = [
         element
         for element in app.test.get("bidi_component")
-        if element.proto.component_name.endswith("merge_graph")
+        if element.proto.component_name.endswith("fan_graph")
     ]
     assert len(scenes) == 3
     [box] = [m for m in app.test.multiselect if m.label == "Types to knock out"]

@@ -10,7 +10,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.components import Click, new_clicks
-from web.edits import handle_clicks, knock_out_type, look_at
+from web.edits import bring_back, handle_clicks, knock_out_type, look_at
 from web.session import Session
 
 MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
@@ -91,11 +91,32 @@ def test_a_cascade_takes_what_is_made_from_it(current: Session) -> None:
     assert set(removed(current)) == {"und", "unden", "kund"}
 
 
-def test_another_place_forgets_the_old_picture(current: Session) -> None:
-    current.positions, current.shown_merges = {"t1": (0.0, 0.0)}, frozenset({1})
+def test_another_place_begins_with_its_first_merges(current: Session) -> None:
+    current.first_row = 14
     look_at(current, type_id(current, "und"))
     assert current.focus == current.selected == type_id(current, "und")
-    assert (current.positions, current.shown_merges) == ({}, frozenset())
+    assert current.first_row == 0
+
+
+def test_one_of_several_types_is_brought_back(current: Session) -> None:
+    graph = current.study.graph
+    graph.knockout(["un", "und"])
+    graph.knockout(["en"])
+    bring_back(current, graph.ids["un"])
+    assert {"un"} == {"un", "und", "en"} & {graph.types[n] for n in graph.type_ids()}
+    assert [step["types"] for step in graph.recipe()] == [["und"], ["en"]]
+    bring_back(current, graph.ids["en"])
+    assert "en" in graph
+    assert len(graph.undone) == 1, "the last edit alone is undone, so it can be made again"
+
+
+def test_what_went_with_another_type_does_not_come_back_alone(current: Session) -> None:
+    graph = current.study.graph
+    graph.cascade(["und"])
+    bring_back(current, graph.ids["kund"])
+    assert "kund" not in graph
+    assert len(graph.history) == 1
+    assert "undo" in st.session_state["edit message"].lower()
 
 
 def test_what_the_browser_sends_is_not_trusted() -> None:

@@ -33,7 +33,7 @@ function luminance(colour) {
 /** Black or white, whichever is read more easily on the fill. */
 function inkOn(fill) {
   const light = luminance(fill);
-  return 1.05 / (light + 0.05) > (light + 0.05) / 0.06 ? "#ffffff" : "#16181d";
+  return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? "#ffffff" : "#000000";
 }
 
 function blameColour(scale, value) {

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from morphgraph.core.text import counted, percent, shortened
-from morphgraph.draw.explore import view_around
+from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import Culprit, lines_of, telling_word
 from morphgraph.graph.view import type_key
 from web.address import follow
-from web.components import merge_graph, word_editor
+from web.components import word_editor
+from web.components.fan import fan_graph
 from web.edits import knock_out_type, look_at, show_message
 from web.session import Session
 from web.text import code, plain
@@ -93,29 +94,19 @@ def _merges_behind(current: Session, culprit: Culprit | None) -> None:
     study = current.study
     shown = f"first shown {current.study_number}"
     if culprit is None:
-        number, view = st.session_state.get(shown, (None, None))
+        number = st.session_state.get(shown)
         if number is None or study.graph.is_present(number):
             return
         st.caption("What its parts run into now")
-        view = view_around(
-            study,
-            number,
-            limit=14,
-            previous=view.scene.positions(),
-            shown=view.merges,
-        )
     else:
         st.caption("The merges behind it")
-        number = culprit.type
-        view = view_around(study, number, up=0, down=2, limit=14)
-        st.session_state[shown] = number, view
-    merge_graph(
-        view.scene.to_dict(),
+        number = st.session_state[shown] = culprit.type
+    fan_graph(
+        fan_around(study, number, rows=4),
         key="first look graph",
         view_key=f"first {current.study_number} {number}",
         selected=type_key(number),
-        height=250,
-        whole=True,
+        height="250px",
     )
     if st.button("Open it in the merge graph", key="open culprit", type="tertiary"):
         look_at(current, number)

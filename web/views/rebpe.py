@@ -14,7 +14,7 @@ from morphgraph.draw.charts import (
     removed_by_origin,
     scores_over_phases,
 )
-from morphgraph.draw.explore import view_around
+from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import WordLine, line_in
 from morphgraph.graph.view import type_key
 from morphgraph.refine.ablation import ablation
@@ -28,7 +28,8 @@ from morphgraph.refine.tracing import (
     edits_after,
     follow,
 )
-from web.components import RunPoint, WordRows, merge_graph, run_line
+from web.components import RunPoint, WordRows, run_line
+from web.components.fan import fan_graph
 from web.edits import look_at
 from web.scoreboard import MARKS
 from web.session import Session
@@ -278,13 +279,12 @@ def _one_merge(current: Session, entry: ChangedMerge, edits: int) -> None:
         is_last = edits == len(study.graph.history)
         when = "after this phase" if is_last else "as it is now"
         st.markdown(f"The graph around {code(shortened(name))} {when}")
-        view = view_around(study, entry.result, up=1, down=2, limit=40)
-        merge_graph(
-            view.scene.to_dict(),
+        fan_graph(
+            fan_around(study, entry.result, rows=8),
             key="rebpe graph",
             view_key=f"rebpe {current.study_number} {study.graph.revision} {entry.result}",
             selected=type_key(entry.result),
-            height=380,
+            height="380px",
         )
         label = "Open it in the merge graph"
         button(label, "hub", _open, current, entry.result, key="rebpe open")

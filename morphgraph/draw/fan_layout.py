@@ -1,0 +1,360 @@
+"""Where everything of a fan stands: columns that only the gaps between them are crossed by edges.
+
+At the left a tree of what a type is made of, then the type, then one row for each merge that uses
+it, with what that makes at its right. Every label stands in a column of its own kind, and what is
+drawn under a vertex lies within the rows of that vertex; an edge runs level through columns, and
+bends in the gaps between them only. So no edge runs behind a label, whatever the labels are.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal, NamedTuple
+
+Kind = Literal["type", "merge", "more"]
+
+FONT = 14.0
+ADVANCE = 0.6 * FONT  # the width of a character of MadeOf Code Pro, the app's monospaced font
+HEIGHT = 30.0  # of a label's box
+PADDING = 12.0  # beside its text
+ROWS_HIGH = 600.0  # how high the rows are meant to be
+PITCH = (36.0, 54.0)  # the least and the greatest distance between two of them
+PART = 58.0  # between two parts
+GAP = 34.0  # between a merge and what it makes
+BEND = 58.0  # where edges bend
+FAN = 104.0  # where those of the middle do
+GHOST = 24.0  # how far the name of a removed type stands above its strands
+BLOCK = 40.0  # between two fans, one under the other
+
+
+@dataclass
+class Item:
+    """A vertex: what it says, and where, once it is laid out: (x, y) is the centre of its box.
+
+    ``id`` tells it from all others of a scene, ``key`` is that of the type or merge, which may
+    stand in several places. ``value``: the blame ratio or NaN. ``lane``: the number of its strand.
+    """
+
+    id: str
+    key: str
+    kind: Kind
+    label: str
+    about: str
+    value: float = float("nan")
+    flags: frozenset[str] = frozenset()
+    lane: int | None = None
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def width(self) -> float:
+        """How wide its box is."""
+        return label_width(self.label)
+
+    @property
+    def level(self) -> float:
+        """Where edges meet it: a removed type's name stands above them."""
+        return self.y + (GHOST if "ghost" in self.flags and self.kind == "type" else 0.0)
+
+
+class Edge(NamedTuple):
+    """A line from one vertex to another: level, then bent between two places, then level again.
+
+    From (x0, y0) level to x = ``bend``, in a curve to (``level``, y1), level to x1. ``lane``: the
+    number of the strand; None for a plain edge. ``flags``: ``focus`` (from the middle), ``ghost``.
+    """
+
+    source: str
+    target: str
+    x0: float
+    y0: float
+    bend: float
+    level: float
+    x1: float
+    y1: float
+    lane: int | None = None
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass
+class MadeOf:
+    """A type at the left with the merges that make it, and their parts.
+
+    A removed type has no merge: its ``strands`` run through it.
+    """
+
+    item: Item
+    makers: list[tuple[Item, list[MadeOf]]] = field(default_factory=list)
+    strands: list[MadeOf] = field(default_factory=list)
+
+    def below(self) -> list[MadeOf]:
+        """All that is drawn under it."""
+        return self.strands or [part for _, parts in self.makers for part in parts]
+
+
+@dataclass
+class Use:
+    """A merge at the right, what it makes, and the merges that use that in turn.
+
+    ``lanes``: the strands that run into it; None for an edge from the type itself.
+    """
+
+    item: Item
+    result: Item | None = None
+    uses: list[Use] = field(default_factory=list)
+    lanes: tuple[int, ...] | None = None
+
+
+def label_width(label: str) -> float:
+    """The width of a label's box in the monospaced font; wide characters take two places.
+
+    >>> label_width("ies") < label_width("it + ▪")
+    True
+    """
+    places = sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in label
+    )
+    return round(max(HEIGHT + 4, places * ADVANCE + 2 * PADDING), 1)
+
+
+def lay_out_fans(blocks: Sequence[tuple[MadeOf, Sequence[Use]]]) -> tuple[list[Item], list[Edge]]:
+    """Place fans one under the other, the first with its middle at (0, 0); all that is drawn."""
+    items: list[Item] = []
+    edges: list[Edge] = []
+    bottom = None
+    for source, uses in blocks:
+        here = [*_items_of(source), *_items_of_uses(uses)]
+        drawn = _place_left(source)
+        drawn += _place_right(source, uses)
+        if bottom is not None:
+            top = min(item.y for item in here) - HEIGHT / 2
+            shift = bottom + BLOCK - top
+            for item in here:
+                item.y += shift
+            drawn = [edge._replace(y0=edge.y0 + shift, y1=edge.y1 + shift) for edge in drawn]
+        bottom = max(item.level for item in here) + HEIGHT / 2
+        items += here
+        edges += drawn
+    return items, edges
+
+
+def _items_of(source: MadeOf) -> Iterator[Item]:
+    for part in source.below():
+        yield from _items_of(part)
+    for box, _ in source.makers:
+        yield box
+    yield source.item
+
+
+def _items_of_uses(uses: Sequence[Use]) -> Iterator[Item]:
+    for use in uses:
+        yield use.item
+        if use.result:
+            yield use.result
+        yield from _items_of_uses(use.uses)
+
+
+# ------------------------------------------------------------------------------------- the left
+
+
+def _place_left(root: MadeOf) -> list[Edge]:
+    """Place what a type is made of, with its middle at (0, 0), and draw what leads to it."""
+    rows = _heights(root, 0.0)
+    _shift(root, -rows)
+    columns: list[list[MadeOf]] = [[root]]
+    while below := [part for source in columns[-1] for part in source.below()]:
+        columns.append(below)
+    edges: list[Edge] = []
+    right = root.item.width / 2
+    for sources, deeper in zip(columns, [*columns[1:], []], strict=True):
+        left = right - max(source.item.width for source in sources)
+        for source in sources:
+            source.item.x = right - source.item.width / 2
+        boxes = [box for source in sources for box, _ in source.makers]
+        several = any(len(source.makers) > 1 for source in sources)
+        box_right = left - (BEND if several else GAP)
+        box_left = box_right - max((box.width for box in boxes), default=0.0)
+        if not boxes:
+            box_left = left
+        part_right = box_left - BEND
+        for source in sources:
+            y = source.item.level
+            for box, parts in source.makers:
+                box.x = box_left + box.width / 2
+                end = source.item.x - source.item.width / 2
+                start = box.x + box.width / 2
+                edges.append(Edge(box.id, source.item.id, start, box.y, box_right, left, end, y))
+                for part in parts:
+                    edges += _strands(
+                        part, box.id, part_right, box_left, box.x - box.width / 2, box.y
+                    )
+            for lane, part in enumerate(source.strands):
+                offset = lane_offset(lane, len(source.strands))
+                end = source.item.x + source.item.width / 2
+                edges += _strands(part, source.item.id, part_right, left, end, y + offset, lane)
+        right = part_right
+        if not deeper:
+            break
+    return edges
+
+
+def _strands(
+    part: MadeOf,
+    target: str,
+    bend: float,
+    level: float,
+    end: float,
+    y: float,
+    lane: int | None = None,
+) -> list[Edge]:
+    """From a part to where it goes: one edge, or for a removed part its strands."""
+    item = part.item
+    if not part.strands:
+        # Where it starts is known only when its own column is placed: at its right edge.
+        return [Edge(item.id, target, bend, item.level, bend, level, end, y, lane)]
+    count = len(part.strands)
+    return [
+        Edge(
+            item.id,
+            target,
+            bend,
+            item.level + lane_offset(n, count),
+            bend,
+            level,
+            end,
+            y + lane_offset(n, count),
+            n,
+        )
+        for n in range(count)
+    ]
+
+
+def lane_offset(lane: int, count: int) -> float:
+    """How far a strand runs from the middle of all.
+
+    >>> [lane_offset(lane, 2) for lane in range(2)]
+    [-2.5, 2.5]
+    """
+    return (lane - (count - 1) / 2) * min(5.0, 18.0 / max(1, count - 1))
+
+
+def _heights(source: MadeOf, top: float) -> float:
+    """Give each part a row, from ``top`` down, and the rest the middle of theirs; the middle."""
+    return _stack(source, [top])
+
+
+def _stack(source: MadeOf, cursor: list[float]) -> float:
+    places = []
+    for box, parts in source.makers:
+        box.y = _middle([_stack(part, cursor) for part in parts])
+        places.append(box.y)
+    places += [_stack(part, cursor) for part in source.strands]
+    if places:
+        level = _middle(places)
+    else:
+        level = cursor[0]
+        cursor[0] += PART
+    source.item.y += level - source.item.level
+    return level
+
+
+def _middle(places: Sequence[float]) -> float:
+    return (places[0] + places[-1]) / 2
+
+
+def _shift(source: MadeOf, by: float) -> None:
+    for item in _items_of(source):
+        item.y += by
+
+
+# ------------------------------------------------------------------------------------- the right
+
+
+def _place_right(root: MadeOf, uses: Sequence[Use]) -> list[Edge]:
+    """Place the merges that use a type at (0, 0), and what they make, and draw what leads there."""
+    count = sum(map(_rows, uses))
+    if not count:
+        return []
+    pitch = min(max(ROWS_HIGH / count, PITCH[0]), PITCH[1])
+    cursor = [-(count - 1) / 2 * pitch]
+    for use in uses:
+        _stack_use(use, cursor, pitch)
+    edges: list[Edge] = []
+    middle = root.item
+    start = middle.x + middle.width / 2
+    lanes = len(root.strands)
+    origin: list[tuple[Item, float, Sequence[Use]]] = [(middle, start, uses)]
+    bend, gap = start, FAN
+    while origin:
+        column = list(chain.from_iterable(following for _, _, following in origin))
+        box_left = bend + gap
+        box_right = box_left + max(use.item.width for use in column)
+        result_left = box_right + GAP
+        for item, right, following in origin:
+            for use in following:
+                use.item.x = box_left + use.item.width / 2
+                y0 = item.level
+                for lane in (None,) if use.lanes is None else use.lanes:
+                    shift = 0.0 if lane is None else lane_offset(lane, lanes)
+                    flags = {"focus"} if item is middle and lane is None else set()
+                    flags |= use.item.flags & {"ghost"}
+                    edges.append(
+                        Edge(
+                            item.id,
+                            use.item.id,
+                            right,
+                            y0 + shift,
+                            bend,
+                            box_left,
+                            box_left,
+                            use.item.y + shift,
+                            lane,
+                            frozenset(flags),
+                        )
+                    )
+                if use.result:
+                    use.result.x = result_left + use.result.width / 2
+                    ends = use.item.x + use.item.width / 2, use.result.x - use.result.width / 2
+                    y = use.item.y
+                    ghost = use.item.flags & {"ghost"}
+                    edges.append(
+                        Edge(
+                            use.item.id,
+                            use.result.id,
+                            ends[0],
+                            y,
+                            *ends[1:],
+                            ends[1],
+                            ends[1],
+                            y,
+                            None,
+                            ghost,
+                        )
+                    )
+        origin = [
+            (use.result, use.result.x + use.result.width / 2, use.uses)
+            for use in column
+            if use.result and use.uses
+        ]
+        bend = max((use.result.x + use.result.width / 2 for use in column if use.result), default=0)
+        gap = BEND
+    return edges
+
+
+def _rows(use: Use) -> int:
+    return max(1, sum(map(_rows, use.uses)))
+
+
+def _stack_use(use: Use, cursor: list[float], pitch: float) -> float:
+    places = [_stack_use(following, cursor, pitch) for following in use.uses]
+    if not places:
+        places = [cursor[0]]
+        cursor[0] += pitch
+    use.item.y = _middle(places)
+    if use.result:
+        use.result.y = use.item.y
+    return use.item.y

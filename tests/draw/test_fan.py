@@ -1,0 +1,316 @@
+"""The fan: what it shows around a type, and that no edge runs behind a label."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import morphgraph as mg
+from morphgraph.draw.fan import Fan, fan_around, stages
+from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, MadeOf, Use, lay_out_fans
+from morphgraph.reference.entry import Reference
+from morphgraph.refine.study import Study
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.tokeniser import Tokeniser
+
+MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]
+
+
+# ------------------------------------------------------------------------------------- geometry
+
+
+def points(edge: Edge, steps: int = 24) -> list[tuple[float, float]]:
+    """Places along an edge: the level stretch, the curve, the level stretch."""
+    middle = (edge.bend + edge.level) / 2
+    found = [(edge.x0 + (edge.bend - edge.x0) * n / 8, edge.y0) for n in range(9)]
+    for n in range(steps + 1):
+        t = n / steps
+        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
+        x = a * edge.bend + (b + c) * middle + d * edge.level
+        found.append((x, (a + b) * edge.y0 + (c + d) * edge.y1))
+    return found + [(edge.level + (edge.x1 - edge.level) * n / 8, edge.y1) for n in range(9)]
+
+
+def check(items: list[Item] | tuple[Item, ...], edges: list[Edge] | tuple[Edge, ...]) -> None:
+    boxes = {
+        i.id: (i.x - i.width / 2, i.x + i.width / 2, i.y - HEIGHT / 2, i.y + HEIGHT / 2)
+        for i in items
+    }
+    assert len(boxes) == len(items)
+    by_top = sorted(boxes.values(), key=lambda box: box[2])
+    for n, (left, right, _, bottom) in enumerate(by_top):
+        for other in by_top[n + 1 :]:
+            if other[2] >= bottom:
+                break
+            assert other[0] >= right or other[1] <= left, "two labels overlap"
+    for edge in edges:
+        ways = (edge.x0, edge.bend, edge.level, edge.x1)
+        assert list(ways) == pytest.approx(sorted(ways)), "an edge turns back"
+        low, high = sorted((edge.y0, edge.y1))
+        near = [b for b in boxes.values() if b[3] > low and b[2] < high + 0.01]
+        near = [b for b in near if b[1] > edge.x0 and b[0] < edge.x1]
+        for x, y in points(edge) if near else ():
+            for left, right, top, bottom in near:
+                inside = left + 0.2 < x < right - 0.2 and top + 0.2 < y < bottom - 0.2
+                assert not inside, f"{edge} runs behind a label"
+
+
+names = st.text("aé本m", min_size=1, max_size=30)
+
+
+@st.composite
+def sources(draw: st.DrawFn, ids: list[int], depth: int = 3) -> MadeOf:
+    flags = frozenset({"ghost"}) if draw(st.integers(0, 4)) == 0 and depth else frozenset()
+    item = Item(new_id(ids), "t1", "type", draw(names), "", flags=flags)
+    if flags:
+        count = draw(st.integers(2, 5))
+        parts = [draw(sources(ids, 0)) for _ in range(count)]
+        return MadeOf(item, strands=parts)
+    makers = []
+    for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2])) if depth else 0):
+        box = Item(new_id(ids), "m1", "merge", draw(names), "")
+        makers.append(
+            (box, [draw(sources(ids, depth - 1)) for _ in range(draw(st.integers(2, 4)))])
+        )
+    return MadeOf(item, makers)
+
+
+@st.composite
+def uses(draw: st.DrawFn, ids: list[int], lanes: int, depth: int = 2) -> Use:
+    item = Item(new_id(ids), "m1", "merge", draw(names), "")
+    if not draw(st.integers(0, 5)):
+        return Use(item, lanes=tuple(range(lanes)) or None)
+    result = Item(new_id(ids), "t1", "type", draw(names), "")
+    following = []
+    if depth:
+        following = [draw(uses(ids, 0, depth - 1)) for _ in range(draw(st.integers(0, 3)))]
+    return Use(item, result, following, tuple(range(lanes)) or None)
+
+
+def new_id(ids: list[int]) -> str:
+    ids.append(len(ids))
+    return f"v{len(ids)}"
+
+
+@given(st.data())
+def test_no_edge_crosses_a_label_whatever_the_labels_are(data: st.DataObject) -> None:
+    ids: list[int] = []
+    blocks = []
+    for _ in range(data.draw(st.integers(1, 2))):
+        source = data.draw(sources(ids))
+        rows = data.draw(st.integers(0, 12))
+        blocks.append((source, [data.draw(uses(ids, len(source.strands))) for _ in range(rows)]))
+    check(*lay_out_fans(blocks))
+
+
+def looks(study: Study, chance: random.Random, count: int) -> None:
+    """Fifty places before a knockout, after it, and after another one."""
+    graph = study.graph
+    types = chance.sample(graph.type_ids(), count - 3)
+    types += sorted(graph.type_ids(), key=graph.fan_out)[-3:]
+    for number in types:
+        fan = fan_around(study, number, up=chance.randint(1, 2), down=chance.randint(0, 4))
+        check(fan.vertices, fan.edges)
+    for _ in range(2):
+        gone = [number for number in types if graph.is_removable(number)][:10]
+        graph.knockout([graph.types[number] for number in gone])
+        for number in types:
+            fan = fan_around(study, number, down=2)
+            check(fan.vertices, fan.edges)
+
+
+def test_no_edge_crosses_a_label_of_the_demo() -> None:
+    looks(study_of("demo:en", "demo:en"), random.Random(1), 50)
+
+
+@pytest.mark.data
+def test_no_edge_crosses_a_label_of_a_real_tokeniser(data_folder: Path) -> None:
+    gold = data_folder / "references" / "morphynet" / "deu.derivational.v1.tsv"
+    folder = data_folder / "tokenizers" / "oscar-de-40k"
+    looks(study_of(str(folder / "tokenizer.json"), str(gold)), random.Random(2), 50)
+
+
+def study_of(tokeniser: str, gold: str) -> Study:
+    made = mg.load(tokeniser)
+    return Study(made, Benchmark.on(mg.read_gold(gold), made))
+
+
+# ----------------------------------------------------------------------------------- what it shows
+
+
+@pytest.fixture
+def study(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> Study:
+    tokeniser = small_tokeniser(MERGES, "abcxy")
+    return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
+
+
+def look(study: Study, text: str, **how: int) -> Fan:
+    return fan_around(study, study.graph.ids[text], **how)
+
+
+def shown(fan: Fan, *flags: str) -> list[str]:
+    """The labels with all of these flags, in the order drawn."""
+    return [item.label for item in fan.vertices if set(flags) <= item.flags]
+
+
+def lines(fan: Fan) -> set[tuple[str, str]]:
+    label = {item.id: item.label for item in fan.vertices}
+    return {(label[edge.source], label[edge.target]) for edge in fan.edges}
+
+
+def test_a_type_with_its_parts_and_the_merges_that_use_it(study: Study) -> None:
+    fan = look(study, "abc")
+    assert shown(fan) == ["ab", "c", "ab + c", "abc", "▪ + xy", "abcxy", "▪ + ▪", "abcabc"]
+    assert shown(fan, "focus") == ["abc"]
+    assert lines(fan) == {
+        ("ab", "ab + c"),
+        ("c", "ab + c"),
+        ("ab + c", "abc"),
+        ("abc", "▪ + xy"),
+        ("▪ + xy", "abcxy"),
+        ("abc", "▪ + ▪"),
+        ("▪ + ▪", "abcabc"),
+    }
+    deeper = look(study, "abc", down=2)
+    assert {("a", "a + b"), ("b", "a + b"), ("a + b", "ab"), ("ab", "ab + c")} <= lines(deeper)
+    higher = look(study, "ab", up=2)
+    assert {("ab", "▪ + c"), ("▪ + c", "abc"), ("abc", "▪ + xy")} <= lines(higher)
+
+
+def test_blame_and_figures_stand_with_each_vertex(study: Study) -> None:
+    """ab + c closed one gap inside a morph and one on a boundary."""
+    [box] = [item for item in look(study, "abc").vertices if item.label == "ab + c"]
+    assert box.value == 0.5
+    assert box.about == "ab + c → abc\nrank 1\n2 joins, 1 wrong\nblame 50 %"
+    [atom] = [item for item in look(study, "a").vertices if "focus" in item.flags]
+    assert atom.about == "a\natom: no merge makes it"
+
+
+def test_the_parts_of_a_removed_type_run_through_it(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    fan = look(study, "abc")
+    assert shown(fan, "ghost") == ["abc"]
+    assert shown(fan, "changed") == ["ab + c + xy", "ab + c + ab + c"]
+    assert "ab + c" not in shown(fan), "its own merge is gone"
+    strands = [edge for edge in fan.edges if edge.lane is not None]
+    label = {item.id: item.label for item in fan.vertices}
+    runs = {(label[e.source], label[e.target], e.lane) for e in strands}
+    assert runs == {
+        ("ab", "abc", 0),
+        ("c", "abc", 1),
+        *(("abc", "ab + c + xy", lane) for lane in (0, 1)),
+        *(("abc", "ab + c + ab + c", lane) for lane in (0, 1)),
+    }
+
+
+def test_the_mark_of_an_edit_goes_with_the_next_one(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    study.graph.knockout(["xy"])
+    fan = look(study, "abc")
+    assert shown(fan, "ghost") == ["abc"]
+    assert shown(fan, "changed") == ["ab + c + x + y"], "abcabc was changed by the edit before"
+    study.graph.undo()
+    study.graph.undo()
+    assert shown(look(study, "abc"), "ghost") == []
+
+
+def test_parts_that_are_gone_too_run_through_as_their_parts(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    study.graph.knockout(["ab"])
+    fan = look(study, "abc")
+    assert shown(fan)[:4] == ["a", "b", "c", "abc"]
+    assert {edge.lane for edge in fan.edges} == {None, 0, 1, 2}
+
+
+def test_a_part_that_was_just_removed_stays_as_a_ghost(study: Study) -> None:
+    study.graph.knockout(["ab"])
+    fan = look(study, "abc")
+    assert shown(fan, "ghost") == ["ab"]
+    assert {("a", "ab"), ("b", "ab"), ("ab", "a + b + c"), ("c", "a + b + c")} <= lines(fan)
+    study.graph.knockout(["xy"])
+    fan = look(study, "abc")
+    assert shown(fan, "ghost") == []
+    assert {("a", "a + b + c"), ("b", "a + b + c")} <= lines(fan)
+
+
+def test_a_result_that_was_just_removed_is_followed_by_what_took_its_parts(study: Study) -> None:
+    study.graph.knockout(["abc"])
+    fan = look(study, "ab")
+    right = shown(fan)[shown(fan).index("ab") + 1 :]
+    assert right == [
+        "▪ + c",
+        "abc",
+        "▪ + c + xy",
+        "abcxy",
+        "▪ + c + ▪ + c",
+        "abcabc",
+        "▪ + x",
+        "abx",
+    ]
+    assert shown(fan, "ghost") == ["▪ + c", "abc"]
+
+
+def test_what_went_with_a_type_is_shown_as_gone(study: Study) -> None:
+    study.graph.cascade(["ab"])
+    fan = look(study, "ab")
+    assert {"ab", "abc", "abx"} <= set(shown(fan, "ghost"))
+    assert not shown(fan, "changed")
+
+
+def test_merges_that_do_not_fit_are_one_vertex(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> None:
+    letters = "cdefghijklmnopqrstuv"
+    tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
+    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("a b")))
+    fan = look(study, "ab", rows=8)
+    number = study.graph.ids["ab"]
+    assert fan.left_out == 12
+    assert shown(fan)[-1] == "12 more merges"
+    assert fan.vertices[-1].key == f"more8:{number}"
+    fan = look(study, "ab", rows=8, first=8)
+    assert [item.key for item in fan.vertices if item.kind == "more"] == [
+        f"more0:{number}",
+        f"more16:{number}",
+    ]
+    assert "▪ + k" in shown(fan)
+    assert "▪ + c" not in shown(fan)
+    last = look(study, "ab", rows=8, first=16)
+    assert [item.label for item in last.vertices if item.kind == "more"] == ["16 earlier merges"]
+    check(last.vertices, last.edges)
+
+
+def test_a_long_name_is_cut_and_told_in_full(
+    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+) -> None:
+    long = "donaudampfschifffahrtsgesellschaft"
+    tokeniser = small_tokeniser([(long, "s")], [long, "s"])
+    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("s s")))
+    fan = look(study, "s")
+    assert all(len(item.label) <= 26 for item in fan.vertices)
+    assert any(item.about.startswith(f"{long} + s → {long}s") for item in fan.vertices)
+
+
+def test_the_same_study_gives_the_same_fan(study: Study) -> None:
+    assert look(study, "ab", up=3, down=3).to_dict() == look(study, "ab", up=3, down=3).to_dict()
+
+
+def test_an_unknown_blame_is_null_and_has_no_colour(study: Study) -> None:
+    drawn = {v["label"]: v for v in look(study, "abc").to_dict()["vertices"]}
+    assert drawn["▪ + ▪"]["value"] is None
+    assert drawn["ab + c"]["fills"] == ["#fb9a4b", "#8a4414"]
+
+
+def test_the_fans_of_two_types_stand_one_under_the_other(study: Study) -> None:
+    scenes = stages(study, ["ab", "xy"])
+    for fan in (scenes.before, scenes.knocked_out, scenes.reified):
+        check(fan.vertices, fan.edges)
+        height = {item.label: item.y for item in fan.vertices}
+        assert height["ab"] < height["xy"]

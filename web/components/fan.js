@@ -1,0 +1,341 @@
+// The merge graph as a fan, in SVG: draws what Python has laid out and reports clicks. Labels are text
+// nodes only, for types come from uploaded files. Pan and zoom are Panzoom's, which goes before this.
+
+const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key → where one last looked, if that was by hand
+const LANES = 5;
+const SCALE = { least: 0.8, most: 1.35, smallest: 0.15, largest: 4 };
+const MARGIN = 16; // px around all that is drawn
+const LEAVING = 500; // ms after which what has faded is removed
+
+function svg(name, className) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  if (className) element.setAttribute("class", className);
+  return element;
+}
+
+class FanView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".fan");
+    this.surface = parent.querySelector(".surface");
+    this.world = parent.querySelector(".world");
+    this.clicks = new Clicks();
+    this.vertices = new Map();
+    this.edges = new Map();
+    this.camera = Panzoom(this.world, {
+      canvas: true,
+      excludeClass: "vertex",
+      minScale: SCALE.smallest,
+      maxScale: SCALE.largest,
+      step: 0.25,
+      cursor: "",
+      setTransform: (element, { scale, x, y }) => {
+        element.style.transform = `scale(${scale}) translate(${x}px, ${y}px)`;
+      },
+      handleStartEvent: () => this.frame.classList.remove("moving"),
+    });
+    this.surface.addEventListener("wheel", (event) => {
+      this.frame.classList.remove("moving");
+      this.camera.zoomWithWheel(event);
+      this.keepCamera();
+    });
+    this.world.addEventListener("panzoomend", () => this.keepCamera());
+    this.listen();
+    this.resizing = new ResizeObserver(() => this.drawn && this.place());
+    this.resizing.observe(this.surface);
+  }
+
+  // --- data in
+
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
+    this.dark = isDark(this.parent);
+    this.frame.classList.toggle("dark", this.dark);
+    this.frame.style.height = data.height;
+    const switched = this.viewKey !== data.view_key;
+    this.viewKey = data.view_key;
+    // While clicks are on their way, the page has not seen the latest of them.
+    if (!this.clicks.pending.length || switched) this.selected = data.selected;
+    const told = JSON.stringify([data.fan, this.dark]);
+    if (told !== this.told || switched) {
+      const first = !this.drawn;
+      this.told = told;
+      this.fan = data.fan;
+      this.drawn = true;
+      this.draw();
+      this.frame.classList.toggle("moving", !first && !switched);
+      // Panzoom sets where it starts a moment after it is made.
+      if (first) setTimeout(() => this.place());
+      else this.place();
+    }
+    this.mark();
+    const types = this.fan.vertices.filter(({ kind }) => kind === "type").length;
+    const merges = this.fan.vertices.filter(({ kind }) => kind === "merge").length;
+    const how = "Arrow keys move, Enter clicks, Shift and Enter moves the graph there.";
+    this.surface.setAttribute("aria-label", `Merge graph: ${types} types, ${merges} merges. ${how}`);
+  }
+
+  // --- drawing by difference
+
+  draw() {
+    this.notice().hidden = this.fan.vertices.length > 0;
+    this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
+    this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
+  }
+
+  notice() {
+    return this.parent.querySelector(".notice");
+  }
+
+  sync(known, wanted, place, make, update) {
+    const group = this.world.querySelector(place);
+    const isFirst = known.size === 0;
+    const gone = new Map(known);
+    for (const one of wanted) {
+      let entry = known.get(one.id);
+      gone.delete(one.id);
+      if (!entry) {
+        entry = { element: make(one) };
+        known.set(one.id, entry);
+        entry.coming = !isFirst;
+      }
+      Object.assign(entry, one);
+      update(entry.element, entry);
+      group.append(entry.element); // in the order given, which is that of the tab key
+      entry.coming = false;
+    }
+    for (const [id, { element }] of gone) {
+      known.delete(id);
+      element.classList.add("leaving");
+      element.removeAttribute("tabindex");
+      delete element.dataset.id;
+      setTimeout(() => element.remove(), LEAVING);
+    }
+  }
+
+  newVertex({ id, key }) {
+    const element = svg("g");
+    element.dataset.id = id;
+    element.dataset.key = key;
+    element.setAttribute("role", "button");
+    element.setAttribute("tabindex", "-1");
+    element.append(svg("title"), svg("rect", "box"), svg("rect", "ring"), svg("text"));
+    return element;
+  }
+
+  dress(element, { kind, label, about, value, x, y, width, lane, flags, fills, inks, coming }) {
+    const classes = ["vertex", kind, ...flags, ...(lane === null ? [] : ["strand"])];
+    element.setAttribute("class", [...classes, ...(coming ? ["coming"] : [])].join(" "));
+    element.style.transform = `translate(${x}px, ${y}px)`;
+    const dark = Number(this.dark);
+    const set = (name, text) => (text ? element.style.setProperty(name, text) : element.style.removeProperty(name));
+    set("--fill", value === null ? "" : fills[dark]);
+    set("--ink", value === null ? "" : inks[dark]);
+    set("--strand", lane === null ? "" : `var(--lane${lane % LANES})`);
+    const [title, box, ring, text] = element.children;
+    title.textContent = about;
+    element.setAttribute("aria-label", `${kind} ${about.split("\n").join(", ")}`);
+    for (const [rect, grow] of [[box, 0], [ring, 4]]) {
+      const high = 30 + 2 * grow;
+      const round = kind === "type" ? high / 2 : 6 + grow / 2;
+      const shape = { x: -width / 2 - grow, y: -high / 2, width: width + 2 * grow, height: high, rx: round };
+      for (const [name, size] of Object.entries(shape)) {
+        rect.setAttribute(name, size);
+        rect.style[name] = `${size}px`;
+      }
+    }
+    if (text.textContent !== label) {
+      text.textContent = label;
+      text.removeAttribute("textLength");
+      // Letters that the font lacks come from another, which may be wider.
+      if (text.getComputedTextLength() > width - 14) {
+        text.setAttribute("textLength", width - 14);
+        text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      }
+    }
+  }
+
+  trace(element, { path, lane, flags, coming }) {
+    const classes = ["edge", ...flags, ...(lane === null ? [] : ["strand"]), ...(coming ? ["coming"] : [])];
+    element.setAttribute("class", classes.join(" "));
+    if (lane !== null) element.style.setProperty("--strand", `var(--lane${lane % LANES})`);
+    element.setAttribute("d", path);
+    element.style.setProperty("d", `path("${path}")`);
+  }
+
+  /** Outline what is selected; one vertex is reached by the tab key, the others by arrows. */
+  mark() {
+    const entries = [...this.vertices.values()];
+    const at = entries.find(({ element }) => element.matches(":focus"));
+    const home = at ?? entries.find(({ key }) => key === this.selected) ?? entries.find(({ flags }) => flags.includes("focus")) ?? entries[0];
+    for (const entry of entries) {
+      entry.element.classList.toggle("selected", entry.key === this.selected);
+      entry.element.setAttribute("tabindex", entry === home ? "0" : "-1");
+    }
+  }
+
+  // --- camera
+
+  /** Show what was last looked at by hand, or else all of it, or as much of it as can be read. */
+  place() {
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    if (!wide || !high || !this.vertices.size) return;
+    const kept = cameras.get(this.viewKey);
+    this.move(kept ?? this.whole(wide, high, SCALE.least));
+  }
+
+  whole(wide, high, least) {
+    const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
+    for (const { x, y, width } of this.vertices.values()) {
+      box.left = Math.min(box.left, x - width / 2 - MARGIN);
+      box.right = Math.max(box.right, x + width / 2 + MARGIN);
+      box.top = Math.min(box.top, y - 15 - MARGIN);
+      box.bottom = Math.max(box.bottom, y + 15 + MARGIN);
+    }
+    const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
+    const scale = Math.min(SCALE.most, Math.max(fits, least));
+    // Where it does not fit, the middle of the fan is in sight.
+    const middle = this.fan.vertices.find(({ flags }) => flags.includes("focus")) ?? { x: 0, y: 0 };
+    const along = (low, end, size, at) =>
+      end - low <= size / scale
+        ? size / scale / 2 - (low + end) / 2
+        : -Math.min(Math.max(at - size / scale / 2, low), end - size / scale);
+    return {
+      scale,
+      x: along(box.left, box.right, wide, middle.x),
+      y: along(box.top, box.bottom, high, middle.y),
+    };
+  }
+
+  move({ scale, x, y }) {
+    this.camera.zoom(scale, { force: true });
+    this.camera.pan(x, y, { force: true });
+  }
+
+  keepCamera() {
+    cameras.set(this.viewKey, { scale: this.camera.getScale(), ...this.camera.getPan() });
+  }
+
+  act(action) {
+    const { clientWidth: wide, clientHeight: high } = this.surface;
+    this.frame.classList.add("moving");
+    if (action === "fit") {
+      cameras.delete(this.viewKey);
+      this.move(this.whole(wide, high, SCALE.smallest));
+      return;
+    }
+    const { left, top } = this.surface.getBoundingClientRect();
+    const scale = this.camera.getScale() * (action === "in" ? 1.3 : 1 / 1.3);
+    this.camera.zoomToPoint(scale, { clientX: left + wide / 2, clientY: top + high / 2 });
+    this.keepCamera();
+  }
+
+  // --- events out
+
+  listen() {
+    const vertexOf = (event) => this.vertices.get(event.target.closest?.(".vertex")?.dataset.id);
+    this.surface.addEventListener("click", (event) => {
+      const vertex = vertexOf(event);
+      if (vertex) this.click(vertex, "click");
+    });
+    this.surface.addEventListener("dblclick", (event) => {
+      const vertex = vertexOf(event);
+      if (vertex) this.click(vertex, "double");
+    });
+    this.surface.addEventListener("keydown", (event) => this.keyPressed(event, vertexOf(event)));
+    for (const type of ["pointerover", "focusin"]) {
+      this.surface.addEventListener(type, (event) => this.point(vertexOf(event)));
+    }
+    for (const type of ["pointerleave", "focusout"]) {
+      this.surface.addEventListener(type, () => this.point(undefined));
+    }
+    this.frame.querySelector(".toolbar").addEventListener("click", (event) => {
+      const action = event.target.closest("button")?.dataset.action;
+      if (action) this.act(action);
+    });
+    this.onWord = ({ detail }) => this.light(detail);
+    addEventListener("morphgraph-word", this.onWord);
+  }
+
+  click(vertex, kind) {
+    if (vertex.kind !== "more") this.selected = vertex.key;
+    this.mark();
+    this.clicks.add(vertex.key, kind);
+  }
+
+  keyPressed(event, vertex) {
+    if (!vertex || event.ctrlKey || event.metaKey || event.altKey) return;
+    const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const acts = { "+": "in", "-": "out", 0: "fit" };
+    if (event.key === "Enter" || event.key === " ") this.click(vertex, event.shiftKey ? "double" : "click");
+    else if (ways[event.key]) this.go(vertex, ...ways[event.key]);
+    else if (acts[event.key]) this.act(acts[event.key]);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Go to the nearest vertex in a direction. */
+  go(from, right, down) {
+    let [best, least] = [null, Infinity];
+    for (const to of this.vertices.values()) {
+      const [dx, dy] = [to.x - from.x, to.y - from.y];
+      const ahead = dx * right + dy * down;
+      const aside = Math.abs(dx * down) + Math.abs(dy * right);
+      if (to === from || ahead < 1) continue;
+      const cost = ahead + 2.5 * aside;
+      if (cost < least) [best, least] = [to, cost];
+    }
+    if (!best) return;
+    best.element.focus({ preventScroll: true });
+    this.mark();
+    this.reveal(best.element);
+  }
+
+  reveal(element) {
+    const at = element.getBoundingClientRect();
+    const box = this.surface.getBoundingClientRect();
+    const off = (low, high, from, to) => (low < from + MARGIN ? from + MARGIN - low : Math.min(0, to - MARGIN - high));
+    const dx = off(at.left, at.right, box.left, box.right);
+    const dy = off(at.top, at.bottom, box.top, box.bottom);
+    if (!dx && !dy) return;
+    const scale = this.camera.getScale();
+    this.camera.pan(dx / scale, dy / scale, { relative: true });
+    this.keepCamera();
+  }
+
+  // --- words beside it
+
+  /** Thicken the edges of a vertex, and let words mark themselves that it takes part in. */
+  point(vertex) {
+    if (vertex?.id === this.pointed) return;
+    this.pointed = vertex?.id;
+    for (const { element, source, target } of this.edges.values()) {
+      element.classList.toggle("near", vertex !== undefined && [source, target].includes(vertex.id));
+    }
+    dispatchEvent(new CustomEvent("morphgraph-vertex", { detail: vertex?.key }));
+  }
+
+  /** Light up the types and merges of a word, and dim the others; nothing: light all. */
+  light(keys) {
+    const lit = new Set(keys ?? []);
+    const on = (id) => lit.has(this.vertices.get(id)?.key);
+    const any = [...this.vertices.keys()].some(on);
+    this.world.classList.toggle("lit", any);
+    for (const [id, { element }] of this.vertices) element.classList.toggle("on", on(id));
+    for (const { element, source, target } of this.edges.values()) {
+      element.classList.toggle("on", on(source) && on(target));
+    }
+  }
+
+  dispose() {
+    if (this.disposed) return;
+    this.disposed = true;
+    this.clicks.stop();
+    this.resizing.disconnect();
+    this.camera.destroy();
+    removeEventListener("morphgraph-word", this.onWord);
+  }
+}
+
+export default component(FanView);

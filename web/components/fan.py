@@ -1,0 +1,93 @@
+"""The merge graph as a fan in SVG, and the words beside it, which light up together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from morphgraph.draw.fan import Fan
+from morphgraph.draw.word_rows import WordRow
+from web.components import Click, _component, click_handler
+
+
+def fan_graph(
+    fan: Fan,
+    *,
+    key: str,
+    view_key: str,
+    selected: str | None = None,
+    height: str = "420px",
+    on_event: Callable[[list[Click]], None] | None = None,
+) -> None:
+    """Draw a fan and report clicks on its vertices, as `merge_graph` does.
+
+    ``view_key`` names what is looked at: where one looked by hand is kept for it; else all is
+    shown, as large as it fits. ``height``: any length of CSS. Pointing at a vertex marks its words
+    in a `word_rows` on the same page.
+    """
+    pending, ack = click_handler(key, on_event)
+    _component("fan_graph", "fan", _panzoom())(
+        key=key,
+        data={
+            "fan": fan.to_dict(),
+            "view_key": view_key,
+            "selected": selected,
+            "height": height,
+            "ack": ack,
+        },
+        on_pending_change=pending,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroup:
+    """Words under a title, with what there is to say about their number and about those left out.
+
+    ``fresh``: an edit changed them, so they say how; else they say the gold.
+    """
+
+    title: str
+    count: str
+    rows: Sequence[WordRow]
+    more: str = ""
+    fresh: bool = False
+
+
+def word_rows(
+    groups: Sequence[WordGroup],
+    *,
+    key: str,
+    height: str = "none",
+    on_choose: Callable[[int], None] | None = None,
+) -> None:
+    """Show words; pointing at one lights its path in a `fan_graph` on the same page.
+
+    ``on_choose`` gets the number of the word that was clicked, before the script runs. ``height``:
+    at most this length of CSS, and the rest scrolls.
+    """
+
+    def handle(clicks: list[Click]) -> None:
+        if on_choose is not None and clicks[-1].key.isdecimal():
+            on_choose(int(clicks[-1].key))
+
+    pending, ack = click_handler(key, handle)
+    _component("word_rows", "rows", shares=("elements",))(
+        key=key,
+        data={
+            "groups": [
+                {**asdict(group), "rows": list(map(asdict, group.rows))} for group in groups
+            ],
+            "height": height,
+            "ack": ack,
+        },
+        on_pending_change=pending,
+    )
+
+
+@cache
+def _panzoom() -> str:
+    """Panzoom (MIT), which ships with the app: its licence lies beside it."""
+    assets = Path(__file__).resolve().parents[2] / "assets"
+    return (assets / "panzoom" / "panzoom.min.js").read_text(encoding="utf-8") + "\n"

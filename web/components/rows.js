@@ -1,0 +1,83 @@
+// Words beside the merge graph: pointing at one lights its path there, and vertices mark theirs here.
+// Text nodes only, for words come from uploaded files.
+
+const SIGNS = {
+  "|": ["right", "right split: a gold boundary is kept open"],
+  "·": ["wrong", "wrong split: inside a morph"],
+  "‿": ["missed", "a gold boundary is covered here"],
+};
+
+class RowsView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".rows");
+    this.clicks = new Clicks();
+    this.buttons = [];
+    this.onVertex = ({ detail }) => this.mark(detail);
+    addEventListener("morphgraph-vertex", this.onVertex);
+  }
+
+  update(given) {
+    const { data } = given;
+    this.clicks.acknowledge(given);
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    this.frame.style.maxHeight = data.height;
+    const told = JSON.stringify(data.groups);
+    if (told === this.told) return;
+    this.told = told;
+    this.light();
+    this.buttons = [];
+    this.frame.replaceChildren(...data.groups.flatMap((group) => this.group(group)));
+  }
+
+  group({ title, count, rows, more, fresh }) {
+    const head = made("h4", "", title);
+    head.append(made("span", "", count));
+    const shown = rows.map((row) => this.row(row, fresh));
+    return [head, ...shown, ...(more ? [made("div", "note", more)] : [])];
+  }
+
+  row({ number, gold, pieces, keys, gain, word }, fresh) {
+    const button = made("button", fresh ? "fresh" : "");
+    button.type = "button";
+    const cut = made("span", "word");
+    for (const [text, sign, here] of pieces) {
+      if (sign) {
+        const [kind, meaning] = SIGNS[sign];
+        const mark = made("span", `sign ${kind}${here ? " here" : ""}`, kind === "missed" ? "" : sign);
+        mark.title = meaning;
+        cut.append(mark);
+      }
+      cut.append(made("span", here ? "here" : "", text));
+    }
+    const spoken = pieces.map(([text, sign]) => sign + text).join("");
+    button.setAttribute("aria-label", `${spoken}, gold ${gold}. Opens the merge tree of ${word}.`);
+    button.title = `gold ${gold}\nA click shows its merge tree.`;
+    const side = made("span", "gold", fresh ? "" : `gold ${gold}`);
+    if (fresh) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
+    button.append(cut, side);
+    for (const [type, lit] of [["pointerenter", keys], ["focus", keys], ["pointerleave", null], ["blur", null]]) {
+      button.addEventListener(type, () => this.light(lit));
+    }
+    button.addEventListener("click", () => this.clicks.add(String(number)));
+    this.buttons.push({ button, keys: new Set(keys) });
+    return button;
+  }
+
+  /** Let the graph light up types and merges, or nothing in particular. */
+  light(keys) {
+    dispatchEvent(new CustomEvent("morphgraph-word", { detail: keys }));
+  }
+
+  mark(key) {
+    for (const { button, keys } of this.buttons) button.classList.toggle("marked", keys.has(key));
+  }
+
+  dispose() {
+    this.disposed = true;
+    this.clicks.stop();
+    removeEventListener("morphgraph-vertex", this.onVertex);
+  }
+}
+
+export default component(RowsView);

@@ -19,7 +19,7 @@ from web.views.first_look import first_look
 DOORS = {
     "Explore": (
         "Browse the merge graph, watch a word's tree grow, see which merges are to blame.",
-        "Open the merge graph",
+        "Browse the graph",
     ),
     "Repair": (
         "BPE-knockout and ReBPE, step by step; then export what transformers loads.",
@@ -27,11 +27,11 @@ DOORS = {
     ),
     "Compare": (
         "BPE, dropout, trimmed, Picky, FLOTA and more side by side, with intervals.",
-        "Compare methods",
+        "Compare",
     ),
     "Build": (
         "Train BPE or one of its relatives, and run whole evaluations from one file.",
-        "Train your own",
+        "Train one",
     ),
 }
 """What each group of pages is for, and what its first page does."""

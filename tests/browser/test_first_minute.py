@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_steps import expect_value, idle, start, value_of
+from browser_steps import PATIENCE, expect_value, idle, start, value_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -61,11 +61,29 @@ def test_another_word_has_another_culprit(page: Page, app_address: str) -> None:
     assert len(set(seen)) == 4
 
 
-def test_the_bar_of_scores_stays_on_top(page: Page, app_address: str) -> None:
+def test_the_bar_is_slim_stays_on_top_and_opens_others(page: Page, app_address: str) -> None:
     start(page, app_address)
+    bar = page.locator('[class*="st-key-score-bar"]')
+    before = value_of(page, "F1 %")
+    page.get_by_role("button", name=re.compile("^.*Knock out")).click()
+    expect(page.locator(".chip.culprit")).to_have_count(0)
+    idle(page)
+    for width in (1440, 1280, 1000):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(200)
+        box = bar.bounding_box()
+        assert box is not None and box["height"] <= 60
+    page.keyboard.press("Control+z")
+    expect_value(page, "F1 %", before)
+    page.keyboard.press("Control+Shift+z")
+    expect(page.get_by_role("button", name="Redo")).to_be_disabled()
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     main = page.get_by_test_id("stMain")
     main.evaluate("main => main.scrollTo(0, 300)")
     page.wait_for_timeout(300)
     assert main.evaluate("main => main.scrollTop") > 100
-    box = page.locator('[class*="st-key-score-bar"]').bounding_box()
+    box = bar.bounding_box()
     assert box is not None and 0 <= box["y"] < 20
+    bar.get_by_role("button", name="tokeniser demo:en").click()
+    page.get_by_role("button", name="German", exact=True).click()
+    expect(bar.get_by_role("button", name="tokeniser demo:de")).to_be_visible(timeout=PATIENCE)

@@ -18,17 +18,18 @@ from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text, text_columns
+from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
-from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
+from web.components import comparison_table
 from web.inputs import content_of
 from web.method_picker import parameter_field
 from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
 from web.text import plain
-from web.widgets import attempt, button, download, remembered, show_table
+from web.widgets import attempt, button, download, remembered, sent_again, set_value
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _ASKED = "train asked"
 _SHOWN = "train shown"
+_COMPARES = "train compares"
 _SOURCES = {
     "wordfreq": "wordfreq's counts",
     "counts": "a file of word counts",
@@ -72,16 +74,12 @@ class _Order:
 def train_page(current: Session) -> None:
     """Settings, a button that trains, and what came out."""
     st.title("Train")
-    st.caption(
-        "Train a tokeniser of your own: choose where the words come from, what happens to them "
-        "first, and the method. What you train stays, and other pages "
-        "can use it."
-    )
-    order = _settings()
-    _train(order)
+    _train(_settings())
     if trained_models():
-        st.divider()
         _result(current)
+    else:
+        st.caption("What you train appears here, beside the open tokeniser.")
+        _examples(current, [])
 
 
 # ------------------------------------------------------------------------------------- settings
@@ -94,30 +92,50 @@ def _settings() -> _Order | None:
         train_method="bpe",
         train_size=8000,
         **{f"train_{name}": field.default for name, field in _PARAMETERS.items()},
-        train_least=0,
     ):
-        left, right = st.columns(2, gap="large")
-        with left:
+        with st.container(key="cards-train"):
+            name = st.radio(
+                "Method",
+                list(TRAINERS),
+                key="train_method",
+                horizontal=True,
+                format_func=lambda name: TRAINERS[name].label,
+                captions=[plain(trainer.description) for trainer in TRAINERS.values()],
+            )
+        method = TRAINERS[name]
+        with st.container(horizontal=True, vertical_alignment="bottom"):
             read, source = _source()
-        with right:
-            method, pipeline, parameters = _method()
-            row = st.columns(2)
-            size = row[0].number_input(
+            size = st.number_input(
                 "Vocabulary size",
                 10,
                 500_000,
                 step=1000,
                 key="train_size",
+                width=180,
                 help="All types, the atoms included: the bytes alone are 256.",
             )
-            usual = PIPELINES[pipeline].minimum_count
-            least = row[1].number_input(
-                "Least word count",
-                0,
-                step=1,
-                key="train_least",
-                help=f"Rarer words are left out; 0 for the pipeline's own, which is {usual}.",
-            )
+            place = st.container(horizontal=True, width="content")
+            parameters = {
+                name: parameter_field(place, f"{method.label}: {name}", f"train_{name}", field)
+                for name, field in method.parameters.model_fields.items()
+            }
+            with st.popover("Preparation", icon=":material/tune:"):
+                pipeline = st.selectbox(
+                    "Pipeline",
+                    method.pipelines,
+                    key=f"train pipeline {method.pipelines}",
+                    help="What happens to words before training, and in the trained tokeniser too.",
+                )
+                st.caption(plain(PIPELINES[pipeline].description))
+                usual = PIPELINES[pipeline].minimum_count
+                with sent_again(train_least=0):
+                    least = st.number_input(
+                        "Least word count",
+                        0,
+                        step=1,
+                        key="train_least",
+                        help=f"Rarer words are left out; 0 for the pipeline's own: {usual}.",
+                    )
     if read is None:
         return None
     return _Order(read, source, method, pipeline, int(size), int(least) or None, parameters)
@@ -130,9 +148,10 @@ def _source() -> tuple[Read | None, str]:
         key="train_source",
         required=True,
         format_func=_SOURCES.__getitem__,
+        width="content",
     )
     if chosen == "wordfreq":
-        language = st.selectbox("Language", wordfreq_languages(), key="train_language")
+        language = st.selectbox("Language", wordfreq_languages(), key="train_language", width=130)
         return (lambda _: wordfreq_counts(language)), f"wordfreq:{language}"
     if chosen == "counts":
         file = st.file_uploader(
@@ -172,27 +191,6 @@ def _text(file: UploadedFile) -> tuple[Read | None, str]:
         return read_text(content_of(file), file.name, column=column, progress=progress)
 
     return read, file.name
-
-
-def _method() -> tuple[Trainer, str, dict[str, Any]]:
-    name = st.selectbox(
-        "Method", list(TRAINERS), key="train_method", format_func=lambda name: TRAINERS[name].label
-    )
-    method = TRAINERS[name]
-    st.caption(plain(method.description))
-    pipeline = st.selectbox(
-        "Pipeline",
-        method.pipelines,
-        key=f"train pipeline {method.pipelines}",
-        help="What happens to words before training, and in the trained tokeniser too.",
-    )
-    st.caption(plain(PIPELINES[pipeline].description))
-    place = st.container()
-    parameters = {
-        name: parameter_field(place, f"{method.label}: {name}", f"train_{name}", field)
-        for name, field in method.parameters.model_fields.items()
-    }
-    return method, pipeline, parameters
 
 
 # ------------------------------------------------------------------------------------- training
@@ -280,25 +278,56 @@ def _result(current: Session) -> None:
     names = list(models)[::-1]
     if st.session_state.get(_SHOWN) not in models:
         st.session_state[_SHOWN] = names[0]
-    label = st.selectbox("Trained in this session", names, key=_SHOWN)
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    label = left.selectbox("Trained in this session", names, key=_SHOWN)
     segmenter = models[label]
-    columns = st.columns([2, 2, 6])
-    columns[0].metric("Types |V|", f"{segmenter.vocabulary_size:,}")
-    seconds = st.session_state.get("train seconds", {}).get(label)
-    columns[1].metric("Seconds", "n/a" if seconds is None else f"{seconds:.1f}")
-    with remembered(train_words=_EXAMPLES):
-        given = columns[2].text_input(
-            "Words to segment", key="train_words", help="Separated by spaces.", max_chars=2_000
-        )
-    with attempt():
-        _examples(segmenter, given.split())
+    with right.container(horizontal=True, vertical_alignment="bottom"):
+        st.metric("Types", f"{segmenter.vocabulary_size:,}", width="content")
+        seconds = st.session_state.get("train seconds", {}).get(label)
+        if seconds is not None:
+            st.metric("Seconds", f"{seconds:.1f}", width="content")
     with st.container(horizontal=True):
+        button(
+            "Compare with the open one",
+            "compare_arrows",
+            _compare,
+            label,
+            primary=True,
+            key="train compare",
+            help="Word by word, on the page Segmentations.",
+        )
+        if type(segmenter) is Bte:
+            button(
+                "Open it",
+                "hub",
+                _open,
+                current,
+                segmenter,
+                help="All other pages then show it, with the open reference.",
+            )
+        _downloads(segmenter, label)
+        button(
+            "Forget it",
+            "delete",
+            _forget,
+            label,
+            help="Frees memory; the model is lost.",
+        )
+    if st.session_state.pop(_COMPARES, False):
+        st.switch_page("pages/9_Segmentations.py")
+    _examples(current, [segmenter])
+    with st.expander("Signature"):
+        st.code(segmenter.signature(), language=None, wrap_lines=True)
+
+
+def _downloads(segmenter: Segmenter, label: str) -> None:
+    with st.popover("Download", icon=":material/download:"):
         name = f"{label.split(' · ')[0]}-{segmenter.vocabulary_size}".replace(" ", "-")
         download(
             "Download the model",
             lambda: write_model(segmenter),
             f"{name}.json",
-            primary=True,
+            key="train model",
             help="It loads again as it is: morphgraph segment --model FILE.",
         )
         if type(segmenter) is Bte:
@@ -307,51 +336,39 @@ def _result(current: Session) -> None:
                 "Download tokenizer.json",
                 lambda: to_tokenizer_json(tokeniser)[0],
                 "tokenizer.json",
+                key="train tokenizer.json",
                 help="For Hugging Face's libraries.",
             )
-            button(
-                "Open it in the app",
-                "hub",
-                _open,
-                current,
-                segmenter,
-                help="All other pages then show it, with the open reference.",
-            )
-        button(
-            "Forget it",
-            "delete",
-            _forget,
-            label,
-            help="Frees memory; the model is lost.",
-        )
-    st.code(segmenter.signature(), language=None, wrap_lines=True)
+
+
+def _compare(label: str) -> None:
+    """Put the model beside the open tokeniser among the methods to compare, and go there."""
+    set_value("compare_methods", ["bpe", f"model {label}"])
+    st.session_state[_COMPARES] = True
 
 
 def _forget(label: str) -> None:
     trained_models().pop(label, None)
 
 
-def _examples(segmenter: Segmenter, words: list[str]) -> None:
+def _examples(current: Session, trained: list[Segmenter]) -> None:
+    """How words are cut by the model and by the open tokeniser, against the gold if it has them."""
+    study = current.study
+    with remembered(train_words=_EXAMPLES):
+        words = st.text_input(
+            "Words to segment", key="train_words", help="Separated by spaces.", max_chars=2_000
+        ).split()
     if not words:
         return
-    encoded = segmenter.encode(words)
-    found = segmenter.segment(encoded)
-    tokens = [
-        [shown_token(segmenter.token_text(encoded, *end)) for end in found.token_ends(number)]
-        for number in range(len(words))
-    ]
-    show_table(
-        {
-            "word": words,
-            "tokens": [" ".join(parts) for parts in tokens],
-            "number": [len(parts) for parts in tokens],
-        },
-        column_config={
-            "word": st.column_config.TextColumn(width="medium"),
-            "tokens": st.column_config.TextColumn(width="large"),
-            "number": st.column_config.NumberColumn(width="small"),
-        },
-    )
+    numbers = [study.number_of(word) for word in words]
+    entries = study.benchmark.reference.entries
+    gold = [None if number is None else entries[number].morphs for number in numbers]
+    labels = [*("trained" for _ in trained), f"open: {study.tokeniser.name}"]
+    with attempt():
+        compared = Comparison([*trained, Bte(study.tokeniser)], words, gold, labels=labels)
+        for column, title in zip(st.columns(1 + len(labels)), ["gold", *labels], strict=True):
+            column.markdown(f"**{plain(shortened(title, 40))}**")
+        comparison_table(labels, list(enumerate(compared.rows)), key="train examples")
 
 
 def _open(current: Session, segmenter: Bte) -> None:

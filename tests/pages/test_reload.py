@@ -145,7 +145,7 @@ def test_a_trained_tokeniser_comes_back(app: App, reload: Callable[..., App]) ->
     app.open("train")
     [size] = [n for n in app.test.number_input if n.label == "Vocabulary size"]
     size.set_value(300)
-    app.run().press("Train").press("Open it in the app")
+    app.run().press("Train").press("Open it")
     again = reload(app)
     assert again.session.study.tokeniser.name == app.session.study.tokeniser.name
     assert again.graph.merges() == app.graph.merges()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -39,6 +40,11 @@ def set_size(page: Any, size: int) -> Any:
     return page.run()
 
 
+def choose_method(page: Any, name: str) -> Any:
+    field(page.test.radio, "Method").set_value(name)
+    return page.run()
+
+
 def models(page: Any) -> dict[str, Any]:
     found: dict[str, Any] = page.test.session_state["trained models"]
     return found
@@ -54,15 +60,22 @@ def test_train_on_wordfreq_and_open_it(page: Any) -> None:
     [(label, model)] = models(page).items()
     assert label == "BPE · plain · 600 · wordfreq:nl"
     assert write_model(model) == write_model(train("bpe", wordfreq_counts("nl"), 600))
-    assert page.metrics()["Types |V|"][0] == "600"
-    frame = page.test.dataframe[0].value
-    assert "".join(frame["tokens"][0].split()) == "␣undesirable"
+    assert page.metrics()["Types"][0] == "600"
+    [table] = page.test.get("bidi_component")[-1:]
+    shown = json.loads(table.proto.json)
+    assert shown["labels"] == ["trained", "open: demo:en"]
+    [first, *_] = shown["rows"]
+    assert first["gold"] == ["un", "desir", "able"]
+    assert "".join(first["cells"][0]["tokens"].split()) == "␣undesirable"
+    assert first["cells"][1]["tokens"] == "␣und es ir able"
     assert {"Download the model", "Download tokenizer.json"} <= {
         button.label for button in page.test.get("download_button")
     }
-    page.press("Open it in the app")
+    page.press("Open it")
     assert page.session.study.tokeniser.vocabulary_size == 600
     assert page.session.study.tokeniser.signature() == model.tokeniser.signature()
+    assert page.press("Compare with the open one")
+    assert page.test.session_state["compare_methods"] == ["bpe", f"model {label}"]
     # Another page and back: the model is still there.
     page.open("scores")
     page.test.switch_page(PAGE)
@@ -75,12 +88,12 @@ def test_every_method_on_a_file_of_counts(page: Any, method: str) -> None:
     choose_source(page, "counts")
     assert buttons(page)["Train"].disabled
     page.upload("Word counts", ("counts.tsv", COUNTS))
-    page.choose("Method", method)
+    choose_method(page, method)
     set_size(page, 262).press("Train")
     assert page.errors() == []
     [model] = models(page).values()
-    assert page.metrics()["Types |V|"][0] == str(model.vocabulary_size)
-    assert ("Open it in the app" in buttons(page)) == method.startswith("bpe")
+    assert page.metrics()["Types"][0] == str(model.vocabulary_size)
+    assert ("Open it" in buttons(page)) == method.startswith("bpe")
     page.press("Forget it")
     assert models(page) == {}
 
@@ -116,7 +129,7 @@ def test_picky_has_a_threshold(page: Any) -> None:
     assert not [n for n in page.test.number_input if n.label == "Picky BPE: threshold"]
     choose_source(page, "counts")
     page.upload("Word counts", ("counts.tsv", COUNTS))
-    page.choose("Method", "picky")
+    choose_method(page, "picky")
     field(page.test.number_input, "Picky BPE: threshold").set_value(1.0)
     set_size(page.run(), 262).press("Train")
     [(label, model)] = models(page).items()

@@ -46,7 +46,7 @@ def first_screen(current: Session) -> None:
         "Type a word, or paste a text. Red lines are morpheme boundaries that a token covers. "
         "Remove the merge that covered one, and watch every word change."
     )
-    with st.container(border=True, key="first-look"):
+    with st.container(border=True, key="wide-first-look"):
         first_look(current)
     keep_session(current)
 

@@ -99,6 +99,8 @@ class TreeView {
       title.remove();
     }
     this.tips.delete(shown);
+    // What holds buttons is no image.
+    if (this.data.clickable) shown.setAttribute("role", "group");
     this.putOnPage(shown);
     for (const group of this.data.clickable ? shown.querySelectorAll("g[data-type]") : []) {
       group.setAttribute("tabindex", "0");

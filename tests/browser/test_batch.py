@@ -79,6 +79,11 @@ def test_a_run_is_watched_across_a_reload_and_taken_home(
         page.wait_for_timeout(700)
         page.screenshot(path=screenshots / f"batch-2-done-{scheme}.png")
 
+    page.get_by_role("tab", name="Report").click()
+    report = page.frame_locator('iframe[title="Report"]')
+    expect(report.get_by_role("heading", name="Remedies on the demo")).to_be_visible(
+        timeout=PATIENCE
+    )
     with page.expect_download() as found:
         page.get_by_role("button", name="Report", exact=True).click()
     assert re.fullmatch(r"demo(-2)?-report\.html", found.value.suggested_filename)
@@ -94,6 +99,7 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Batch")
     open_tab(page, "Configure")
+    open_tab(page, "YAML")
     # So many cells that nobody is too late to stop them.
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 13))
     editor = page.get_by_role("textbox", name="Evaluation", exact=True)
@@ -101,6 +107,8 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     editor.fill(editor.input_value().replace("  - dropout(p=0.1)", many))
     editor.press("Control+Enter")
     idle(page)
+    open_tab(page, "Form")
+    expect(page.get_by_role("button", name=re.compile("^Remove method: dropout"))).to_be_visible()
     begin(page, "en", cells=32)
     expect(progress(page)).to_contain_text(re.compile(r"[1-9]\d* of 66 tasks"), timeout=PATIENCE)
     page.get_by_role("button", name="Stop", exact=True).click()

@@ -124,19 +124,47 @@ def test_the_demo_is_chosen_and_ready(page: Any) -> None:
     assert list(cells["Language"]) == [code for code in ("en", "de", "nl") for _ in range(10)]
 
 
-def test_languages_to_choose(page: Any) -> None:
-    [field] = [field for field in page.test.multiselect if field.label == "Languages"]
-    assert field.value == ["en", "de", "nl"]
-    field.set_value(["de"])
+def form_field(page: Any, label: str) -> Any:
+    [field] = [field for field in page.test.multiselect if field.label == label]
+    return field
+
+
+def test_the_form_and_the_text_are_in_step(page: Any) -> None:
+    languages = form_field(page, "Languages")
+    assert languages.value == ["en", "de", "nl"]
+    assert form_field(page, "Methods").value == [
+        "BPE",
+        "dropout(p=0.1)",
+        "flota",
+        "knockout",
+        "rebpe",
+    ]
+    assert form_field(page, "References").value == ["gold list"]
+    languages.set_value(["de"])
     page.run()
+    assert "languages: [de]" in editor(page).value
     assert page.test.success[0].value.startswith("10 cells\\, 11 tasks\\, about ")
-    page.open("scores").open("batch")
-    [field] = [field for field in page.test.multiselect if field.label == "Languages"]
-    assert field.value == ["de"]
-    field.set_value([])
+    form_field(page, "Methods").set_value(["BPE", "knockout", "dropout(p=0.2)"])
     page.run()
-    assert page.errors() == ["No language is chosen. Choose at least one."]
+    assert (
+        "methods:\n  - {method: standard, label: BPE}\n  - knockout\n  - dropout(p=0.2)\n"
+        in editor(page).value
+    )
+    form_field(page, "Seeds").set_value(["0", "2"])
+    page.run()
+    assert "seeds: [0, 2]" in editor(page).value
+    page.open("scores").open("batch")
+    assert form_field(page, "Languages").value == ["de"]
+    # What is written in the text stands in the form.
+    write(page, editor(page).value.replace("[de]", "[nl, en]").replace("  - knockout\n", ""))
+    assert form_field(page, "Languages").value == ["nl", "en"]
+    assert form_field(page, "Methods").value == ["BPE", "dropout(p=0.2)"]
+    form_field(page, "Languages").set_value([])
+    page.run()
+    assert "languages" in page.errors()[0]
     assert buttons(page)["Start"].disabled
+    write(page, "languages: [")
+    assert any("Mend it under YAML" in info.value for info in page.test.info)
 
 
 def test_an_error_names_the_line_and_edits_survive_other_pages(page: Any) -> None:
@@ -262,12 +290,11 @@ def test_the_last_choices_go_with_a_start(page: Any, started: list[Any]) -> None
     assert started == []
     assert "“no name” cannot be the name of a run" in page.errors()[0]
     name_run(page, "mine")
-    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
     [workers] = [field for field in page.test.number_input if field.label == "Workers"]
-    languages.set_value(["nl"])
+    form_field(page, "Languages").set_value(["nl"])
     workers.set_value(1)
     page.press("Start")
-    assert started == [(demo, "mine", 1, ["nl"])]
+    assert started == [(demo.replace("[en, de, nl]", "[nl]"), "mine", 1, None)]
 
 
 def test_a_download_is_what_is_in_the_editor(
@@ -282,8 +309,7 @@ def test_a_download_is_what_is_in_the_editor(
 
 @pytest.mark.parametrize("leave", ["tab", "page"])
 def test_edits_that_arrive_with_the_way_out_are_kept(page: Any, leave: str) -> None:
-    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
-    languages.set_value(["de"])
+    form_field(page, "Languages").set_value(["de"])
     editor(page).set_value(editor(page).value + "# mine\n")
     if leave == "tab":
         show(page, "Runs")
@@ -292,8 +318,7 @@ def test_edits_that_arrive_with_the_way_out_are_kept(page: Any, leave: str) -> N
     else:
         page.open("scores").open("batch")
     assert editor(page).value.endswith("# mine\n")
-    [languages] = [field for field in page.test.multiselect if field.label == "Languages"]
-    assert languages.value == ["de"]
+    assert form_field(page, "Languages").value == ["de"]
 
 
 def test_the_editor_is_sent_its_text_in_every_run(page: Any) -> None:
@@ -349,6 +374,8 @@ def test_a_run_from_its_file_to_its_report(
     write(page, TINY).press("Start")
     assert page.errors() == []
     assert badges(page) in ("Starting", "Starting workers", "Running")
+    if badges(page) == "Starting":
+        assert "tokenisers (demo:en) and references (demo:en) of en" in page.captions()
     assert "Results" not in [heading.value for heading in page.test.subheader]
     wait_until(page, {"Done"})
     folder = runs / "tiny"
@@ -360,6 +387,14 @@ def test_a_run_from_its_file_to_its_report(
     assert downloads["batch download tables.zip"]().startswith(b"PK")
     assert (folder / "configuration.yaml").read_text() == TINY
     assert str(folder) in codes(page)
+    page.test.session_state["batch results tiny"] = "Report"
+    page.run()
+    [frame] = [
+        json.loads(element.proto.json)
+        for element in page.test.get("bidi_component")
+        if element.proto.component_name.endswith("frame")
+    ]
+    assert frame["page"] == (folder / "report.html").read_text("utf-8")
     # Another page, and back: it is still what is shown.
     page.open("scores").open("batch")
     assert badges(page) == "Done"

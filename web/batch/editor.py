@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from morphgraph.batch.configuration import METHOD_MODELS
 from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, decode_utf8
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
+from morphgraph.reference.catalogue import SOURCES
 from web.batch.checking import (
     Checked,
     cell_table,
@@ -25,6 +27,7 @@ from web.batch.checking import (
     summary,
     task_table,
 )
+from web.batch.form import FIELDS, entries_of, in_one_line, with_entries
 from web.batch.state import (
     CONFIGURE,
     OWN,
@@ -34,13 +37,12 @@ from web.batch.state import (
     Settings,
     add_source,
     begin,
-    checked_as_wanted,
     checked_text,
     folder_of,
     known_runs,
-    languages_key,
     text_key,
 )
+from web.session import wordfreq_languages
 from web.storage import Draft, forget_draft, keep_draft
 from web.text import plain
 from web.widgets import (
@@ -76,7 +78,11 @@ def configure_tab() -> None:
         return
     left, right = st.columns([7, 5], gap="large")
     with left:
+        form, yaml = st.tabs(["Form", "YAML"], key="batch form or yaml")
+    with yaml:
         text = _editor(source, sources[source])
+    with form:
+        _form(source, sources[source], text)
     with right.container():
         checked = _outcome(source, text)
     if checked.plan is not None:
@@ -186,6 +192,63 @@ def _editor(source: str, original: str) -> str:
     return str(text)
 
 
+def _form(source: str, original: str, text: str) -> None:
+    """What most evaluations differ in; each choice is written into the text, which counts."""
+    found, at_first = entries_of(text), entries_of(original) or {}
+    if found is None:
+        st.info("The file cannot be read as it is. Mend it under YAML.")
+        return
+    offered = {
+        "languages": {code: in_one_line(code) for code in wordfreq_languages()},
+        "methods": {name: name for name in METHOD_MODELS},
+        "references": {
+            name: in_one_line(name)
+            for name in ("demo:{code}", *(f"catalogue:{name}" for name in SOURCES))
+        },
+        "seeds": {str(seed): str(seed) for seed in range(10)},
+    }
+    for field in FIELDS:
+        known = found[field] | offered[field] | at_first.get(field, {}) | found[field]
+        key = f"batch {field} {source}"
+        st.session_state[key] = list(found[field])
+        st.multiselect(
+            field.capitalize(),
+            list(known),
+            key=key,
+            format_func=lambda name: shortened(visible(name), 60),
+            accept_new_options=True,
+            placeholder="0" if field == "seeds" else "Choose, or type",
+            help=_MEANING[field],
+            on_change=_choose,
+            args=(source, original, field, known),
+        )
+    st.caption("Tokenisers, scores and tables stand in the YAML.")
+
+
+_MEANING = {
+    "languages": "Codes; the YAML says what is opened for each.",
+    "methods": "Each is applied to each tokeniser. Settings go in brackets, as in dropout(p=0.1).",
+    "references": "Gold lists: those that ship, public ones (they must have been fetched), or a "
+    "file.",
+    "seeds": "For what is random: one run for each.",
+}
+
+
+def _choose(source: str, original: str, field: str, known: dict[str, str]) -> None:
+    """Write what is chosen in the form into the text that is in the editor now."""
+    text = str(value_now(text_key(source), original))
+    found = (entries_of(text) or {}).get(field, {})
+    known = known | found
+    chosen = st.session_state[f"batch {field} {source}"]
+    if list(chosen) == list(found):
+        return  # the browser repeats what the text says
+    entries = [
+        known.get(name) or (name if name.isdecimal() else in_one_line(name)) for name in chosen
+    ]
+    st.session_state[text_key(source)] = with_entries(text, field, entries)
+    _keep_text(source, original)
+
+
 _MONOSPACE = """<style>
 .st-key-batch-editor textarea {
   font-family: var(--st-code-font, "Source Code Pro", monospace);
@@ -237,19 +300,7 @@ def _put_back(source: str, original: str) -> None:
 
 def _outcome(source: str, text: str) -> Checked:
     """What the text comes to, the choices of a run, and the button that starts it."""
-    first = checked_text(source, text, None)
-    if len(first.languages) > 1:
-        key = languages_key(first.languages)
-        choice(
-            st.multiselect,
-            "Languages",
-            first.languages,
-            first=list(first.languages),
-            format_func=lambda name: shortened(visible(name), 40),
-            placeholder="Choose at least one",
-            **_kept_at_once(key),
-        )
-    checked, _ = checked_as_wanted(source, text)
+    checked = checked_text(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with remembered(**{_WORKERS: available_cores()}):
             workers = st.number_input(
@@ -338,7 +389,7 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
     name, which is computed anew if the text has another name now and the field was left alone.
     """
     text = str(value_now(text_key(source), ""))
-    checked, wanted = checked_as_wanted(source, text)
+    checked = checked_text(source, text)
     name = str(value_now(_name_key(suggested), suggested)).strip()
     if checked.name != shown_name and name == suggested:
         name = _suggested(checked)
@@ -348,7 +399,7 @@ def _start(source: str, shown_name: str, suggested: str) -> None:
         return
     with deferred_error(REFUSED):
         workers = int(value_now(_WORKERS, available_cores()))
-        begin(text, name, Settings(workers, wanted, str(folder_of(source))))
+        begin(text, name, Settings(workers, None, str(folder_of(source))))
 
 
 def what_can_stand_here() -> None:

@@ -20,8 +20,10 @@ from morphgraph.tables.model import cell_texts, text_frame
 from morphgraph.tables.writing import frame_csv
 from web.batch.progress import cell_states, cells_done_text, with_lost_cells
 from web.batch.state import SETTINGS_FILE
+from web.components import page_frame
 from web.text import plain_line
 from web.widgets import (
+    attempt,
     choice,
     download,
     forget_oldest,
@@ -68,11 +70,27 @@ def results_of(run: Run) -> bool:
         st.info(plain_line(lacking, 200), icon=":material/hourglass_bottom:")
     st.subheader("Results", anchor=False)
     _take_away(run, results)
-    if tables:
-        _one_table(run, tables)
-    else:
-        st.info("There are no results: no cell was finished.")
+    shown = st.tabs(["Tables", "Report"], key=f"batch results {run.name}", on_change="rerun")
+    if shown[0].open:
+        with shown[0]:
+            if tables:
+                _one_table(run, tables)
+            else:
+                st.info("There are no results: no cell was finished.")
+    if shown[1].open:
+        with shown[1]:
+            _report(run)
     return True
+
+
+def _report(run: Run) -> None:
+    """The report as it stands in the folder, in a frame of its own."""
+    data = file_content(run.folder / "report.html")
+    if data is None:
+        st.info("There is no report in the folder of this run.")
+        return
+    with attempt():
+        page_frame(decode_utf8(data, "report.html"), "Report", key="batch report")
 
 
 # ------------------------------------------------------------------------------------- reading

@@ -6,7 +6,9 @@ import shlex
 
 import streamlit as st
 
+from morphgraph.batch.configuration import parse_evaluation
 from morphgraph.batch.progress import Run, RunProgress, ended_early, stop_run
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.text import counted, shortened, visible
 from web.batch.progress import (
@@ -46,7 +48,6 @@ from web.widgets import (
 
 _EVERY = 1.0
 _MOST_FAILURES = 20
-_FIRST = "Workers start first: that takes a few seconds."
 _FIRST_TASKS = "The first tasks are running."
 _GONE = (
     "The process ended unexpectedly, as when a machine is switched off. What was done is kept: "
@@ -113,7 +114,8 @@ def _state(run: Run) -> None:
         st.progress(share, plain_line(tasks_of(progress), 200))
         if not progress.is_over:
             # The line is always there, so that nothing below it jumps.
-            first = _FIRST_TASKS if progress.state == "running" and progress.workers else _FIRST
+            started = progress.state == "running" and progress.workers
+            first = _FIRST_TASKS if started else what_is_loading(run)
             last = f"Last: {code(shortened(visible(progress.last), 110))}"
             st.caption(last if progress.last else first)
         if progress.state == "interrupted":
@@ -128,7 +130,7 @@ def _no_progress(run: Run) -> None:
     said = ended_early(run)
     if state_of(run) == "beginning":
         st.progress(0.0, "Getting ready …")
-        st.caption(_FIRST)
+        st.caption(what_is_loading(run))
         return
     show_error(
         "It ended before its first task, or its file progress.json cannot be read. "
@@ -136,6 +138,25 @@ def _no_progress(run: Run) -> None:
     )
     if said:
         st.code(visible_lines(said), language=None, wrap_lines=True)
+
+
+def what_is_loading(run: Run) -> str:
+    """What happens before the first task is done."""
+    workers = counted(start_settings(run.folder).workers, "worker")
+    said = f"Starting {workers}: a few seconds, in which each loads its libraries."
+    try:
+        evaluation, _ = parse_evaluation(_configuration(run), "configuration.yaml")
+    except MorphGraphError:
+        return said
+    tokenisers = [one.name or one.file or one.train or "" for one in evaluation.tokenisers]
+    references = [one.name or one.source[0] for one in evaluation.references]
+    then = [
+        f"{what} ({', '.join(plain_line(name, 60) for name in names)})"
+        for what, names in (("tokenisers", tokenisers), ("references", references))
+        if names
+    ]
+    languages = ", ".join(plain_line(name, 20) for name in evaluation.languages)
+    return f"{said} Then: {' and '.join(then)} of {languages}."
 
 
 def _failures(run: Run, progress: RunProgress) -> None:

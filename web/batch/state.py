@@ -18,7 +18,7 @@ from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.core.system import available_cores
 from web.batch.checking import Checked, check_text, free_name
 from web.storage import Draft, keep_draft, kept_drafts, state_folder
-from web.widgets import forget_oldest, set_value, value_now
+from web.widgets import forget_oldest, set_value
 
 CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
 VIEW = "batch_view"
@@ -113,37 +113,18 @@ def start_settings(folder: Path) -> Settings:
     return found
 
 
-def checked_as_wanted(source: str, text: str) -> tuple[Checked, list[str] | None]:
-    """What a text comes to in the languages that are chosen, and these; None for all.
-
-    What is missing for one language must not forbid to run the others.
-    """
-    first = checked_text(source, text, None)
-    known = list(first.languages)
-    chosen = value_now(languages_key(first.languages), known) if len(known) > 1 else known
-    if set(chosen) >= set(known):
-        return first, None
-    wanted = [one for one in known if one in chosen]
-    return checked_text(source, text, wanted), wanted
-
-
 def folder_of(source: str) -> Path:
     """Where relative paths start: beside what ships, else where the app was started."""
     return Path.cwd() if source in st.session_state[OWN] else shipped_folder()
 
 
-def checked_text(source: str, text: str, languages: list[str] | None) -> Checked:
+def checked_text(source: str, text: str) -> Checked:
     """What a text comes to, looked at anew only where it or its surroundings may be different."""
     file = source if source.endswith((".yaml", ".yml")) else f"{source}.yaml"
     folder = folder_of(source)
     kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
-    key = (text, file, str(folder), None if languages is None else tuple(languages))
+    key = (text, file, str(folder))
     if key not in kept or kept[key].plan is None:
-        kept[key] = check_text(text, file, folder, languages)
+        kept[key] = check_text(text, file, folder)
         forget_oldest(kept, 4)
     return kept[key]
-
-
-def languages_key(known: tuple[str, ...]) -> str:
-    """The key of the choice among these languages."""
-    return f"batch languages {known}"

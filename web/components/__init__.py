@@ -375,6 +375,11 @@ def _rows(given: WordRows) -> dict[str, Any]:
     return {"text": given.word, "examples": list(given.examples), "morphs": morphs, "rows": rows}
 
 
+def page_frame(page: str, title: str, *, key: str, height: int = 900) -> None:
+    """A web page as it stands, in a frame whose scripts have no access to the app."""
+    _component("frame", "frame")(key=key, data={"page": page, "title": title, "height": height})
+
+
 # ------------------------------------------------------------------------------------- making them
 
 

@@ -21,7 +21,7 @@ MERGE_CHANGES: tuple[MergeChange, ...] = (
 T = TypeVar("T")
 
 
-def follow(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
+def follow_phases(run: ReBPERun, look: Callable[[MergeGraph], T]) -> list[T]:
     """What ``look`` finds in the graph after each phase that is done, the start included.
 
     The graph is one copy that is taken back further each time, so nothing of it may be kept.

@@ -10,7 +10,7 @@ from morphgraph.reference.readers import read_reference
 from morphgraph.refine.ablation import ablation
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
-from morphgraph.refine.tracing import changed_merges, edits_after, follow
+from morphgraph.refine.tracing import changed_merges, edits_after, follow_phases
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
@@ -43,7 +43,9 @@ def test_a_followed_word_is_as_segmented_after_each_phase(
         if run.step() is None:
             break
     assert len(run.phases) > 6
-    followed = follow(run, lambda graph: [*map(segment(graph, words).tokens, range(len(texts)))])
+    followed = follow_phases(
+        run, lambda graph: [*map(segment(graph, words).tokens, range(len(texts)))]
+    )
     assert [list(tokens) for tokens in zip(*followed, strict=True)] == list(expected.values())
     assert len(followed) == len(run.phases)
     for edits, tokens in zip(edits_after(run), followed, strict=True):
@@ -52,14 +54,16 @@ def test_a_followed_word_is_as_segmented_after_each_phase(
     assert len({tuple(tokens) for tokens in map(tuple, map(str, expected["antiaircraft"]))}) > 1
     # Gone back, only the phases that are left are followed.
     run.go_to(3)
-    assert follow(run, lambda graph: segment(graph, words).tokens(0)) == expected[texts[0]][:3]
+    assert (
+        follow_phases(run, lambda graph: segment(graph, words).tokens(0)) == expected[texts[0]][:3]
+    )
 
 
 def test_edits_before_a_run_belong_to_its_start(tokeniser: Tokeniser, reference: Reference) -> None:
     tokeniser.graph.knockout(["Ġthe"])
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     words = tokeniser.encode(["the"])
-    assert len(follow(run, lambda graph: segment(graph, words).tokens(0))[0]) > 1
+    assert len(follow_phases(run, lambda graph: segment(graph, words).tokens(0))[0]) > 1
     run.step()
     assert edits_after(run) == [1, 2]
 

@@ -26,7 +26,7 @@ from morphgraph.refine.tracing import (
     MergeChange,
     changed_merges,
     edits_after,
-    follow,
+    follow_phases,
 )
 from web.components import RunPoint, WordRows, run_line
 from web.components.fan import fan_graph
@@ -99,7 +99,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     with attempt():
         lines = current.once(
             ("follow", word, done, id(run)),
-            lambda: follow(run, lambda graph: line_in(current.study, word, graph)),
+            lambda: follow_phases(run, lambda graph: line_in(current.study, word, graph)),
         )
         words = [(phase_label(run.phases[n]), line) for n, line in enumerate(lines)]
 

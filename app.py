@@ -26,7 +26,7 @@ DOORS = {
         "Run ReBPE",
     ),
     "Compare": (
-        "BPE, dropout, trimmed, Picky, FLOTA and more side by side, with intervals.",
+        "Words as BPE and its remedies cut them, side by side: dropout, trimmed, Picky, FLOTA …",
         "Compare",
     ),
     "Build": (
@@ -43,8 +43,9 @@ def first_screen(current: Session) -> None:
     score_metrics(current, "start")
     st.title("Where does this tokeniser cut across morphemes?", anchor=False)
     st.write(
-        "Type a word, or paste a text. Red lines are morpheme boundaries that a token covers. "
-        "Remove the merge that covered one, and watch every word change."
+        "A tokeniser glues letters into tokens, one rule (a *merge*) at a time. Here its tokens "
+        "stand under the morphs of a linguist (*gold*); a red line is a boundary that a token "
+        "covers. Type any word or paste a text, remove the merge to blame, and every word changes."
     )
     with st.container(border=True, key="wide-first-look"):
         first_look(current)

@@ -117,7 +117,7 @@ def _offer_kept_edits(current: Session) -> None:
         if not steps:
             continue
         st.button(
-            f"Restore {counted(len(steps), 'edit')}" + (" from before" if previous else ""),
+            f"Restore {counted(len(steps), 'earlier edit')}" + (" from before" if previous else ""),
             key=f"restore {previous}",
             icon=":material/restore:",
             width="stretch",

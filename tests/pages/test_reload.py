@@ -97,7 +97,7 @@ def test_another_browser_is_asked(app: App, open_app: Callable[[], App]) -> None
     app.run()
     other = open_app()
     assert not other.graph.history
-    assert restore_buttons(other) == ["Restore 1 edit"]
+    assert restore_buttons(other) == ["Restore 1 earlier edit"]
 
 
 def test_two_tabs_keep_apart(app: App, reload: Callable[..., App]) -> None:

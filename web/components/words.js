@@ -58,12 +58,16 @@ class WordsView {
     return line;
   }
 
+  label(text, title, kind = "") {
+    return Object.assign(made("span", `label ${kind}`, text), { title });
+  }
+
   word({ word, morphs, tokens }, before) {
     const shown = made("div", "word");
     if (morphs.length) {
       const gold = made("div", "chips gold");
       for (const morph of morphs) gold.append(made("span", "chip", morph));
-      shown.append(made("span", "label gold", "gold"), gold);
+      shown.append(this.label("gold", "Where the reference cuts the word", "gold"), gold);
     }
     const chips = made("div", "chips");
     const now = tokens.map(({ segments }) => segments.join("")).join(" ");
@@ -74,7 +78,7 @@ class WordsView {
       chip.classList.toggle("changed", isChanged);
       chips.append(chip);
     }
-    shown.append(made("span", "label", "tokens"), chips);
+    shown.append(this.label("tokens", "Where the tokeniser cuts it"), chips);
     return shown;
   }
 

@@ -57,10 +57,12 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
             else "The reference has no gold for this, so nothing says where it ought to be cut."
         )
         return
-    wrong = f"Wrong in {culprit.wrong_joins:,.0f} of {counted(int(culprit.joins), 'join')}"
+    joins = counted(int(culprit.joins), "join")
+    wrong = f"It covers one in {culprit.wrong_joins:,.0f} of its {joins} in the reference"
     shown = ", ".join(code(shortened(word, 40)) for word in culprit.examples[:_EXAMPLES])
+    merge = plain(shortened(culprit.description, 80))
     st.markdown(
-        f":red[**{plain(shortened(culprit.description, 80))}**] covers a boundary. "
+        f":red[**{merge}**] is the merge to blame for a red line. "
         f"{wrong}{': ' + shown if shown else ''}{' …' if len(culprit.examples) > _EXAMPLES else ''}"
     )
 
@@ -80,6 +82,7 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
                 icon=":material/content_cut:",
                 on_click=knock_out_type,
                 args=(current, culprit.type),
+                help="Removes the merge. Undo, on top, brings it back.",
             )
         st.button("Another word", key="another word", on_click=another)
         if culprit is not None and culprit.gain == culprit.gain:
@@ -101,6 +104,7 @@ def _merges_behind(current: Session, culprit: Culprit | None) -> None:
     else:
         st.caption("The merges behind it")
         number = st.session_state[shown] = culprit.type
+    name = plain(shortened(study.tokeniser.readable_types[number], 30))
     fan_graph(
         fan_around(study, number, rows=4),
         key="first look graph",
@@ -108,6 +112,7 @@ def _merges_behind(current: Session, culprit: Culprit | None) -> None:
         selected=type_key(number),
         height="250px",
     )
+    st.caption(f"Boxes are merges, ovals the types they make. ▪ is {name}. Redder: more to blame.")
     if st.button("Open it in the merge graph", key="open culprit", type="tertiary"):
         look_at(current, number)
         st.switch_page("pages/1_Merge_graph.py")

@@ -230,6 +230,7 @@ def _run_on(current: Session, run: ReBPERun) -> bool:
     choose_phase(None)
     if len(run.all_phases) == 1:
         st.session_state[_TAB] = _CHANGED
+    current.note_learning(run.settings)
     if run.step() is None or run.upcoming is None or current.asked == "phase":
         current.asked = ""
     return bool(current.asked)

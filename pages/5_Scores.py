@@ -1,21 +1,21 @@
 """The dashboard of scores: tokenisers by references."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.core.text import UNDEFINED, apart, count_text, shortened
-from morphgraph.reference.predictions import Predictions
+from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.metrics import METRICS, USUAL
 from morphgraph.score.outcome import Outcome, ideal
-from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
+from morphgraph.score.table import ScoreTable, SegmentationFailure
+from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tables.scores import score_text, scores_csv, scores_latex, scores_markdown
-from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.inputs import (
     catalogue_panel,
@@ -27,6 +27,7 @@ from web.inputs import (
 from web.method_picker import START, choose_methods, method_fields, upload_model
 from web.reopening import keep_session
 from web.scoreboard import (
+    doubtful_reference,
     partial_gold,
     reference_in_another_language,
     score_table,
@@ -34,11 +35,18 @@ from web.scoreboard import (
 )
 from web.session import Session
 from web.views.errors import error_browser
-from web.views.scores import breakdowns, flota_scores_table, pictures
+from web.views.reference_read import reference_read
+from web.views.scores import (
+    HELD_OUT,
+    breakdowns,
+    flota_scores_table,
+    picture_format,
+    pictures,
+    words_seen,
+    words_shown,
+)
 from web.widgets import choice, downloads, remembered, rows_high, show_error, show_table
 
-# What is scored: a method, or what another program predicted.
-Scored = Segmenter | Predictions
 T = TypeVar("T")
 _NO_TEST = "no test"
 _WEIGHTED = {"types": "once", "tokens": "by frequency"}
@@ -46,9 +54,45 @@ _WEIGHTED = {"types": "once", "tokens": "by frequency"}
 
 @st.fragment
 def scores_page(current: Session) -> None:
-    """All below the uploads; a fragment, so that a choice draws nothing else anew."""
-    left, right = st.columns(2)
-    settings = st.container()
+    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
+        left, right = st.columns(2)
+        settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
+    shown = st.container()
+    entrants, gold_sets = _chosen(current, left, right, settings)
+    if not entrants or not gold_sets:
+        shown.info("Choose at least one method and one reference.")
+        return
+    with settings:
+        scope, weighting, with_ideal, baseline, metrics = _settings(
+            gold_sets, [one.label for one in entrants]
+        )
+        picture_format()
+    outcomes = [
+        _outcomes(current, entrants, gold_set, with_ideal)
+        for gold_set in _with_held_out(current, gold_sets)
+    ]
+    tables = [_table(current, found, scope, weighting, metrics, baseline) for found in outcomes]
+    with shown:
+        overview, where, words = st.tabs(
+            ["Overview", "Where", "Words"], on_change="rerun", key="scores tab"
+        )
+    if overview.open:
+        with overview:
+            _overview(current, tables, gold_sets)
+    elif where.open:
+        with where:
+            breakdowns(current, tables, scope)
+    elif words.open:
+        with words:
+            error_browser(current, _named(tables), scope)
+    keep_session(current)
+
+
+def _chosen(
+    current: Session, left: DeltaGenerator, right: DeltaGenerator, settings: DeltaGenerator
+) -> tuple[list[Entrant], list[GoldSet]]:
+    """What is scored, and on what; more of them are added in the panel below."""
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
         reference, public, more, frequencies, models, programs = st.tabs(
             [
@@ -70,24 +114,36 @@ def scores_page(current: Session) -> None:
         upload_model("scores")
     with left:
         picked = choose_methods(current, "scores", (START, "bpe"))
+        predictions = choose_predictions(programs)
+    with settings:
         for one in picked:
             method_fields(one, "scores", titled=True)
-        predictions = choose_predictions(programs)
-    segmenters = [one.made for one in picked if one.made is not None]
-    scored: list[Scored] = [*segmenters, *predictions.values()]
-    labels = apart([*(one.label for one in picked), *predictions])
     with right:
         gold_sets = choose_references(current, more)
-    if not scored or not gold_sets:
-        st.info("Choose at least one method and one reference.")
-        return
-    with settings:
-        scope, weighting, with_ideal, baseline, metrics = _settings(gold_sets, labels)
-    outcomes = [_outcomes(current, scored, labels, gold_set, with_ideal) for gold_set in gold_sets]
-    tables = [
-        _table(current, found, scope, _weighting(weighting, gold_set), metrics, baseline)
-        for found, gold_set in zip(outcomes, gold_sets, strict=True)
+    labels = apart([*(one.label for one in picked), *predictions])
+    made = [(one.made, one.base) for one in picked if one.made is not None]
+    entrants = [
+        Entrant(label, each, base)
+        for label, (each, base) in zip(labels[: len(made)], made, strict=True)
     ]
+    known = zip(labels[len(made) :], predictions.values(), strict=True)
+    return [*entrants, *(Entrant(label, each) for label, each in known)], gold_sets
+
+
+def _with_held_out(current: Session, gold_sets: Sequence[GoldSet]) -> list[GoldSet]:
+    """Each reference, and behind it those of its words that the open tokeniser did not see."""
+    found = []
+    for gold_set in gold_sets:
+        found.append(gold_set)
+        for share, seed in held_out_of(current.study.tokeniser, gold_set):
+            key = ("held out", id(gold_set), share, seed)
+            found.append(current.once(key, partial(gold_set.hold_out, share, seed)))
+    return found
+
+
+def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequence[GoldSet]) -> None:
+    """The picture of the scores, their table, and what few need."""
+    pictures(current, tables)
     _show(tables)
     reference_in_another_language(current)
     notes = {each.reference.name: each.reference.partial_note for each in gold_sets}
@@ -101,20 +157,21 @@ def scores_page(current: Session) -> None:
         },
         "The table above with p-values and the signature of every row.",
     )
-    pictures(current, tables)
-    known = {
-        f"{label} on {gold_set.reference.name}" if len(gold_sets) > 1 else label: outcome
-        for table, gold_set in zip(tables, gold_sets, strict=True)
-        for label, outcome in zip(table.labels, table.outcomes, strict=True)
-        if isinstance(outcome, Outcome)
-    }
-    breakdowns(current, tables, scope)
-    error_browser(current, known, scope)
-    flota_scores_table(current, gold_sets)
+    with st.expander("FLOTA's scores"):
+        flota_scores_table(current, gold_sets)
     with st.expander("The open tokeniser, with the counts behind its scores"):
         score_table(current.study)
     skipped_lines(current)
-    keep_session(current)
+
+
+def _named(tables: Sequence[ScoreTable]) -> dict[str, Outcome]:
+    """What did not fail, by a name that says on which words, where there are several sets."""
+    return {
+        f"{label} on {words_shown(table)}" if len(tables) > 1 else label: outcome
+        for table in tables
+        for label, outcome in zip(table.labels, table.outcomes, strict=True)
+        if isinstance(outcome, Outcome)
+    }
 
 
 def _settings(
@@ -126,36 +183,33 @@ def _settings(
     """
     scopes = [s for s in SCOPES if any(y.has_gold(s).any() for y in gold_sets)]
     weightings = [w for w in WEIGHTINGS if any(w in y.weightings for y in gold_sets)]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        scope = _one_of("scores_scope", "Gold boundaries", scopes)
-        weighting = _one_of("scores_weighting", "Each word counts", weightings)
-        tested = _NO_TEST
-        if len(labels) > 1:
-            tested = choice(
-                st.selectbox,
-                "Test differences to",
-                [*labels, _NO_TEST],
-                key="scores_baseline",
-                width=200,
-                help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
-                "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
-            )
-        with st.popover("Which scores", icon=":material/checklist:"):
-            metrics = choice(
-                st.multiselect,
-                "Scores",
-                METRICS,
-                key="scores_metrics",
-                first=list(USUAL),
-                format_func=lambda name: METRICS[name].title,
-            )
-        with remembered(scores_ideal=True):
-            with_ideal = st.toggle(
-                "Gold as a row",
-                key="scores_ideal",
-                help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
-                "whole-word precision is below 100 %, since it splits affixes off too.",
-            )
+    scope = _one_of("scores_scope", "Gold boundaries", scopes)
+    weighting = _one_of("scores_weighting", "Each word counts", weightings)
+    tested = _NO_TEST
+    if len(labels) > 1:
+        tested = choice(
+            st.selectbox,
+            "Test differences to",
+            [*labels, _NO_TEST],
+            key="scores_baseline",
+            help="Paired approximate randomisation over entries, 1,000 trials, two-sided. "
+            "\\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001.",
+        )
+    metrics = choice(
+        st.multiselect,
+        "Scores",
+        METRICS,
+        key="scores_metrics",
+        first=list(USUAL),
+        format_func=lambda name: METRICS[name].title,
+    )
+    with remembered(scores_ideal=True):
+        with_ideal = st.toggle(
+            "Gold as a row",
+            key="scores_ideal",
+            help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
+            "whole-word precision is below 100 %, since it splits affixes off too.",
+        )
     baseline = labels.index(tested) if tested in labels else None
     return scope, weighting, with_ideal, baseline, metrics or list(USUAL)
 
@@ -181,21 +235,23 @@ def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
 
 
 def _outcomes(
-    current: Session,
-    scored: Sequence[Scored],
-    labels: Sequence[str],
-    gold_set: GoldSet,
-    with_ideal: bool,
+    current: Session, entrants: Sequence[Entrant], gold_set: GoldSet, with_ideal: bool
 ) -> list[Outcome | SegmentationFailure]:
     """How each method cuts the words of a reference, computed once."""
     found: list[Outcome | SegmentationFailure] = []
-    for each, label in zip(scored, labels, strict=True):
-        named = each.checksum if isinstance(each, Predictions) else each.signature()
-        key = ("outcome", named, id(each), label, id(gold_set))
-        found += current.once(key, partial(outcomes_of, [(label, each)], gold_set))
+    for one in entrants:
+        key = ("outcome", id(one.made), one.label, id(gold_set))
+        found += current.once(key, partial(_outcome, one, gold_set))[1]
     if with_ideal:
         found.append(current.once(("outcome", "ideal", id(gold_set)), lambda: ideal(gold_set)))
     return found
+
+
+def _outcome(
+    entrant: Entrant, gold_set: GoldSet
+) -> tuple[Entrant, list[Outcome | SegmentationFailure]]:
+    """The outcome, kept with what it is of, so that nothing else can have its id."""
+    return entrant, learn_and_score([entrant], gold_set)
 
 
 def _table(
@@ -206,14 +262,11 @@ def _table(
     metrics: list[str],
     baseline: int | None,
 ) -> ScoreTable:
-    key = ("scores", tuple(map(id, outcomes)), scope, weighting, tuple(metrics), baseline)
-
-    def make() -> ScoreTable:
-        table = ScoreTable(outcomes, scope, weighting, metrics, baseline=baseline)
-        _ = table.estimates  # computed here, so that it is kept
-        return table
-
-    return current.once(key, make)
+    """The scores of these outcomes, which are computed when they are first asked for."""
+    known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
+    used = weighting if known is None else _weighting(weighting, known)
+    key = ("scores", tuple(map(id, outcomes)), scope, used, tuple(metrics), baseline)
+    return current.once(key, lambda: ScoreTable(outcomes, scope, used, metrics, baseline=baseline))
 
 
 def _show(tables: Sequence[ScoreTable]) -> None:
@@ -236,11 +289,19 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         "tested against, \\* p < 0.05, \\*\\* p < 0.01, \\*\\*\\* p < 0.001."
         + (" Each reference has a signature of its own." if several else "")
         + _undefined(tables)
+        + _held_in_note(tables)
     )
-    lines = [table.signature for table in tables if table.signature]
-    with st.expander("Signatures, one for each reference") if several else nullcontext():
-        for line in lines:
+    with st.expander("Signatures, one for each reference" if several else "Signature"):
+        for line in [table.signature for table in tables if table.signature]:
             st.code(line, language=None, wrap_lines=True)
+
+
+def _held_in_note(tables: Sequence[ScoreTable]) -> str:
+    if not any(map(words_seen, [one for table in tables for one in table.outcomes])):
+        return ""
+    if any(table.gold_set and table.gold_set.drawn for table in tables):
+        return f" {HELD_IN_NOTE} Its rows on held-out words can be."
+    return f" {HELD_IN_NOTE} Hold words out in the settings of ReBPE, and they stand here too."
 
 
 def _undefined(tables: Sequence[ScoreTable]) -> str:
@@ -250,19 +311,22 @@ def _undefined(tables: Sequence[ScoreTable]) -> str:
             " Whole-word scores need a reference that distinguishes free and bound morphemes."
         )
     if not any(t.gold_set and "tokens" in t.gold_set.weightings for t in tables):
-        missing.append(" Scores over tokens need word frequencies: choose some above.")
+        missing.append(" Scores over tokens need word frequencies: choose some below.")
     return "".join(missing)
 
 
 def _frame(tables: Sequence[ScoreTable]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
+    told = any(map(words_seen, [one for table in tables for one in table.outcomes]))
     for table in tables:
         for outcome, found in zip(table.outcomes, table.estimates, strict=True):
             row: dict[str, Any] = {}
             if len(tables) > 1 and table.gold_set is not None:
-                row["reference"] = shortened(table.gold_set.reference.name, 40)
+                row["reference"] = shortened(words_shown(table), 50)
                 row["each word"] = _WEIGHTED[table.weighting]
             row["tokeniser"] = outcome.label
+            if told:
+                row["words"] = words_seen(outcome)
             size = outcome.vocabulary_size if isinstance(outcome, Outcome) else None
             row["types"] = UNDEFINED if size is None else count_text(size)
             for name in table.metrics:
@@ -287,6 +351,9 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "types": st.column_config.TextColumn("|V|", alignment="right"),
         "tokeniser": st.column_config.TextColumn("tokeniser", pinned=True, width="medium"),
+        "words": st.column_config.MultiselectColumn(
+            "words", options=[HELD_IN, HELD_OUT], color=["orange", "green"], help=HELD_IN_NOTE
+        ),
     }
     for name in metrics:
         metric = METRICS[name]
@@ -301,8 +368,6 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
 
 current = start("Scores")
 st.title("Scores")
-st.caption(
-    "Any tokenisers on any references: each score with its interval and a signature that names all "
-    "that it depends on, so that others can get the same number."
-)
+if reference_read(current):
+    doubtful_reference(current)
 scores_page(current)

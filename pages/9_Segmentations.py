@@ -103,7 +103,7 @@ def _make_the_next(
 
 def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Comparison) -> None:
     """Above each column its method: settings, what it does, and its F1 on these words."""
-    seen = has_seen(current.study.tokeniser, current.study.benchmark)
+    gold = current.study.benchmark
     with st.container(key="compare-heads"):
         first, *places = st.columns(
             [_WORDS_WIDER, *(1 for _ in picked)], gap=None, wrap=False, vertical_alignment="center"
@@ -112,7 +112,7 @@ def _headers(current: Session, picked: Sequence[PickedMethod], comparison: Compa
         numbers = _numbers(picked)
         for place, one, number in zip(places, picked, numbers, strict=True):
             found = None if number is None else comparison.summaries[number]
-            held_in = seen and one.name in METHODS and METHODS[one.name].needs != "training"
+            held_in = one.base is not None and has_seen(one.base, gold)
             with place:
                 _header(one, found, held_in=held_in)
 

@@ -37,7 +37,7 @@ def go_to(page: Page, name: str) -> None:
         "Merge tree": page.get_by_role("group", name="Merge tree"),
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="Settings"),
-        "Scores": page.get_by_role("heading", name="Words and errors"),
+        "Scores": page.get_by_role("tab", name="Overview"),
         "Vocabulary": page.get_by_role("heading", name="How long types are"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),

@@ -5,6 +5,7 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
+from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.reify import preview_reification
 from web.components import Click
 from web.session import Session
@@ -23,8 +24,9 @@ def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> N
 
 
 def knock_out_all(current: Session, types: list[str]) -> None:
-    """Remove types, those that are gone already left aside."""
+    """Remove types that are to blame, those that are gone already left aside."""
     graph = current.study.graph
+    current.note_learning(KnockoutSettings())
     with deferred_error(_MESSAGE):
         graph.knockout([text for text in types if text in graph])
 

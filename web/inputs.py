@@ -26,6 +26,7 @@ from web.session import (
     wordfreq_languages,
 )
 from web.text import plain
+from web.views.reference_read import tell_what_was_read
 from web.widgets import attempt, choice, forget_oldest, primed, value_now
 
 _DETECT = "detect"
@@ -74,10 +75,15 @@ def upload_key(field: str) -> str:
     return f"{field} upload {st.session_state.get(_TAKEN, {}).get(field, 0)}"
 
 
-def taken(field: str) -> None:
-    """Empty an upload field, as its file was taken, and draw the page with it."""
+def take_away(field: str) -> None:
+    """Empty an upload field, as its file was taken; the next run shows it so."""
     counts = st.session_state.setdefault(_TAKEN, {})
     counts[field] = counts.get(field, 0) + 1
+
+
+def taken(field: str) -> None:
+    """Empty an upload field, as its file was taken, and draw the page with it."""
+    take_away(field)
     st.rerun()
 
 
@@ -115,7 +121,8 @@ def reference_upload(current: Session) -> None:
         named = None if encoding == _AS_MARKED else encoding
         source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
         current.open_reference(reference_of(source), source)
-        taken("reference")
+        take_away("reference")
+        tell_what_was_read(current)
 
 
 def frequency_choice(current: Session) -> None:
@@ -257,7 +264,7 @@ def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None
         path, shown = local_path(source.name), f"catalogue:{source.name}"
         kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
         current.open_reference(reference_of(kept), kept)
-        st.rerun()
+        tell_what_was_read(current)
 
 
 # ------------------------------------------------------------------------------------- to score on

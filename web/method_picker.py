@@ -15,6 +15,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.parameters import OnlyMarked, bounds
 from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
+from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmenter, spelled
 from morphgraph.train.trainers import train
 from web.inputs import content_of
@@ -40,12 +41,16 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class PickedMethod:
-    """A method that was chosen: its name, settings and label; ``made``: None until it is made."""
+    """A method that was chosen: its name, settings and label.
+
+    ``made``: None until it is made; ``base``: the tokeniser that it stands on, if there is one.
+    """
 
     name: str
     settings: Mapping[str, Any]
     label: str
     made: Segmenter | None
+    base: Tokeniser | None
 
     @property
     def title(self) -> str:
@@ -115,7 +120,9 @@ def choose_methods(
             if wait or not _takes_long(current, name, settings[name]):
                 made = make_method(current, name, settings[name])
             label = _label(current, name, settings[name], edited)
-            found.append(PickedMethod(name, settings[name], label, made))
+            is_on_open = name in METHODS.offered
+            base = current.study.tokeniser if is_on_open else getattr(made, "tokeniser", None)
+            found.append(PickedMethod(name, settings[name], label, made, base))
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
     return found
@@ -257,9 +264,9 @@ def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Seg
             return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
             return _picky(current, **settings)
-        counts, _ = _counts(current)
-        if not METHODS[name].counts or counts is None:
-            return method_on(tokeniser, name, settings, counts)
+        counts = _counts(current)[0] if METHODS[name].counts else None
+        if counts is None:
+            return method_on(tokeniser, name, settings)
         # A copy, for it is kept for other sessions too, and edits go on.
         return _made_once(
             _key(current, name, settings),

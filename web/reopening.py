@@ -22,6 +22,7 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps
+from morphgraph.tokeniser.tokeniser import LearnedFrom
 from morphgraph.tokeniser.words import Segmenter
 from web.components import hidden_component
 from web.session import (
@@ -81,6 +82,7 @@ class _Record(BaseModel):
     run: _Run | None
     models: dict[str, str] = {}
     recipes: dict[str, Steps]
+    learned: dict[str, list[LearnedFrom]] = {}
 
 
 # ------------------------------------------------------------------------------------- keeping
@@ -126,6 +128,7 @@ def _record_of(current: Session) -> _Record | None:
         run=_run_of(current.run),
         models=_kept_models(store),
         recipes=current.recipes,
+        learned=current.learned,
     )
 
 
@@ -212,7 +215,8 @@ def _open(current: Session, record: _Record) -> None:
     )
     for steps in (record.steps, *record.recipes.values()):
         check_steps(steps, "What was kept")
-    current.recipes = record.recipes
+    current.recipes, current.learned = record.recipes, record.learned
+    tokeniser.learned_from.extend(record.learned.get(tokeniser.checksum, []))
     current.chose_frequencies = record.chose_frequencies
     for language in DEMOS:
         if current.sources == demo_sources(language):

@@ -119,7 +119,7 @@ def score_table(study: Study) -> None:
             "Whole-word scores are n/a: this reference does not mark free and bound morphemes."
         )
     if "tokens" not in study.benchmark.weightings:
-        notes.append("Scores over tokens are n/a: choose word frequencies above.")
+        notes.append("Scores over tokens are n/a: choose word frequencies below.")
     st.caption(" ".join(notes))
 
 

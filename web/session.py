@@ -20,13 +20,15 @@ from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine.knockout import BlameSettings
+from morphgraph.refine.learning import remember
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser
 from morphgraph.tokeniser.words import Segmenter
 from web.storage import BrowserStore
 from web.widgets import forget_oldest
@@ -62,8 +64,8 @@ class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
     ``selected`` and ``focus`` are type ids; ``first_row``: the first merge of the focus that is
-    drawn;
-    ``recipes`` the edits of tokenisers that were edited in this browser, by checksum; ``sources``
+    drawn; ``recipes`` the edits of tokenisers that were edited in this browser, by checksum,
+    ``learned`` the references that methods chose some of them by; ``sources``
     where the tokeniser, the reference and the frequencies came from, ``store`` where this is kept
     for the next visit, and ``kept_as`` the state that was kept last; ``run`` the run of ReBPE that
     the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
@@ -80,6 +82,7 @@ class Session:
     first_row: int = 0
     computed: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     recipes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    learned: dict[str, list[LearnedFrom]] = field(default_factory=dict)
     sources: dict[str, Source | None] = field(default_factory=dict)
     store: BrowserStore = field(default_factory=BrowserStore)
     kept_as: tuple[Any, ...] = ()
@@ -151,6 +154,7 @@ class Session:
         steps = self.recipes.get(tokeniser.checksum)
         if steps and not tokeniser.graph.history:
             tokeniser.graph.replay(steps)
+            tokeniser.learned_from.extend(self.learned.get(tokeniser.checksum, []))
             edits = counted(
                 len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
             )
@@ -178,6 +182,14 @@ class Session:
         if tokeniser.graph.history or known is not None:
             self.recipes[tokeniser.checksum] = tokeniser.graph.recipe()
         forget_oldest(self.recipes, _RECIPES_KEPT)
+
+    def note_learning(self, settings: BlameSettings) -> None:
+        """Note that a method with these settings makes edits of what it sees in the reference."""
+        tokeniser = self.study.tokeniser
+        if not tokeniser.graph.history:
+            tokeniser.learned_from.clear()
+        remember(tokeniser, self.study.benchmark, settings)
+        self.learned[tokeniser.checksum] = list(dict.fromkeys(tokeniser.learned_from))
 
     def restore(self, steps: list[dict[str, Any]]) -> None:
         """Make edits again that an earlier visit left; a notice if they do not fit."""

@@ -96,14 +96,28 @@ def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: BlameSettings) -
         )
 
 
+def _learned_from(tokeniser: Tokeniser, gold_set: GoldSet) -> list[LearnedFrom]:
+    """When a tokeniser learned from a reference, with what it held out; undone edits are none."""
+    before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
+    now = tokeniser.learned_from if tokeniser.graph.history else ()
+    return [one for one in (*before, *now) if one.checksum == gold_set.reference.checksum]
+
+
 def has_seen(tokeniser: Tokeniser, gold_set: GoldSet) -> bool:
     """Whether a tokeniser was learned from some of the words of a gold set, as its file says."""
-    before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
     return any(
-        source.checksum == gold_set.reference.checksum
-        and not (source.holdout and gold_set.drawn == drawn_text(source.holdout, source.seed))
-        for source in (*before, *tokeniser.learned_from)
+        not (source.holdout and gold_set.drawn == drawn_text(source.holdout, source.seed))
+        for source in _learned_from(tokeniser, gold_set)
     )
+
+
+def held_out_of(tokeniser: Tokeniser, gold_set: GoldSet) -> list[tuple[float, int]]:
+    """The share and the seed of the words of a gold set that a tokeniser has never seen, if any.
+
+    Where it learned more than once, and held out other words each time, it has seen them all.
+    """
+    found = {(one.holdout, one.seed) for one in _learned_from(tokeniser, gold_set)}
+    return [one for one in found if len(found) == 1 and one[0]]
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,9 @@ def test_a_type_that_looks_like_html_is_text(
     expect(start.get_by_text("Knocked out. Undo brings it back.")).to_be_visible()
     for page in ("Blame", "Scores", "History and export", "Merge graph"):
         sidebar.get_by_role("link", name=page).click()
-        there = start.get_by_role("button", name="Undo").or_(start.get_by_text("Words and errors"))
+        there = start.get_by_role("button", name="Undo").or_(
+            start.get_by_role("tab", name="Overview")
+        )
         expect(there.first).to_be_visible(timeout=PATIENCE)
         idle(start)
         assert start.locator("img[src=x]").count() == 0

@@ -300,6 +300,8 @@ def read_the_scores(page: Page, screenshots: Path, tmp_path: Path) -> None:
     page.get_by_text("Other references, frequencies and models").click()
     upload(page, "Reference", gold)
     expect(sidebar(page)).to_contain_text("mine.tsv, 3 words")
+    expect(page.get_by_text("mine.tsv is open.")).to_be_visible()
+    expect(page.get_by_text("Skipped: nothing.")).to_be_visible()
     idle(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV", exact=True).click()

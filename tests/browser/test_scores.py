@@ -46,6 +46,11 @@ def press(page: Page, name: str) -> None:
     idle(page)
 
 
+def tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name, exact=True).click()
+    idle(page)
+
+
 def download(page: Page, name: str, path: Path) -> str:
     with page.expect_download() as found:
         page.get_by_role("button", name=name, exact=True).first.click()
@@ -86,9 +91,10 @@ def test_from_a_score_to_the_merge_tree(
     expect(chart.locator(".polar")).to_have_count(1)
     shoot(page, screenshots, "scores-1-radar")
 
+    tab(page, "Where")
     press(page, "Affix")
-    parts = page.get_by_test_id("stPlotlyChart").nth(1)
-    expect(parts).to_contain_text("-ing")
+    expect(page.get_by_test_id("stPlotlyChart")).to_contain_text("-ing")
+    tab(page, "Words")
 
     chosen = choose(page, "With the affix", "-ing", re.compile(r"^-ing "))
     words = grid_with(page, "marked")
@@ -126,6 +132,7 @@ def test_from_a_score_to_the_merge_tree(
 def test_a_token_of_an_error_leads_to_the_graph(page: Page, app_address: str) -> None:
     start(page, app_address)
     go_to(page, "Scores")
+    tab(page, "Words")
     words = grid_with(page, "marked")
     last = (cell_of(words, 0, 2).text_content() or "").split()[-1]
     choose_row(words, 0)

@@ -14,6 +14,7 @@ import pytest
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.corpus.counts import wordfreq_counts
 from morphgraph.reference.readers import read_reference
+from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.score.breakdown import (
     BREAKDOWNS,
     GROUPINGS,
@@ -31,6 +32,9 @@ from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import vocabulary_of
+from web.edits import knock_out_all
+from web.views import errors
+from web.views import scores as view
 
 pytestmark = pytest.mark.slow
 
@@ -50,6 +54,12 @@ def page(app: Any) -> Any:
 def widget(app: Any, kind: str, label: str) -> Any:
     [found] = [w for w in getattr(app.test, kind) if w.label == label]
     return found
+
+
+def tab(app: Any, label: str) -> Any:
+    """Show what is under a tab."""
+    app.test.session_state["scores tab"] = label
+    return app.run()
 
 
 def set_to(app: Any, kind: str, label: str, value: Any) -> Any:
@@ -162,11 +172,7 @@ def test_a_newcomer_sees_the_open_tokeniser_and_the_ceiling(page: Any) -> None:
     assert list(scores(page)["tokeniser"]) == ["BPE", "Ideal"]
     assert list(scores(page)["types"]) == ["8,000", MORPHS]
     assert "Test differences to" not in [box.label for box in page.test.selectbox]
-    assert [s.value for s in page.test.subheader] == [
-        "Where it goes right and wrong",
-        "Words and errors",
-        "FLOTA's scores",
-    ]
+    assert [tab.label for tab in page.test.tabs][:3] == ["Overview", "Where", "Words"]
     assert not page.errors()
     assert not page.test.warning
 
@@ -307,8 +313,7 @@ def test_each_reference_has_rows_and_a_signature_of_its_own(page: Any) -> None:
         expected.append(ScoreTable(found, weighting="tokens", baseline=0))
     assert shown_cells(page) == [row for found in expected for row in cells(found)]
     assert signatures(page) == [found.signature for found in expected]
-    # Two pictures of scores, and one of the breakdown.
-    assert len(page.test.get("plotly_chart")) == 3
+    assert len(page.test.get("plotly_chart")) == 2
 
 
 def test_one_more_reference_can_be_uploaded(page: Any) -> None:
@@ -364,7 +369,9 @@ def test_two_files_of_the_same_name_are_two_references(page: Any) -> None:
 
 def test_errors_on_two_references_of_one_name_can_be_told_apart(page: Any) -> None:
     test_two_files_of_the_same_name_are_two_references(page)
-    assert len(widget(page, "selectbox", "Tokeniser").options) == len(scores(page))
+    rows = len(scores(page))
+    tab(page, "Words")
+    assert len(widget(page, "selectbox", "Tokeniser").options) == rows
 
 
 def test_hostile_names_stay_text(page: Any) -> None:
@@ -373,6 +380,72 @@ def test_hostile_names_stay_text(page: Any) -> None:
     assert name in list(scores(page)["reference"])
     assert not [m for m in page.test.markdown if m.allow_html and "<img" in m.value]
     assert not [c for c in page.test.caption if "<img src=x" in c.value and "`" not in c.value]
+
+
+# --- what a method has seen -----------------------------------------------------------------------
+
+
+def test_what_learned_from_the_words_is_told_apart(app: Any) -> None:
+    study = app.session.study
+    knock_out_all(app.session, ["ia", "ing"])
+    app.open("scores")
+    methods(app, "before the edits", "bpe", "flota")
+    assert list(map(list, scores(app)["words"])) == [[], ["held in"], ["held in"], []]
+    assert "Held in: the method learned" in app.captions()
+    labels = pictures(app)[0]["layout"]["yaxis"]["ticktext"]
+    assert labels == ["before the edits", "BTE now (held in)", "FLOTA (held in)"]
+    # Neither after Undo nor on other words.
+    references(app, "demo de")
+    assert "words" not in scores(app)
+    references(app, "open")
+    app.session.undo()
+    app.run()
+    assert "words" not in scores(app)
+    # Edits by hand are nobody's learning; and what was learned comes back with its tokeniser.
+    app.session.redo()
+    app.session.open_demo("nl")
+    app.session.open_demo("en")
+    app.run()
+    assert app.session.study is not study
+    assert ["held in"] in list(map(list, scores(app)["words"]))
+
+
+def test_held_out_words_stand_beside_those_that_were_seen(app: Any) -> None:
+    settings = KnockoutSettings(holdout=0.25, seed=3)
+    app.session.note_learning(settings)
+    knock_out(app.session.study.tokeniser, app.session.study.benchmark, settings)
+    app.open("scores")
+    methods(app, "bpe")
+    names = ["demo:en", "demo:en", "demo:en, held out", "demo:en, held out"]
+    assert list(scores(app)["reference"]) == names
+    assert list(map(list, scores(app)["words"])) == [["held in"], [], ["held out"], []]
+    seen = open_gold_set(app)
+    for gold_set, place in ((seen, 0), (seen.hold_out(0.25, 3), 2)):
+        [one] = cells(ScoreTable(outcomes(app, gold_set, "bpe")))
+        assert shown_cells(app)[place] == one
+    assert "(holdout 0.25 seed 3)" in signatures(app)[1]
+
+
+@pytest.mark.parametrize(
+    ("shown", "others"),
+    [("Overview", "breakdowns error_browser"), ("Where", "_overview error_browser"),
+     ("Words", "_overview breakdowns")],
+)  # fmt: skip
+def test_a_tab_that_is_not_shown_computes_nothing(
+    page: Any, monkeypatch: pytest.MonkeyPatch, shown: str, others: str
+) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError(others)
+
+    if "_overview" in others:
+        monkeypatch.setattr(ScoreTable, "estimates", property(never))
+    if "breakdowns" in others:
+        monkeypatch.setattr(view, "break_down", never)
+    if "error_browser" in others:
+        monkeypatch.setattr(errors, "ErrorBrowser", never)
+    methods(page, "bpe", "greedy") if shown == "Overview" else None
+    tab(page, shown)
+    methods(page, "bpe", "flota")
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -430,6 +503,7 @@ def cell(estimate: Any) -> str:
 
 @pytest.mark.parametrize("by", BREAKDOWNS)
 def test_breakdowns(page: Any, by: str, downloads: Downloads) -> None:
+    tab(page, "Where")
     methods(page, "bpe", "flota")
     set_to(page, "segmented_control", "By", by)
     gold_set = open_gold_set(page)
@@ -448,7 +522,7 @@ def test_breakdowns(page: Any, by: str, downloads: Downloads) -> None:
     for label, row in zip(("BPE", "FLOTA"), rows, strict=True):
         assert list(shown[label]) == [cell(score.scores[metric]) for score in row]
     assert "Ideal" not in shown.columns
-    assert len(page.test.get("plotly_chart")) == 2
+    assert len(page.test.get("plotly_chart")) == 1
     head, *written = csv.reader(io.StringIO(downloads[f"breakdown csv {by}"]().decode("utf-8")))
     assert head[:4] == ["group", f"number of {size}", "tokeniser", metric]
     assert head[4:] == ["low", "high", "signature"]
@@ -467,12 +541,14 @@ def test_breakdowns(page: Any, by: str, downloads: Downloads) -> None:
 
 
 def test_columns_of_a_breakdown_have_names_of_their_own(page: Any, downloads: Downloads) -> None:
+    tab(page, "Where")
     page.run()
     head = downloads["breakdown csv boundaries"]().decode("utf-8").splitlines()[0].split(",")
     assert len(head) == len(set(head))
 
 
 def test_a_breakdown_follows_its_score_scope_and_weighting(page: Any) -> None:
+    tab(page, "Where")
     set_to(page, "segmented_control", "By", "formation")
     gold_set = open_gold_set(page)
     found = outcomes(page, gold_set, "bpe")
@@ -492,9 +568,9 @@ def test_a_breakdown_follows_its_score_scope_and_weighting(page: Any) -> None:
 
 def test_breakdowns_that_cannot_be_told(app: Any) -> None:
     app.session.use_frequencies(None, "")
-    app.open("scores")
+    tab(app.open("scores"), "Where")
     set_to(app, "segmented_control", "By", "frequency")
-    assert infos(app) == ["Choose word frequencies above."]
+    assert infos(app) == ["Choose word frequencies below."]
     app.upload("One more gold list", ("simple.tsv", b"word\tmorphs\ndo\tdo\ngo\tgo\n"))
     references(app, "file simple.tsv")
     set_to(app, "segmented_control", "By", "boundaries")
@@ -502,6 +578,7 @@ def test_breakdowns_that_cannot_be_told(app: Any) -> None:
 
 
 def test_a_breakdown_is_of_one_reference_at_a_time(page: Any) -> None:
+    tab(page, "Where")
     references(page, "open", "demo de")
     page.choose("On", 1)
     gold_set = demo_gold_set("de")
@@ -528,6 +605,7 @@ def expect_words(app: Any, made: ErrorBrowser, entries: Sequence[int]) -> None:
 
 
 def test_the_words_with_errors(page: Any) -> None:
+    tab(page, "Words")
     made = browser(page)
     found = made.find()
     assert len(found) > 400
@@ -542,6 +620,7 @@ def test_the_words_with_errors(page: Any) -> None:
 
 
 def test_words_are_searched_and_filtered(page: Any) -> None:
+    tab(page, "Words")
     made = browser(page)
     set_to(page, "text_input", "Search words", " ABLE ")
     found = made.find(text="able")
@@ -568,6 +647,7 @@ def test_words_are_searched_and_filtered(page: Any) -> None:
 
 
 def test_all_words_that_are_found_can_be_taken_away(page: Any, downloads: Downloads) -> None:
+    tab(page, "Words")
     methods(page, "bpe", "flota")
     page.choose("Tokeniser", "FLOTA")
     set_to(page, "text_input", "Search words", "able")
@@ -586,6 +666,7 @@ def test_all_words_that_are_found_can_be_taken_away(page: Any, downloads: Downlo
 
 
 def test_errors_follow_the_scope_and_the_tokeniser(page: Any) -> None:
+    tab(page, "Words")
     methods(page, "bpe", "flota")
     set_to(page, "segmented_control", "Gold boundaries", "whole-word")
     made = browser(page, scope="whole-word")
@@ -603,6 +684,7 @@ def test_errors_follow_the_scope_and_the_tokeniser(page: Any) -> None:
 
 
 def test_the_words_of_a_model_can_be_opened_as_they_are_now(page: Any) -> None:
+    tab(page, "Words")
     methods(page, "flota")
     expect_words(page, browser(page, "flota"), browser(page, "flota").find()[:200])
 

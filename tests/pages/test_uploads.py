@@ -11,8 +11,10 @@ import pytest
 
 from morphgraph.core import files
 from morphgraph.core.demos import demo_gold_path
+from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
 from morphgraph.segment.registry import method_on
+from web.views.reference_read import what_was_read
 
 pytestmark = pytest.mark.slow
 
@@ -117,6 +119,7 @@ def test_scores_that_are_not_defined_are_na(app: Any) -> None:
 def test_scores_of_a_reference_without_boundaries_are_na(app: Any) -> None:
     app.upload("Reference", ("gold.tsv", b"word\tmorphs\ndog\tdog\ncat\tcat\n"))
     assert app.errors() == []
+    app.open("start")
     assert app.metrics()["Recall %"] == ("n/a", "")
     assert app.metrics()["F1 %"] == ("n/a", "")
     for page in ("graph", "blame", "scores", "history"):
@@ -369,17 +372,48 @@ def test_bad_frequencies_are_a_message(app: Any, content: bytes, message: str) -
     works(app)
 
 
-def test_an_error_stays_when_another_field_takes_a_file(app: Any, tokenizer_json: bytes) -> None:
-    app.upload("Tokeniser", ("tokenizer.json", b'{"model": {"type": "BPE", "vocab": {'))
+def test_an_error_stays_when_another_field_takes_a_file(app: Any) -> None:
+    app.open("scores").upload("Reference", ("gold.tsv", b"%PDF-1.7 gold"))
     [error] = app.errors()
-    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
-    assert app.session.study.benchmark.reference.name == "gold.tsv"
+    app.upload("Or from a file", ("counts.tsv", b"going 12\nhouses 3\n"))
+    assert app.session.study.benchmark.frequency_source == "counts.tsv"
     assert app.errors() == [error]
-    [field] = [f for f in app.test.file_uploader if f.label == "Tokeniser"]
+    [field] = [f for f in app.test.file_uploader if f.label == "Reference"]
     field.clear()
-    app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
+    app.upload("Reference", ("gold.tsv", REFERENCES["plain"].encode() * 20))
     assert app.errors() == []
-    assert app.session.study.tokeniser.name == "tokenizer.json"
+    assert app.session.study.benchmark.reference.name == "gold.tsv"
+
+
+def test_an_uploaded_reference_is_confirmed_on_scores(app: Any) -> None:
+    lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\nundoing\tundo ing\n"
+    app.upload("Reference", ("gold.tsv", lines.encode()))
+    told = "\n".join(m.value for m in app.test.markdown).replace("\\", "").replace("\u2060", "")
+    assert "gold.tsv is open." in told
+    assert "- Read: 1 word in 2 entries, as " in told
+    assert "- Gold: morphemic boundaries only: it does not tell free morphemes" in told
+    assert "- Skipped: 2 × word with a space (first on line 2)." in told
+    assert app.test.tabs[0].label == "Overview"
+    # It stays until it is closed, or another reference is open.
+    app.open("start").open("scores")
+    assert "close what was read" in [b.key for b in app.test.button]
+    app.press("Close")
+    assert "close what was read" not in [b.key for b in app.test.button]
+    app.upload("Reference", ("gold.tsv", lines.encode() * 2)).choose("Demo", "de")
+    assert "close what was read" not in [b.key for b in app.test.button]
+
+
+@pytest.mark.parametrize(
+    ("format_", "kind"),
+    [
+        ("celex", "morphemic boundaries, and whole-word boundaries."),
+        ("morphynet-derivation", "; partial (one affix a word)."),
+        ("plain", "morphemic boundaries only"),
+    ],
+)
+def test_the_kind_of_gold_is_told(format_: str, kind: str) -> None:
+    reference = read_reference(REFERENCES[format_].encode(), name="gold", format=format_)
+    assert any(line.startswith("Gold: ") and kind in line for line in what_was_read(reference))
 
 
 BERT = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\ndo\ndesk\n##do\n##ing\n##able\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.reference import catalogue
@@ -64,6 +65,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     changed = {"small": small, **SOURCES}
     monkeypatch.setattr(catalogue, "SOURCES", changed)
     monkeypatch.setattr(inputs, "SOURCES", changed)
+    # There is no page to go to here.
+    monkeypatch.setattr(inputs, "tell_what_was_read", lambda current: st.rerun())
     yield found
     found.shutdown()
     thread.join()

@@ -28,7 +28,6 @@ _ANY = "any affix"
 @st.fragment
 def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scope) -> None:
     """Search and filter the words of one tokeniser, and look at one of them."""
-    st.subheader("Words and errors", anchor=False)
     if not outcomes:
         return
     first, second = st.columns([3, 7], vertical_alignment="bottom")

@@ -22,9 +22,9 @@ from morphgraph.score.flota import FlotaScores, flota_scores
 from morphgraph.score.gold_set import GoldSet, Scope
 from morphgraph.score.metrics import METRICS
 from morphgraph.score.outcome import Outcome
-from morphgraph.score.table import Estimate, ScoreTable
+from morphgraph.score.table import Estimate, ScoreTable, SegmentationFailure
 from morphgraph.segment.registry import standard_segmenter
-from morphgraph.tables.model import text_frame
+from morphgraph.tables.model import HELD_IN, text_frame
 from morphgraph.tables.scores import breakdown_csv, flota_table
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.loading import vocabulary_of
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _DUMBBELLS, _RADAR, _DIFFERENCES = "precision, recall, F1", "radar", "differences"
+HELD_OUT = "held out"
 _BASIC = ("precision", "recall", "f1")
 _NOWHERE = Spread(float("nan"))
 
@@ -49,37 +50,65 @@ def picture_config(name: str) -> dict[str, Any]:
     }
 
 
-@st.fragment
-def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
-    """One picture of the scores, for each reference."""
-    tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
-    kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
-    left, middle, right = st.columns([5, 3, 2], vertical_alignment="bottom")
-    kind = choice(left.segmented_control, "Picture", kinds, key="scores_picture", required=True)
-    metric = "f1"
-    if kind == _DIFFERENCES:
-        shares = [name for name in tables[0].metrics if METRICS[name].unit]
-        metric = middle.selectbox(
-            "Score",
-            shares or ["f1"],
-            index=shares.index("f1") if "f1" in shares else 0,
-            format_func=lambda name: METRICS[name].title,
-            key=f"difference of {' '.join(shares)}",
-        )
+def words_seen(outcome: Outcome | SegmentationFailure) -> list[str]:
+    """Whether a method learned from the words that it is scored on, or these were held out."""
+    if not isinstance(outcome, Outcome) or outcome.is_gold:
+        return []
+    return [HELD_IN] if outcome.held_in else [HELD_OUT] * bool(outcome.gold_set.drawn)
+
+
+def words_shown(table: ScoreTable) -> str:
+    """The reference of a table, and which of its words."""
+    if table.gold_set is None:
+        return ""
+    name = table.gold_set.reference.name
+    return f"{name}, {HELD_OUT}" if table.gold_set.drawn else name
+
+
+def picture_format() -> None:
+    """The form in which the cameras of the figures save them."""
     choice(
-        right.segmented_control,
-        "Saved as",
+        st.segmented_control,
+        "Pictures are saved as",
         ["svg", "png"],
         key="picture_format",
         required=True,
         format_func=str.upper,
         help="The camera in the corner of a figure saves it.",
     )
+
+
+@st.fragment
+def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
+    """One picture of the scores, for each reference."""
+    tested = any(table.baseline is not None and len(table.outcomes) > 1 for table in tables)
+    kinds = [_DUMBBELLS, _RADAR, *([_DIFFERENCES] if tested else [])]
+    with st.container(horizontal=True):
+        kind = choice(
+            st.segmented_control,
+            "Picture",
+            kinds,
+            key="scores_picture",
+            required=True,
+            label_visibility="collapsed",
+        )
+        metric = "f1"
+        if kind == _DIFFERENCES:
+            shares = [name for name in tables[0].metrics if METRICS[name].unit]
+            metric = st.selectbox(
+                "Score",
+                shares or ["f1"],
+                index=shares.index("f1") if "f1" in shares else 0,
+                format_func=lambda name: METRICS[name].title,
+                key=f"difference of {' '.join(shares)}",
+                label_visibility="collapsed",
+                width=250,
+            )
     for number, table in enumerate(tables):
         if table.gold_set is None:
             continue
         if len(tables) > 1:
-            st.caption(f"`{table.gold_set.reference.name}`")
+            st.caption(f"`{words_shown(table)}`")
         figure = current.once(
             ("picture", id(table), kind, metric), partial(_figure, table, kind, metric)
         )
@@ -99,6 +128,8 @@ def _figure(table: ScoreTable, kind: str, metric: str) -> "go.Figure | None":
         if table.scope == "morphemic" and number in _gold(table):
             continue  # 100 % of everything
         found = table.of(number, _BASIC)
+        seen = words_seen(table.outcomes[number])
+        label = f"{label} ({seen[0]})" if seen else label
         rows.append(Dumbbell(label, *(_spread(found.get(name)) for name in _BASIC)))
     return dumbbells(rows)
 
@@ -161,7 +192,6 @@ def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
 @st.fragment
 def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> None:
     """One reference at a time, all its tokenisers."""
-    st.subheader("Where it goes right and wrong", anchor=False)
     known = [table for table in tables if table.gold_set is not None]
     if not known:
         return
@@ -185,14 +215,14 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
         )
     number = 0
     if len(known) > 1:
-        names = [table.gold_set.reference.name for table in known if table.gold_set is not None]
+        names = [words_shown(table) for table in known]
         number = (right if by in GROUPINGS else left).selectbox(
             "On", range(len(known)), format_func=names.__getitem__, key=f"breakdown on {len(known)}"
         )
     table = known[number]
     outcomes = [o for o in table.outcomes if isinstance(o, Outcome) and not o.is_gold]
     if by == "frequency" and outcomes and outcomes[0].gold_set.frequencies is None:
-        st.info("Choose word frequencies above.")
+        st.info("Choose word frequencies below.")
         return
     gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
     settings = (by, metric, scope, table.weighting)
@@ -249,7 +279,6 @@ def _cell(estimate: Estimate) -> str:
 @st.fragment
 def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
-    st.subheader("FLOTA's scores", anchor=False)
     with remembered(scores_flota=False):
         wanted = st.toggle(
             "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",

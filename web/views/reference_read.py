@@ -1,0 +1,62 @@
+"""What was read of a reference that was uploaded: its words, what was skipped, what kind it is."""
+
+import streamlit as st
+
+from morphgraph.core.text import counted, shortened
+from morphgraph.reference.entry import Reference
+from morphgraph.reference.readers import FORMATS
+from web.session import Session
+from web.text import plain
+
+_READ = "reference that was read"
+
+
+def tell_what_was_read(current: Session) -> None:
+    """Go to Scores, which confirms what was read of the reference that was just opened."""
+    st.session_state[_READ] = current.study.benchmark.reference.checksum
+    st.switch_page("pages/5_Scores.py")
+
+
+def reference_read(current: Session) -> bool:
+    """Confirm what was read of an uploaded reference, until somebody closes it; whether it does."""
+    reference = current.study.benchmark.reference
+    if st.session_state.get(_READ) != reference.checksum:
+        return False
+    with st.container(border=True, key="reference-read"):
+        left, right = st.columns([9, 1], wrap=False, vertical_alignment="top")
+        left.markdown(
+            f"**:material/check_circle: {plain(shortened(reference.name, 60))} is open.**"
+        )
+        left.markdown("\n".join(f"- {plain(line)}" for line in what_was_read(reference)))
+        right.button(
+            "Close", key="close what was read", on_click=st.session_state.pop, args=(_READ, None)
+        )
+    return True
+
+
+def what_was_read(reference: Reference) -> list[str]:
+    """What a gold list holds, what was skipped of it and why, and what kind of gold it is."""
+    words = len({entry.word for entry in reference.entries})
+    entries = counted(len(reference), "entry", "entries")
+    read = f"Read: {counted(words, 'word')} in {entries}, as {FORMATS[reference.format]}"
+    read += ", with counts of its own." if reference.has_counts else "."
+    skipped = [
+        f"{skip.count:,} × {skip.reason} (first on line {skip.first_line:,})"
+        for skip in reference.skipped
+    ]
+    whole = sum(entry.whole_words is not None for entry in reference.entries)
+    kind = "Gold: morphemic boundaries"
+    if whole:
+        kind += ", and whole-word boundaries" + (
+            f" of {whole:,} entries" * (whole < len(reference))
+        )
+    else:
+        kind += " only: it does not tell free morphemes from bound ones"
+    if reference.partial:
+        kind += f"; partial ({reference.partial})"
+    aligned = sum(entry.underlying is not None for entry in reference.entries)
+    lines = [read, f"{kind}."]
+    if aligned:
+        lines.append(f"Aligned: {counted(aligned, 'entry', 'entries')} of underlying morphemes.")
+    lines.append(f"Skipped: {'; '.join(skipped)}." if skipped else "Skipped: nothing.")
+    return lines

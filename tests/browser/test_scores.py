@@ -110,7 +110,7 @@ def test_from_a_score_to_the_merge_tree(
     shoot(page, screenshots, "scores-2-errors")
 
     page.get_by_role("button", name="Open in Merge tree").click()
-    expect(page.get_by_role("heading", name="Merge tree")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_url("**/Merge_tree**", timeout=PATIENCE)
     expect(page.get_by_role("textbox", name="Word")).to_have_value(word)
     expect(tree.locator("svg desc")).to_contain_text(f"Tokens: {tokens}.")
     idle(page)
@@ -139,7 +139,7 @@ def test_a_token_of_an_error_leads_to_the_graph(page: Page, app_address: str) ->
     expect(page.get_by_text("Show a token in the graph")).to_be_visible(timeout=PATIENCE)
     idle(page)
     page.get_by_role("radio", name=last, exact=True).click()
-    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
     idle(page)
     expect(page.get_by_role("heading", name=last, exact=True)).to_be_visible()
 
@@ -167,6 +167,6 @@ def test_from_a_figure_of_a_vocabulary_to_the_graph(
     expect(button).to_be_visible(timeout=PATIENCE)
     idle(page)
     button.click()
-    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
     idle(page)
     expect(page.get_by_role("heading", name=type_, exact=True)).to_be_visible()

@@ -11,6 +11,7 @@ from morphgraph.draw.export_html import stand_alone_html
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.scene import Scene
 from morphgraph.graph.view import MAX_VERTICES, to_graphml, to_networkx, type_key
+from web.address import follow
 from web.bootstrap import start
 from web.components import Click, merge_graph, vis_loader
 from web.components.fan import fan_graph
@@ -23,7 +24,7 @@ from web.widgets import download, sent_again
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
 _VERTICES_A_ROW = 4
-HEIGHT = "clamp(400px, calc(100vh - 240px), 900px)"
+HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
 
 @st.fragment
@@ -33,6 +34,8 @@ def explorer(current: Session) -> None:
         current.focus = first_focus(current.study)
     if current.selected is None:
         current.selected = current.focus
+    with st.container(key="graph-address"):  # what is below stays the first, second … of the page
+        _follow_focus(current)
     score_metrics(current, "graph")
     with st.container(key="wide-graph"):
         left, right = st.columns([5, 2])
@@ -43,6 +46,16 @@ def explorer(current: Session) -> None:
         show_message()
         type_panel(current, cascade=controls.cascade)
     keep_session(current)
+
+
+def _follow_focus(current: Session) -> None:
+    """Keep the type in the middle in the address, and take that of another address."""
+    graph = current.study.graph
+    assert current.focus is not None
+    here = graph.types[current.focus]
+    asked = follow("type", here)
+    if asked != here and asked in graph.ids:
+        look_at(current, graph.ids[asked])
 
 
 class Controls(NamedTuple):

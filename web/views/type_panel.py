@@ -31,7 +31,7 @@ def type_panel(current: Session, *, cascade: bool = False) -> None:
     word = st.session_state.pop(_WORD_CHOSEN, None)
     if word is not None:
         open_in_merge_tree(current, current.study.benchmark.words.texts[word])
-    name = code(shortened(current.study.tokeniser.readable_types[number], 24))
+    name = code(shortened(current.study.tokeniser.readable_types[number]))
     if current.study.graph.is_present(number):
         st.subheader(name, anchor=False)
         _about(current, number, cascade)

@@ -29,6 +29,9 @@ from web.session import Session
 from web.text import code
 from web.widgets import chosen_row, remembered, set_value, value_now
 
+_SCOPE, _WEIGHTING = "blame scope", "blame weighting"
+_CURVE = "threshold curve"
+
 
 @st.fragment
 def blame_dashboard(current: Session) -> None:
@@ -72,25 +75,32 @@ def blame_dashboard(current: Session) -> None:
 
 
 def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
+    """What was chosen in the settings, where this reference has it."""
     benchmark = current.study.benchmark
-    left, right, _ = st.columns([2, 2, 5])
-    scope: Scope = "morphemic"
-    weighting: Weighting = "types"
+    scope: Scope = value_now(_SCOPE, "morphemic")
+    weighting: Weighting = value_now(_WEIGHTING, "types")
+    return (
+        scope if benchmark.reference.has_whole_words else "morphemic",
+        weighting if weighting in benchmark.weightings else "types",
+    )
+
+
+def _settings(current: Session) -> None:
+    benchmark = current.study.benchmark
     if benchmark.reference.has_whole_words:
-        picked = left.segmented_control(
-            "Gold boundaries", ["morphemic", "whole-word"], default="morphemic", required=True
-        )
-        scope = "whole-word" if picked == "whole-word" else "morphemic"
+        with remembered(**{_SCOPE: "morphemic"}):
+            st.segmented_control(
+                "Gold boundaries", ["morphemic", "whole-word"], key=_SCOPE, required=True
+            )
     if "tokens" in benchmark.weightings:
-        picked = right.segmented_control(
-            "Each word counts",
-            ["types", "tokens"],
-            default="types",
-            required=True,
-            format_func=lambda name: "once" if name == "types" else "by its frequency",
-        )
-        weighting = "tokens" if picked == "tokens" else "types"
-    return scope, weighting
+        with remembered(**{_WEIGHTING: "types"}):
+            st.segmented_control(
+                "Each word counts",
+                ["types", "tokens"],
+                key=_WEIGHTING,
+                required=True,
+                format_func=lambda name: "once" if name == "types" else "by its frequency",
+            )
 
 
 def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]) -> float:
@@ -98,8 +108,11 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
     study = current.study
     _follow_threshold()
     best = best_point(points)
-    heading, use, go = st.columns([6, 2, 3], vertical_alignment="center")
+    heading, settings, use, go = st.columns([6, 2, 2, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
+    if current.study.benchmark.reference.has_whole_words or "tokens" in study.benchmark.weightings:
+        with settings.popover("Settings", icon=":material/tune:", width="stretch"):
+            _settings(current)
     use.button(
         "Use the best",
         width="stretch",
@@ -119,10 +132,15 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
         args=(current, types),
         help="One edit, which Undo takes back.",
     )
-    st.plotly_chart(threshold_curves(points, threshold), key="threshold curve")
+    st.plotly_chart(
+        threshold_curves(points, threshold),
+        key=_CURVE,
+        on_select=_take_threshold,
+        selection_mode="points",
+    )
     with remembered(threshold=0.5):
         st.slider(
-            "Knock out merges with R of at least: the share of their joins on a gold boundary",
+            "Knock out merges with a blame of at least (drag, or click on the curve)",
             0.01,
             0.99,
             step=0.01,
@@ -130,6 +148,13 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
         )
     _what_goes(study, blamed, threshold, points, best)
     return threshold
+
+
+def _take_threshold() -> None:
+    """Take the threshold that was clicked on the curve."""
+    chosen = st.session_state[_CURVE]["selection"]["points"]
+    if chosen:
+        set_value("threshold", min(0.99, max(0.01, round(chosen[0]["x"], 2))))
 
 
 def _follow_threshold() -> None:

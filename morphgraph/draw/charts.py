@@ -307,9 +307,12 @@ def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "g
         figure,
         [point.threshold for point in points],
         points,
-        mode="lines",
+        mode="lines+markers",  # only markers can be clicked, so they are there, and not seen
+        marker={"size": 12, "opacity": 0},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
         customdata=[point.removed for point in points],
-        hovertemplate="θ = %{x:.2f}: %{y:.2f} %<br>types removed: %{customdata:,}",
+        hovertemplate="%{y:.2f} %<br>types removed: %{customdata:,}",
     )
     best = best_point(points)
     if best is not None:

@@ -43,6 +43,15 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     expect(slider).to_have_attribute("aria-valuetext", best)
     assert best != "0.50"
 
+    # A click on the curve takes the threshold there.
+    curve = page.locator(".js-plotly-plot .nsewdrag").first
+    box = curve.bounding_box()
+    assert box is not None
+    curve.click(position={"x": 0.7 * box["width"], "y": 0.5 * box["height"]})
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"0\.(69|70?|71)$"))
+    idle(page)
+    best = f"{float(asked(page)['threshold']):g}"
+
     page.go_back()
     expect(field).to_have_value("unbelievable stories", timeout=PATIENCE)
     idle(page)

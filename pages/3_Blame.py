@@ -108,7 +108,7 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
     study = current.study
     _follow_threshold()
     best = best_point(points)
-    heading, settings, use, go = st.columns([6, 2, 2, 3], vertical_alignment="center")
+    heading, settings, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
     if current.study.benchmark.reference.has_whole_words or "tokens" in study.benchmark.weightings:
         with settings.popover("Settings", icon=":material/tune:", width="stretch"):

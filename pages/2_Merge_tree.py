@@ -4,6 +4,7 @@ import streamlit as st
 
 from morphgraph.core.text import counted, ratio_text, shortened
 from morphgraph.draw.merge_tree import MergeTree
+from web.address import follow
 from web.bootstrap import start
 from web.components import Click
 from web.edits import knock_out_type, look_at, show_message
@@ -11,7 +12,7 @@ from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import code, plain
 from web.views.trees import Since, before_and_after, now, word_key, word_trees
-from web.widgets import choice, remembered, show_table
+from web.widgets import choice, remembered, set_value, show_table, value_now
 
 # Characters of a typed word that are shown.
 LONGEST = 200
@@ -99,6 +100,10 @@ def _word(current: Session) -> tuple[str | None, str]:
         on_change=choose,
         help="With its gold boundaries and the number of its wrong gaps.",
     )
+    now_shown = value_now(key, first)
+    asked = follow("word", now_shown)
+    if asked != now_shown:
+        set_value(key, asked)
     with remembered(**{key: first}):
         text = typed.text_input("Word", key=key, help="Any word, even one that is in no list.")
     compared = _NOTHING

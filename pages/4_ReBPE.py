@@ -29,6 +29,8 @@ from web.widgets import attempt, button, sent_again, value_now
 
 _NAMES = {"anneal": "anneal", "knockout": "knock out", "reify": "reify"}
 _MOST_TYPES = 12
+_AROUND = 70
+"""Pixels above and below the rows of a graph."""
 _TAB, _CHANGED, _SCENES = "rebpe tab", "What it changed", "Three scenes"
 _SWITCHES = (
     ("anneal", "Anneal first", "Add merges that hardly ever cross a boundary."),
@@ -337,6 +339,8 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
         ("Knocked out", "these take the parts instead", shown.knocked_out),
         ("Reified", did, shown.reified),
     )
+    rows = [item.y for _, _, scene in scenes for item in scene.vertices]
+    height = round(max(rows, default=0) - min(rows, default=0)) + _AROUND
     for number, (title, says, scene) in enumerate(scenes):
         st.markdown(f"**{title}** · {says}")
         fan_graph(
@@ -344,11 +348,11 @@ def _scenes(current: Session, shown: Stages, chosen: list[int]) -> None:
             key=f"rebpe stage {number}",
             view_key=f"stage {number} {current.study_number} {chosen}",
             selected=type_key(chosen[0]),
-            height="280px",
+            height=f"{height}px",
         )
     st.caption(
-        "A blue border marks what changed; a removed type stays as a ghost; a stack is a tuple "
-        "merge. Colour is blame as it is now."
+        "A blue border marks what changed; a removed type stays as a ghost. Colour is blame as it "
+        "is now."
     )
 
 

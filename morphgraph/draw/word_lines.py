@@ -150,8 +150,11 @@ def _line(study: Study, tree: MergeTree, worst: TreeMerge | None) -> WordLine:
         first, last = (root, root) if merge is None else (merge.first, merge.last)
         segments = [""]
         covering = set()
+        whole = {c.first: c for c in tree.characters if first <= c.first and c.last <= last}
+        inside = {n for c in whole.values() for n in range(c.first + 1, c.last + 1)}
         for leaf in range(first, last + 1):
-            segments[-1] += tree.leaves[leaf].label
+            if leaf not in inside:  # a character of several bytes is itself
+                segments[-1] += whole[leaf].label if leaf in whole else tree.leaves[leaf].label
             closing = closed_by.get(leaf) if leaf < last else None
             if closing is not None:
                 segments.append("")

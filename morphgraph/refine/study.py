@@ -150,6 +150,9 @@ class Study:
             # Mostly it is one edit on from a state that is known.
             before = self._states.get(self.graph.recipe_checksum(edits - 1)) if edits else None
             state = self._state_of(graph(), before, edits)
+        if edits:
+            change = self.graph.history[edits - 1]
+            self._f1[id(change)] = change, state.score("morphemic", "types").f1
         self._states[key] = state  # the newest stand last
         while len(self._states) > _STATES_KEPT:
             self._states.pop(next(iter(self._states)))

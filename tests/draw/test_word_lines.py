@@ -6,6 +6,7 @@ from morphgraph.draw.word_lines import lines_of, telling_word
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
 
 MakeTokeniser = Callable[..., Tokeniser]
@@ -70,3 +71,10 @@ def test_telling_words(small_tokeniser: MakeTokeniser, small_reference: MakeRefe
     assert telling_word(study, 1) in ("undo", "ing")
     nothing = study_of(small_tokeniser, small_reference, "ding")
     assert telling_word(nothing, 3) == "ding"
+
+
+def test_a_character_of_several_bytes_is_shown_as_itself(small_reference: MakeReference) -> None:
+    tokeniser = load_tokeniser("demo:de")
+    study = Study(tokeniser, Benchmark.build(tokeniser, small_reference("täg lich")))
+    [[line]], _ = lines_of(study, "täglich")
+    assert "".join("".join(chip.segments) for chip in line.tokens) == "␣täglich"

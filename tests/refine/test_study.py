@@ -161,3 +161,21 @@ def test_blame_is_that_of_the_present_state(study: MakeStudy) -> None:
     fresh = blame(made.benchmark, made.now.segmentation)
     assert made.blame().applied.tolist() == fresh.applied.tolist() == [2, 2, 1, 1, 2]
     assert made.blame().blamed.tolist() == [0, 0, 0, 0, 2]
+
+
+def test_f1_after_each_edit_is_that_of_its_state(study: MakeStudy) -> None:
+    made = study("un do ing", "do ing", "un do")
+    graph = made.graph
+    for removed in ("undo", "undoing", "un"):
+        if removed in graph:
+            graph.knockout([removed])
+    edits = len(graph.history)
+    assert edits >= 2
+    expected = [made.state_after(n).score("morphemic", "types").f1 for n in range(edits + 1)]
+    fresh = Study(made.tokeniser, made.benchmark)
+    assert fresh.f1_after_edits() == expected
+    graph.undo()
+    assert fresh.f1_after_edits() == expected, "what was undone is known from before"
+    never = Study(made.tokeniser, made.benchmark).f1_after_edits()
+    assert never[:-1] == expected[:-1]
+    assert never[-1] != never[-1]

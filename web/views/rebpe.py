@@ -1,6 +1,7 @@
 """A run of ReBPE as a line, one word through it, and what each of its phases did."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -28,6 +29,7 @@ from morphgraph.refine.tracing import (
     edits_after,
     follow_phases,
 )
+from web.address import follow
 from web.components import RunPoint, WordRows, run_line
 from web.components.fan import fan_graph
 from web.edits import look_at
@@ -92,9 +94,14 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     if playing:
         run_line(points, done - 1, key="rebpe line", on_choose=choose_phase)
         return
+    _follow_address(phases, _on_show(run))
     key = f"rebpe word {current.study_number}"
     examples = _examples(current)
     word = value_now(key, examples[0])
+    asked = follow("word", word, step=False)
+    if asked != word and asked.split():
+        word = asked.split()[0][:_LONGEST]
+        set_value(key, word)
     words: list[tuple[str, WordLine]] = []
     with attempt():
         lines = current.once(
@@ -114,6 +121,14 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
         on_choose=choose_phase,
         on_word=choose_word,
     )
+
+
+def _follow_address(phases: Sequence[Phase], shown: int) -> None:
+    """Keep the phase on show in the address, and take that of another address."""
+    labels = [phase_label(phase) for phase in phases]
+    asked = follow("phase", labels[shown])
+    if asked != labels[shown] and asked in labels:
+        choose_phase(labels.index(asked))
 
 
 def _examples(current: Session) -> list[str]:

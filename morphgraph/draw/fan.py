@@ -8,13 +8,13 @@ take them instead. A fan is plain data: `fan_layout` says where things are, a co
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from morphgraph.core.text import counted, percent, shortened
 from morphgraph.draw.colours import blame_colour, ink_on
-from morphgraph.draw.fan_layout import Edge, Item, MadeOf, Use, lay_out_fans
+from morphgraph.draw.fan_layout import ROWS_HIGH, Edge, Item, MadeOf, Use, lay_out_fans
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
@@ -98,8 +98,10 @@ def fan_around(
     return _fan([(source, uses)], left_out)
 
 
-def _fan(blocks: Sequence[tuple[MadeOf, Sequence[Use]]], left_out: int = 0) -> Fan:
-    items, edges = lay_out_fans(blocks)
+def _fan(
+    blocks: Sequence[tuple[MadeOf, Sequence[Use]]], left_out: int = 0, high: float = ROWS_HIGH
+) -> Fan:
+    items, edges = lay_out_fans(blocks, high)
     return Fan(tuple(items), tuple(edges), left_out)
 
 
@@ -120,25 +122,27 @@ class Stages:
     reification: Change
 
 
-def stages(study: Study, types: Sequence[str], *, rows: int = 8) -> Stages:
+def stages(study: Study, types: Sequence[str], *, rows: int = 5) -> Stages:
     """What knocking types out, and reifying what became of the merges that used them, would do.
 
     Only tuple merges that this knockout makes are repaired and reified. The fans, one under the
-    other, show the same ``rows`` merges of each type; colour is blame as it is now. Source:
+    other, show the same merges, ``rows`` in all; colour is blame as it is now. Source:
     Bauwens & de Lhoneux 2026, Figure 1.
     """
     graph = study.graph.copy()
     numbers = [graph.ids[text] for text in types]
     knockout = graph.preview_knockout(types)
 
-    def fan(created: Collection[int] = ()) -> Fan:
+    rows = max(2, rows // len(numbers))
+
+    def fan(created: Mapping[int, Collection[int]] | None = None) -> Fan:
         made = _Fans(study, graph)
         blocks = []
         for number in numbers:
             source = made.source(number, 1)
-            uses, _ = made.uses(number, source, 1, rows, 0, created=created)
+            uses, _ = made.uses(number, source, 1, rows, 0, created)
             blocks.append((source, uses))
-        return _fan(blocks)
+        return _fan(blocks, high=0)
 
     before = fan()
     graph.apply(knockout)
@@ -148,7 +152,7 @@ def stages(study: Study, types: Sequence[str], *, rows: int = 8) -> Stages:
     atoms = TypeAtoms(study.tokeniser.suffix)
     reification = preview_reification(graph, blacklist, atoms=atoms, among=affected)
     graph.apply(reification)
-    new = {entry.merge for entry in reification.reified}
+    new = {entry.merge: entry.tuple_merges for entry in reification.reified}
     return Stages(before, knocked_out, fan(new), knockout, reification)
 
 
@@ -305,19 +309,26 @@ class _Fans:
         up: int,
         rows: int,
         first: int,
-        created: Collection[int] = (),
+        created: Mapping[int, Collection[int]] | None = None,
     ) -> tuple[list[Use], int]:
-        """Rows for the merges that use a type, and how many there are beside those."""
+        """Rows for the merges that use a type, and how many there are beside those.
+
+        ``created``: merges, each to be shown with those of its users that are.
+        """
         if up < 1:
             return [], 0
         strands = [int(strand.item.key[1:]) for strand in source.strands]
         found = self._merges_with(focus)
-        if strands:
-            fitting = (m for m in created if set(self.graph.merge(m).parts) & set(strands))
-            found = {m: self.graph.merge(m) for m in fitting} | found
         chosen = [(n, merge) for n, merge in found.items() if n not in self.seen]
         first = max(0, min(first, len(chosen) - 1))
         shown = chosen[first : first + rows]
+        rest = len(chosen) - first - len(shown)
+        ids = {number for number, _ in shown}
+        for number, users in (created or {}).items():
+            if not ids.isdisjoint(users) and number not in ids | self.seen:
+                shown.append((number, self.graph.merge(number)))
+        if created:
+            shown.sort(key=lambda entry: entry[1].rank)
         self.seen.update(number for number, _ in shown)
         listed: list[Use] = []
         if first:
@@ -331,14 +342,13 @@ class _Fans:
             box = self.merge_item(number, merge, here)
             result = self.type_item(merge.result)
             use = Use(box, result, lanes=lanes if strands else None)
-            if number in created:
+            if created and number in created:
                 box.flags |= {"changed"}
             listed.append(use)
         for use in listed if up > 1 else ():
             if use.result and "ghost" not in use.result.flags:
                 number = int(use.result.key[1:])
                 use.uses, _ = self.uses(number, MadeOf(use.result), up - 1, share, 0)
-        rest = len(chosen) - first - len(shown)
         if rest:
             label = counted(rest, "more merge")
             item = self.more_item(focus, first + rows, label)

@@ -24,8 +24,8 @@ ROWS_HIGH = 600.0  # how high the rows are meant to be
 PITCH = (36.0, 54.0)  # the least and the greatest distance between two of them
 PART = 58.0  # between two parts
 GAP = 34.0  # between a merge and what it makes
-BEND = 58.0  # where edges bend
-FAN = 104.0  # where those of the middle do
+BEND = 50.0  # where edges bend
+FAN = 96.0  # where those of the middle do
 GHOST = 24.0  # how far the name of a removed type stands above its strands
 BLOCK = 40.0  # between two fans, one under the other
 
@@ -121,15 +121,20 @@ def label_width(label: str) -> float:
     return round(max(HEIGHT + 4, places * ADVANCE + 2 * PADDING), 1)
 
 
-def lay_out_fans(blocks: Sequence[tuple[MadeOf, Sequence[Use]]]) -> tuple[list[Item], list[Edge]]:
-    """Place fans one under the other, the first with its middle at (0, 0); all that is drawn."""
+def lay_out_fans(
+    blocks: Sequence[tuple[MadeOf, Sequence[Use]]], high: float = ROWS_HIGH
+) -> tuple[list[Item], list[Edge]]:
+    """Place fans one under the other, the first with its middle at (0, 0); all that is drawn.
+
+    ``high``: how high the rows of each are meant to be.
+    """
     items: list[Item] = []
     edges: list[Edge] = []
     bottom = None
     for source, uses in blocks:
         here = [*_items_of(source), *_items_of_uses(uses)]
         drawn = _place_left(source)
-        drawn += _place_right(source, uses)
+        drawn += _place_right(source, uses, high)
         if bottom is not None:
             top = min(item.y for item in here) - HEIGHT / 2
             shift = bottom + BLOCK - top
@@ -274,12 +279,12 @@ def _shift(source: MadeOf, by: float) -> None:
 # ------------------------------------------------------------------------------------- the right
 
 
-def _place_right(root: MadeOf, uses: Sequence[Use]) -> list[Edge]:
+def _place_right(root: MadeOf, uses: Sequence[Use], high: float) -> list[Edge]:
     """Place the merges that use a type at (0, 0), and what they make, and draw what leads there."""
     count = sum(map(_rows, uses))
     if not count:
         return []
-    pitch = min(max(ROWS_HIGH / count, PITCH[0]), PITCH[1])
+    pitch = min(max(high / count, PITCH[0]), PITCH[1])
     cursor = [-(count - 1) / 2 * pitch]
     for use in uses:
         _stack_use(use, cursor, pitch)

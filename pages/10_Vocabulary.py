@@ -1,76 +1,118 @@
 """What vocabularies are made of, which types, and how well they compress a corpus."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import base_name, counted, shortened
-from morphgraph.draw.vocabulary_charts import frequency_rank_lines, length_lines
+from morphgraph.draw.vocabulary_charts import card_bars, frequency_rank_lines, length_lines
+from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
-from morphgraph.score.vocabulary_figures import FIGURES, case_warning, figure_called
+from morphgraph.score.vocabulary_figures import (
+    FIGURES,
+    FigureValue,
+    case_warning,
+    figure_called,
+)
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind, matching
+from morphgraph.segment.bte import Bte
 from morphgraph.segment.registry import method_on
 from morphgraph.tables.vocabulary import (
     figure_frame,
+    figure_text,
+    figure_values,
     figures_csv,
     figures_latex,
     signature,
     why_undefined,
 )
+from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import look_at
 from web.inputs import frequency_choice
-from web.session import Session, trained_models
+from web.scoreboard import score_metrics
+from web.session import Session, trained_models, wordfreq_languages
 from web.text import code, plain
 from web.widgets import (
     attempt,
     choice,
     chosen_row,
+    download,
     downloads,
     remembered,
     rows_high,
+    set_value,
     show_table,
+    value_now,
     width_of,
 )
 
 _NOW, _START = "now", "before the edits"
-_FIGURE = "vocabulary figure"
+_CARD = "vocabulary card"
 _MOST = 6
 # The width of the column of figures, in pixels: the longest name fits.
 _NAMES = 240
 
 
+@dataclass(frozen=True)
+class Card:
+    """A figure in the first view: its short name, its bars, and the figure whose types it lists."""
+
+    title: str
+    bars: str
+    listed: str
+
+
+CARDS = {
+    "never_used": Card("Never used", "by length", "never_used"),
+    "unreachable": Card("Unreachable", "by length", "unreachable"),
+    "duplicates": Card("Duplicates", "by length", "duplicates"),
+    "single_use_chains": Card("Single-use chains", "by links", "single_use_chains"),
+    "fertility": Card("Fertility", "tokens by length", "tokens"),
+    "renyi": Card("Rényi efficiency", "use by rank", "tokens"),
+}
+"""The figures that have a card."""
+
+
 @st.fragment
 def vocabulary_page(current: Session) -> None:
     """The whole page; a fragment, so that a choice draws nothing else anew."""
-    st.title("Vocabulary")
-    st.caption(
-        "What vocabularies are made of, which types are useless, and how short a corpus becomes "
-        "in tokens. The first tokeniser is the baseline."
-    )
-    chosen, alpha = _choices(current)
-    corpus = current.once(("vocabulary corpus",), lambda: corpus_of(current.study.benchmark))
-    _frequencies(current, corpus)
+    score_metrics(current, "vocabulary")
+    cards, below = st.container(key="vocabulary-cards"), st.container()
+    with st.expander(
+        "More: other tokenisers, word frequencies, all figures, charts",
+        icon=":material/tune:",
+        on_change="rerun",
+        key="vocabulary more",
+    ) as more:
+        chosen, alpha = _choices(current)
+        corpus = _corpus(current)
+        _frequencies(current, corpus)
     if not chosen:
-        st.info("Choose at least one tokeniser.")
+        cards.info("Choose at least one tokeniser.")
         return
     with attempt():
         healths = [_health(current, name, corpus) for name in chosen]
-        with st.container(key="vocabulary-figures"):
-            left, right = st.columns([6, 5], gap="large")
-        with left:
-            _table(current, healths, alpha)
-        with right:
-            _types_behind(current, chosen, healths)
-        _charts(current, healths)
-        st.code(signature(healths, alpha), language=None, wrap_lines=True)
-        downloads(
-            {
-                "vocabulary.csv": lambda: figures_csv(healths, alpha),
-                "vocabulary.tex": lambda: figures_latex(healths, alpha),
-            }
-        )
+        with cards:
+            listed = _listed(healths)
+            number = _cards(healths, alpha, listed)
+        with below:
+            _types_behind(current, chosen[number], healths[number], listed)
+        if more.open:
+            with more:
+                _table(healths, alpha)
+                _charts(current, healths)
+                st.code(signature(healths, alpha), language=None, wrap_lines=True)
+                downloads(
+                    {
+                        "vocabulary.csv": lambda: figures_csv(healths, alpha),
+                        "vocabulary.tex": lambda: figures_latex(healths, alpha),
+                    }
+                )
 
 
 # ------------------------------------------------------------------------------------- choices
@@ -90,8 +132,9 @@ def _choices(current: Session) -> tuple[list[str], float]:
         first=states,
         format_func=lambda name: _label(current, name),
         max_selections=_MOST,
-        help="The open tokeniser, as it is before your edits if there are any, and models that "
-        "you trained on the page Train or opened on the page Segmentations.",
+        help="The first is the baseline, the last has the cards. The open tokeniser, as it is "
+        "before your edits if there are any, and models that you trained on the page Train or "
+        "opened on the page Segmentations.",
     )
     with remembered(vocabulary_alpha=ALPHA):
         alpha = right.number_input(
@@ -115,56 +158,189 @@ def _label(current: Session, name: str) -> str:
 
 def _segmenter(current: Session, name: str) -> Segmenter:
     if name == _NOW:
-        return method_on(current.study.tokeniser, "bpe")
+        return method_on(current.study.tokeniser.copy(), "bpe")  # it is kept, and edits go on
     if name == _START:
         return method_on(current.study.tokeniser.fork(), "bpe")
     return trained_models()[name.removeprefix("model ")]
 
 
+def _corpus(current: Session) -> NamedCounts | None:
+    """The words that are counted: the frequencies of the open reference."""
+    benchmark = current.study.benchmark
+
+    def make() -> NamedCounts | None:
+        language = _shared_language(current)
+        return _corpus_of(language, benchmark) if language else corpus_of(benchmark)
+
+    return current.once(("vocabulary corpus",), make)
+
+
+def _shared_language(current: Session) -> str:
+    """The language of the word frequencies, if they are the same in every session."""
+    source = current.study.benchmark.frequency_source
+    language = source.removeprefix("wordfreq:")
+    return language if language != source and language in wordfreq_languages() else ""
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _corpus_of(language: str, _benchmark: Benchmark) -> NamedCounts | None:
+    return corpus_of(_benchmark)
+
+
 def _health(current: Session, name: str, corpus: NamedCounts | None) -> VocabularyHealth:
     """A vocabulary with its figures, made once for each state of it."""
+    study = current.study
     model = trained_models().get(name.removeprefix("model ")) if name.startswith("model ") else None
+    label = _label(current, name)
 
     def make() -> VocabularyHealth:
-        with st.spinner(f"Counting the tokens of {plain(_label(current, name))}…"):
+        with st.spinner(f"Counting the tokens of {plain(label)}…"):
             return VocabularyHealth(
-                _segmenter(current, name),
-                corpus,
-                current.study.benchmark.reference,
-                label=_label(current, name),
+                _segmenter(current, name), corpus, study.benchmark.reference, label=label
             )
 
-    return current.once(("vocabulary", name, id(model)), make)
+    def share() -> VocabularyHealth:
+        language = _shared_language(current)
+        if model is not None or not language:
+            return make()
+        state = study.graph.recipe_checksum() if name == _NOW else ""
+        known = (language, study.tokeniser.checksum, state, label)
+        return _kept_health((*known, study.benchmark.reference.checksum), make)
+
+    return current.once(("vocabulary", name, id(model)), share)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _kept_health(known: tuple[str, ...], _make: Callable[[], VocabularyHealth]) -> VocabularyHealth:
+    """The figures of a vocabulary, counted once for all sessions."""
+    return _make()
 
 
 def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
     if corpus is None:
-        st.info(
-            "Figures of a corpus are n/a: choose word frequencies below.",
-            icon=":material/bar_chart:",
-        )
         title = "Word frequencies: none"
     else:
         name = plain(shortened(base_name(corpus.name)))
         title = f"Word frequencies: {name}, {counted(len(corpus.counts), 'different word')}"
-    with st.expander(title, icon=":material/bar_chart:", expanded=corpus is None):
+    with st.popover(title, icon=":material/bar_chart:"):
         frequency_choice(current)
 
 
 # ------------------------------------------------------------------------------------- figures
 
 
-def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> None:
-    """The figures, one column for each tokeniser; a click on a row chooses its figure."""
+def _listed(healths: list[VocabularyHealth]) -> str:
+    """The figure whose types are listed: the one that was chosen, else one that is known."""
+    first = "duplicates" if healths[0].corpus is None else "never_used"
+    return str(value_now(_CARD, first))
+
+
+def _cards(healths: list[VocabularyHealth], alpha: float, listed: str) -> int:
+    """A card for each of a few figures; returns the number of the tokeniser they are of."""
+    if healths[0].corpus is None:
+        st.info(
+            "Figures of a corpus are n/a: choose word frequencies under More.",
+            icon=":material/bar_chart:",
+        )
+    number = len(healths) - 1
+    if len(healths) > 2:
+        number = st.selectbox(
+            "Of",
+            range(len(healths)),
+            index=number,
+            format_func=lambda n: healths[n].label,
+            key=f"vocabulary of {len(healths)}",
+        )
+    values = figure_values(healths, alpha)
+    for place, (key, card) in zip(st.columns(len(CARDS)), CARDS.items(), strict=True):
+        with place, st.container(border=True, key=f"vocabulary-card-{key}", height="stretch"):
+            _card(card, healths[number], key, values[number][key], values[0][key])
+            st.button(
+                "Listed below" if key == listed else "List the types",
+                key=f"list {key}",
+                type="secondary" if key == listed else "tertiary",
+                on_click=set_value,
+                args=(_CARD, key),
+            )
+    warning = case_warning(healths)
+    if warning:
+        st.warning(plain(warning), icon=":material/match_case:")
+    return number
+
+
+def _card(
+    card: Card, health: VocabularyHealth, key: str, value: FigureValue, before: FigureValue
+) -> None:
+    figure = figure_called(key)
+    gain = value.number - before.number
+    bars = card_bars(health, key)
+    st.metric(
+        card.title,
+        figure_text(figure, value),
+        delta=f"{gain:+,.{0 if figure.form == 'count' else 3}f}" if gain and gain == gain else None,
+        delta_color="off",
+        help=f"{plain(figure.definition)} Bars: {card.bars}.",
+        height="stretch",
+        chart_data=bars or None,
+        chart_type="bar",
+    )
+
+
+def _types_behind(current: Session, name: str, health: VocabularyHealth, listed: str) -> None:
+    """The types behind the figure that was chosen."""
+    figure = figure_called(listed)
+    card = CARDS.get(listed) or Card(figure.label, "", listed)
+    key = card.listed
+    table = current.once(("vocabulary list", key, id(health)), lambda: list_behind(health, key))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        what = "types by use" if key != listed else counted(len(table), "row")
+        st.subheader(f"{card.title}: {what}", anchor=False)
+        wanted = st.text_input(
+            "Search",
+            key="vocabulary search",
+            placeholder="Part of a type",
+            label_visibility="collapsed",
+            icon=":material/search:",
+        )
+        shown = matching(table, wanted)
+        download(
+            "CSV",
+            lambda: frame_csv(shown.drop(columns="type_id")),
+            f"{key}.csv",
+            key="vocabulary list csv",
+        )
+    st.caption(plain(figure.definition))
+    if not len(shown):
+        st.caption("No type matches." if len(table) else "There are none.")
+        return
+    row = chosen_row(
+        shown,
+        420,
+        key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
+        column_order=[name for name in shown.columns if name != "type_id"],
+        column_config={
+            name: st.column_config.NumberColumn(name, format="localized")
+            for name in shown.columns
+            if pd.api.types.is_numeric_dtype(shown[name]) and shown[name].dtype != bool
+        },
+    )
+    of = f"{len(shown):,} of " if len(shown) < len(table) else ""
+    st.caption(f"{of}{counted(len(table), 'row')}. Choose a row to see its type in the graph.")
+    if row is not None and name in (_NOW, _START):
+        _offer(current, _number_of(current, health, int(shown.iloc[row]["type_id"])))
+
+
+def _table(healths: list[VocabularyHealth], alpha: float) -> None:
+    """All figures, one column for each tokeniser; a click on a row lists the types behind it."""
     frame = figure_frame(healths, alpha)
     # Widths are measured when a table is first drawn, so other columns need another key.
     shape = [(health.label, health.tokeniser_signature) for health in healths]
-    key = f"vocabulary table {current.study_number} {shape} {bool(healths[0].corpus)}"
+    key = f"vocabulary table {shape} {bool(healths[0].corpus)}"
 
     def choose() -> None:
         rows = st.session_state[key].selection.rows
-        if rows and rows[0] < len(FIGURES):
-            st.session_state[_FIGURE] = FIGURES[rows[0]].key
+        if rows and FIGURES[rows[0]].has_list:
+            set_value(_CARD, FIGURES[rows[0]].key)
 
     show_table(
         frame.rename(columns=str),
@@ -184,59 +360,17 @@ def _table(current: Session, healths: list[VocabularyHealth], alpha: float) -> N
             },
         },
     )
-    warning = case_warning(healths)
-    if warning:
-        st.warning(plain(warning), icon=":material/match_case:")
     undefined = why_undefined(healths, alpha)
     if undefined:
         st.caption("n/a: " + " ".join(plain(why) for why in undefined))
 
 
-def _types_behind(current: Session, chosen: list[str], healths: list[VocabularyHealth]) -> None:
-    """The types behind the chosen figure of a tokeniser."""
-    key = choice(
-        st.selectbox,
-        "Types behind",
-        [figure.key for figure in FIGURES],
-        key=_FIGURE,
-        first="never_used" if healths[0].corpus is not None else "duplicates",
-        format_func=lambda key: figure_called(key).label,
-        help="Or click a row of the table.",
-    )
-    figure = figure_called(key)
-    st.caption(plain(figure.definition))
-    number = 0
-    if len(healths) > 1:
-        number = st.selectbox(
-            "Of",
-            range(len(healths)),
-            format_func=lambda n: healths[n].label,
-            key=f"vocabulary of {len(healths)}",
-        )
-    if not figure.has_list:
-        st.caption("There is no list of types behind this figure.")
-        return
-    health = healths[number]
-    table = current.once(("vocabulary list", key, id(health)), lambda: list_behind(health, key))
-    wanted = st.text_input(
-        "Search", key="vocabulary search", placeholder="part of a type", icon=":material/search:"
-    )
-    shown = matching(table, wanted)
-    row = chosen_row(
-        shown,
-        420,
-        key=f"vocabulary list {key} {wanted} {health.tokeniser_signature} {current.study_number}",
-        column_order=[name for name in shown.columns if name != "type_id"],
-        column_config={
-            name: st.column_config.NumberColumn(name, format="localized")
-            for name in shown.columns
-            if pd.api.types.is_numeric_dtype(shown[name]) and shown[name].dtype != bool
-        },
-    )
-    of = f"{len(shown):,} of " if len(shown) < len(table) else ""
-    st.caption(f"{of}{counted(len(table), 'row')}.")
-    if row is not None and chosen[number] in (_NOW, _START):
-        _offer(current, int(shown.iloc[row]["type_id"]))
+def _number_of(current: Session, health: VocabularyHealth, number: int) -> int:
+    """The number of a listed type in the open graph, -1 if it is not there: lists are of a copy."""
+    segmenter = health.segmenter
+    if not isinstance(segmenter, Bte) or number < 0:
+        return -1
+    return current.study.graph.ids.get(segmenter.tokeniser.graph.types[number], -1)
 
 
 def _offer(current: Session, number: int) -> None:

@@ -38,7 +38,7 @@ def go_to(page: Page, name: str) -> None:
         "Blame": page.get_by_role("slider"),
         "ReBPE": page.get_by_role("button", name="Settings"),
         "Scores": page.get_by_role("tab", name="Overview"),
-        "Vocabulary": page.get_by_role("heading", name="How long types are"),
+        "Vocabulary": page.get_by_role("button", name="Listed below"),
         "Batch": page.get_by_role("tab", name="Configure"),
         "History and export": page.get_by_role("radio", name="A recipe: the edits alone"),
         "Train": page.get_by_role("button", name="Train", exact=True),

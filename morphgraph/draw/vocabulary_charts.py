@@ -8,12 +8,17 @@ import numpy.typing as npt
 
 from morphgraph.core.text import shortened
 from morphgraph.draw.charts import figure_of, look_of, plotly_text
+from morphgraph.score.vocabulary_figures import figure_called
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from morphgraph.score.vocabulary_health import VocabularyHealth
+
 MOST_POINTS = 2000
+_BARS = 16
+"""At most so many bars stand in a card."""
 
 
 def sampled_ranks(types: int, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
@@ -86,3 +91,36 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
 def _line(number: int) -> dict[str, object]:
     look = look_of(number)
     return {"color": look.colour, "dash": look.dash, "width": 2.5}
+
+
+def card_bars(health: "VocabularyHealth", key: str) -> list[float]:
+    """The heights of a few bars that say how the types behind a figure are spread; maybe none.
+
+    Single-use chains by their number of links, tokens of the corpus by their length in characters
+    (``fertility``), the logarithm of the use of types by rank (``renyi``), and the types behind
+    other figures by their length.
+    """
+    bodies, found = health.inventory.bodies, health.compression
+    if key in ("fertility", "renyi"):
+        if found is None:
+            return []
+        if key == "renyi":
+            used = -np.sort(-found.counts[found.counts > 0])
+            heights = np.log10(used[sampled_ranks(len(used), _BARS) - 1] + 1) if len(used) else used
+            return [float(height) for height in heights]
+        lengths = {number: len(body) for number, body in bodies.items() if body}
+        uses = [found.counts[number] for number in lengths]
+        return _heights(list(lengths.values()), uses)
+    behind = figure_called(key).list_of(health)
+    if key == "single_use_chains":
+        return _heights([len(chain) - 1 for chain in behind])
+    numbers = [one[0] if isinstance(one, tuple) else one for one in behind]
+    return _heights([len(bodies.get(number) or "") for number in numbers])
+
+
+def _heights(lengths: Sequence[int], weights: Sequence[float] | None = None) -> list[float]:
+    """How much there is of each length from 1; the longest ones together."""
+    if not lengths:
+        return []
+    heights = np.bincount(np.clip(lengths, 1, _BARS), weights)[1:]
+    return [float(height) for height in heights]

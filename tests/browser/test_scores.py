@@ -11,8 +11,6 @@ import pytest
 from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start
 from playwright.sync_api import Locator, Page, expect
 
-from morphgraph.score.vocabulary_figures import FIGURES, figure_called
-
 pytestmark = pytest.mark.browser
 
 
@@ -144,19 +142,16 @@ def test_a_token_of_an_error_leads_to_the_graph(page: Page, app_address: str) ->
     expect(page.get_by_role("heading", name=last, exact=True)).to_be_visible()
 
 
-def test_from_a_figure_of_a_vocabulary_to_the_graph(
+def test_from_a_card_of_a_vocabulary_to_the_graph(
     new_page: Callable[..., Page], app_address: str, screenshots: Path
 ) -> None:
     page = new_page(viewport={"width": 1440, "height": 1100}, color_scheme="light")
     start(page, app_address)
     go_to(page, "Vocabulary")
-    figures = grid_with(page, "figure")
-    row = [figure.key for figure in FIGURES].index("duplicates")
-    name = figure_called("duplicates").label
-    expect(cell_of(figures, row, 0)).to_have_text(name)
-    choose_row(figures, row)
-    expect(page.get_by_role("combobox", name=re.compile("Types behind"))).to_have_value(
-        name, timeout=PATIENCE
+    # All of a card is its button.
+    page.get_by_test_id("stMetric").filter(has_text="Duplicates").click(force=True)
+    expect(page.get_by_role("heading", name=re.compile("^Duplicates: "))).to_be_visible(
+        timeout=PATIENCE
     )
     idle(page)
     listed = grid_with(page, "type")

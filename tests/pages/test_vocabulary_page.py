@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from morphgraph.score import vocabulary_health
 from morphgraph.score.compression import corpus_of
-from morphgraph.score.vocabulary_figures import FIGURES
+from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind
 from morphgraph.segment.registry import method_on
@@ -25,18 +26,35 @@ def page(app: Any) -> Any:
     # A small corpus is enough for most of what the page does.
     frequencies = {"the": 9.0, "undoing": 4.0, "houses": 3.0, "antiaircraft": 1.0}
     app.session.use_frequencies(frequencies, "small.tsv")
-    app.open("vocabulary")
-    return app
+    return opened(app)
+
+
+def opened(app: Any) -> Any:
+    """The page, with all figures in sight."""
+    app.test.session_state["vocabulary more"] = True
+    return app.open("vocabulary")
+
+
+def table(app: Any, column: str) -> Any:
+    [found] = [d.value for d in app.test.dataframe if column in d.value]
+    return found
 
 
 def figures(app: Any) -> list[list[str]]:
     """The columns of the table: names of the figures, then their values."""
-    table = app.test.dataframe[0].value
-    return [list(table[column]) for column in table.columns]
+    found = table(app, "figure")
+    return [list(found[column]) for column in found.columns]
 
 
 def listed(app: Any) -> Any:
-    return app.test.dataframe[1].value
+    return table(app, "type")
+
+
+def card(app: Any, key: str) -> Any:
+    """Click a card."""
+    [button] = [b for b in app.test.button if b.key == f"list {key}"]
+    button.click()
+    return app.run()
 
 
 def tokenisers(app: Any, *names: str) -> Any:
@@ -57,13 +75,21 @@ def test_the_figures_are_those_of_the_library(page: Any) -> None:
     health = now(page, label="demo:en")
     expected = figure_frame([health], 2.5)
     assert figures(page) == [list(expected["figure"]), list(expected[0])]
-    assert [element.value for element in page.test.code] == [signature([health], 2.5)]
+    assert page.test.code[-1].value == signature([health], 2.5)
     assert "Rényi efficiency, α = 2.5" in figures(page)[0]
+    values = dict(zip(*figures(page), strict=True))
+    cards = page.metrics()
+    assert cards["Never used"] == (values["Types never used"], "")
+    assert cards["Unreachable"] == (values["Unreachable types"], "")
+    assert cards["Duplicates"] == (values["Pairs that differ in the marker only"], "")
+    assert cards["Single-use chains"] == (values["Single-use chains"], "")
+    assert cards["Fertility"] == (values["Tokens per word"], "")
+    assert cards["Rényi efficiency"] == (values["Rényi efficiency, α = 2.5"], "")
     assert len(page.test.get("plotly_chart")) == 2
 
 
 def test_the_demo_has_a_corpus_of_its_own(app: Any) -> None:
-    app.open("vocabulary")
+    opened(app)
     words = figures(app)[1][[figure.key for figure in FIGURES].index("words")]
     assert int(words.replace(",", "")) > 10**8
     assert not app.test.info
@@ -76,23 +102,54 @@ def test_alpha(page: Any) -> None:
     expected = figure_frame([now(page)], 1.0)
     assert figures(page) == [list(expected["figure"]), list(expected[0])]
     assert "Rényi efficiency, α = 1" in figures(page)[0]
-    assert "|alpha:1|" in page.test.code[0].value
+    assert "|alpha:1|" in page.test.code[-1].value
 
 
-@pytest.mark.parametrize("key", [figure.key for figure in FIGURES])
-def test_the_types_behind_each_figure(page: Any, key: str) -> None:
-    page.choose("Types behind", key)
-    [figure] = [figure for figure in FIGURES if figure.key == key]
-    assert " ".join(figure.definition.split()) in page.captions()
-    if figure.has_list:
-        assert list(listed(page)["type"]) == list(list_behind(now(page), key)["type"])
+@pytest.mark.parametrize(
+    ("key", "behind"),
+    [
+        *(
+            (name, name)
+            for name in ("never_used", "unreachable", "duplicates", "single_use_chains")
+        ),
+        ("fertility", "tokens"),
+        ("renyi", "tokens"),
+    ],
+)
+def test_a_card_lists_its_types(page: Any, key: str, behind: str, downloads: Any) -> None:
+    card(page, key)
+    assert " ".join(figure_called(key).definition.split()) in page.captions()
+    expected = list_behind(now(page), behind)
+    if len(expected):
+        assert list(listed(page)["type"]) == list(expected["type"])
     else:
-        assert len(page.test.dataframe) == 1
-        assert "no list of types behind" in page.captions()
+        assert "There are none." in page.captions()
+    written = downloads["vocabulary list csv"]().decode("utf-8").splitlines()
+    assert len(written) == len(expected) + 1
+
+
+def test_the_first_view_counts_no_more_than_its_cards(app: Any) -> None:
+    app.open("vocabulary")
+    assert len(app.metrics()) == 6 + 4  # and the bar's
+    assert not app.test.get("plotly_chart")
+    assert not [d for d in app.test.dataframe if "figure" in d.value]
+
+
+def test_a_vocabulary_is_counted_once_for_all_sessions(
+    app: Any, open_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.open("vocabulary")
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(vocabulary_health, "compress", never)
+    other = open_app().open("vocabulary")
+    assert other.metrics() == app.metrics()
 
 
 def test_a_list_can_be_searched(page: Any) -> None:
-    page.choose("Types behind", "duplicates")
+    card(page, "duplicates")
     everything = len(listed(page))
     [field] = [t for t in page.test.text_input if t.label == "Search"]
     field.set_value("ing")
@@ -119,6 +176,8 @@ def test_edits_are_held_against_the_start(page: Any) -> None:
     page.session.study.graph.knockout(["ia", "ing"])
     page.run()
     tokenisers(page, "now", "before the edits")
+    # The cards are those of the last one, beside the baseline.
+    assert page.metrics()["Fertility"][1].startswith("-")
     first, second = figures(page)[1:]
     assert (first[0], second[0]) == ("7,998", "8,000")
     relative = [figure.key for figure in FIGURES].index("relative_tokens")
@@ -139,7 +198,7 @@ def test_trained_models_stand_beside_the_open_tokeniser(page: Any) -> None:
     by_name = dict(zip(figures(page)[0], figures(page)[2], strict=True))
     assert by_name["Single-use chains"] == "n/a"
     assert "the vocabulary has no merges (my <b>model</b>)" in page.captions()
-    assert flota.signature() in page.test.code[0].value
+    assert flota.signature() in page.test.code[-1].value
 
 
 def test_no_tokeniser_is_a_hint(page: Any) -> None:
@@ -149,9 +208,8 @@ def test_no_tokeniser_is_a_hint(page: Any) -> None:
 
 
 def test_choices_stay_when_another_page_was_shown(page: Any) -> None:
-    page.choose("Types behind", "unreachable").open("blame").open("vocabulary")
-    [box] = [s for s in page.test.selectbox if s.label == "Types behind"]
-    assert box.value == "unreachable"
+    card(page, "duplicates").open("blame").open("vocabulary")
+    assert "Duplicates: " in page.test.subheader[0].value
 
 
 def test_a_corpus_without_capitals_is_a_warning(
@@ -172,10 +230,11 @@ def test_other_columns_are_another_table(page: Any) -> None:
     """Streamlit measures the widths of columns once for each table."""
 
     def identity() -> str:
-        return str(page.test.dataframe[0].proto.id)
+        [found] = [d for d in page.test.dataframe if "figure" in d.value]
+        return str(found.proto.id)
 
     first = identity()
-    page.choose("Types behind", "duplicates")
+    card(page, "duplicates")
     assert identity() == first
     page.session.study.graph.knockout(["ing"])
     page.run()
@@ -189,15 +248,17 @@ def test_no_text_of_the_table_is_cut(page: Any) -> None:
     page.session.study.graph.knockout(["ing"])
     page.run()
     tokenisers(page, "now", "before the edits")
-    columns = json.loads(page.test.dataframe[0].proto.columns)
+    [found] = [d for d in page.test.dataframe if "figure" in d.value]
+    columns = json.loads(found.proto.columns)
     assert columns["figure"]["width"] == 240
     for number in ("0", "1"):
-        longest = max(map(len, page.test.dataframe[0].value[number]))
+        longest = max(map(len, found.value[number]))
         assert columns[number]["width"] >= 7.5 * longest + 16  # digits, and the cell's padding
 
 
 def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) -> None:
-    app.open("start").upload("Tokeniser", ("<b>.json", hostile_document)).open("vocabulary")
-    app.choose("Types behind", "size")
+    app.open("start").upload("Tokeniser", ("<b>.json", hostile_document))
+    app.test.session_state["vocabulary card"] = "size"
+    app.open("vocabulary")
     assert "<img␣src=x␣onerror=alert(1)>" in list(listed(app)["type"])
     assert not app.errors()

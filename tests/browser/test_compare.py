@@ -106,4 +106,4 @@ def test_the_journey(
         rows = list(csv.DictReader(file))
     shown = words.evaluate_all("all => all.map(one => one.dataset.word)")
     assert [row["word"] for row in rows] == shown
-    assert rows[0]["BPE"].replace(" ", "").removeprefix("␣") == rows[0]["word"]
+    assert rows[0]["BPE"].replace(" ", "").removeprefix("Ġ") == rows[0]["word"]

@@ -34,7 +34,7 @@ def what_is_open(current: Session, place: str) -> None:
     for kind, (name, upload) in opened.items():
         # Drawn when it is opened only: most never are.
         with st.popover(
-            f"{kind} **{plain(shortened(name, 24))}**",
+            f"{kind} **{plain(shortened(name, 20))}**",
             type="tertiary",
             key=f"open {kind} {place} {current.study_number}",
             on_change="rerun",

@@ -1,6 +1,7 @@
 """Scores before and after, alike on every page, and what to know about the open reference."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -45,33 +46,39 @@ def score_metrics(
         key=f"score-bar-{place}", horizontal=True, vertical_alignment="center", gap="medium"
     ):
         what_is_open(current, place)
+        note = study.benchmark.reference.partial_note
+        if note:
+            st.badge("partial gold", icon=":material/info:", color="orange", help=note)
         st.space("stretch")
         for label, name, meaning in _RATIOS:
             value, before = getattr(now, name), getattr(start, name)
             gain = 100 * (value - before)
             is_shown = name == "f1" and edits and gain == gain
-            st.metric(
+            _figure(
                 f"{label} %",
                 percent(value),
+                f"{percent(before)} before the first edit. {meaning}" if edits else meaning,
                 delta=f"{gain:+.2f}" if is_shown else None,
                 delta_color="normal" if gain else "off",
-                help=f"{percent(before)} before the first edit. {meaning}" if edits else meaning,
-                width="content",
+                key=f"figure-{name}-{place}",
             )
-        with st.container(key=f"figure-types-{place}", width="content"):
-            st.metric(
-                "Types",
-                f"{size:,}",
-                help="|V|: how many types the vocabulary has.",
-                delta=f"{size - before_size:+,}" if edits else None,
-                delta_color="off",
-                width="content",
-            )
+        _figure(
+            "Types",
+            f"{size:,}",
+            "|V|: how many types the vocabulary has.",
+            delta=f"{size - before_size:+,}" if edits else None,
+            delta_color="off",
+            key=f"figure-types-{place}",
+        )
         with st.container(horizontal=True, width="content", key=f"score-actions-{place}"):
             edit_buttons(current, place)
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
                 _what_is_counted(current, now, scope, weighting)
-    partial_gold(study.benchmark.reference.partial_note)
+
+
+def _figure(label: str, value: str, meaning: str, *, key: str, **how: Any) -> None:
+    with st.container(key=key, width="content"):
+        st.metric(label, value, help=meaning, width="content", **how)
 
 
 def _what_is_counted(

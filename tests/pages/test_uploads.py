@@ -497,12 +497,20 @@ def test_partial_gold_is_told_where_precision_is_shown(app: Any) -> None:
     app.choose("Format", "morphynet-derivation")
     app.upload("Reference", ("mine.tsv", "\n".join(lines).encode()))
     app.test.query_params["methods"] = "bpe"
-    for page in ("start", "blame", "rebpe", "scores", "compare"):
+    for page in ("start", "blame", "rebpe"):
+        app.open(page)
+        [badge] = badges(app)
+        assert "The gold is partial (one affix a word)" in badge.help
+    for page in ("scores", "compare"):
         app.open(page)
         [told] = [w for w in warnings(app) if "precision" in w]
         assert "The gold is partial (one affix a word)" in told
-    app.choose("Demo", "en")
-    assert not [w for w in warnings(app) if "partial" in w]
+    app.choose("Demo", "en").open("blame")
+    assert not badges(app)
+
+
+def badges(app: Any) -> list[Any]:
+    return [text for text in app.test.markdown if "partial gold" in text.value]
 
 
 def test_after_an_error_another_file_can_be_opened(app: Any, tokenizer_json: bytes) -> None:

@@ -33,7 +33,7 @@ def first_look(current: Session) -> None:
         st.session_state[f"{key} version"] = st.session_state.get(f"{key} version", 0) + 1
     with attempt():
         lines, culprit = lines_of(study, text)
-        left, right = st.columns(2, gap="large")
+        left, right = st.columns([4, 5], gap="large")
         with left:
             word_editor(
                 text,

@@ -38,7 +38,7 @@ def shown_in_the_graph(page: Page, type_: str) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
     idle(page)
     button.click()
-    expect(page.get_by_role("application")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
     idle(page)
     expect(page.get_by_role("heading", name=type_, exact=True)).to_be_visible()
 

@@ -208,19 +208,19 @@ def _form(source: str, original: str, text: str) -> None:
         "seeds": {str(seed): str(seed) for seed in range(10)},
     }
     for field in FIELDS:
-        known = found[field] | offered[field] | at_first.get(field, {}) | found[field]
+        options = offered[field] | at_first.get(field, {})
         key = f"batch {field} {source}"
         st.session_state[key] = list(found[field])
         st.multiselect(
             field.capitalize(),
-            list(known),
+            list(options),  # always the same: with others it would be a new field, and empty
             key=key,
             format_func=lambda name: shortened(visible(name), 60),
             accept_new_options=True,
             placeholder="0" if field == "seeds" else "Choose, or type",
             help=_MEANING[field],
             on_change=_choose,
-            args=(source, original, field, known),
+            args=(source, original, field, options),
         )
     st.caption("Tokenisers, scores and tables stand in the YAML.")
 

@@ -149,7 +149,6 @@ def tree_picture(
     file_name: str = "merge-tree",
     on_event: Callable[[list[Click]], None] | None = None,
     offers: Mapping[str, str] | None = None,
-    reveal: int = 0,
 ) -> None:
     """Show merge trees that play merge by merge, and that can be downloaded as SVG and PNG.
 
@@ -157,7 +156,6 @@ def tree_picture(
     their keys are those of types in the merge graph. Without it, merges cannot be clicked.
     ``offers``: what a click on a merge lets one choose from, as labels by the letters which then
     stand in the key for ``t``.
-    Whenever ``reveal`` has risen, the page is scrolled until the picture is in sight.
     """
     pending, ack = click_handler(key, on_event)
     _component("merge_tree", "tree", shares=("elements", "player"))(
@@ -168,7 +166,6 @@ def tree_picture(
             "file_name": file_name,
             "clickable": on_event is not None,
             "offers": dict(offers or {}),
-            "reveal": reveal,
             "ack": ack,
         },
         on_pending_change=pending,

@@ -52,18 +52,6 @@ class TreeView {
     this.frame.classList.toggle("dark", isDark(this.parent));
     this.pictures = isDark(this.parent) ? data.dark : data.light;
     this.fit();
-    this.reveal(data.reveal ?? 0);
-  }
-
-  /** Scroll to the picture when a word was chosen, but not when one comes back to the page. */
-  reveal(number) {
-    const seen = globalThis.__morphgraph_revealed ?? 0;
-    globalThis.__morphgraph_revealed = Math.max(seen, number);
-    if (number <= seen) return;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    setTimeout(() => {
-      this.frame.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
-    }, 100); // when the page has made room
   }
 
   /** Show the widest picture that there is room for; a token too long for any shrinks. */

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from browser_steps import (
@@ -63,7 +64,8 @@ def vertex(page: Page, key: str) -> Locator:
 def wait_for_focus(page: Page, label: str) -> None:
     """Wait until the graph is drawn with a type of this name in its middle."""
     middle = graph(page).locator(".vertex.focus[data-id] text")
-    expect(middle).to_have_text(label, timeout=PATIENCE)
+    expect(middle.filter(has_text=re.compile(f"^{re.escape(label)}$"))).to_have_count(1)
+    expect(graph(page)).to_have_count(1)  # what was there before is gone
     page.wait_for_timeout(600)  # what moves has come to rest
 
 
@@ -192,6 +194,12 @@ def explore_and_knock_out(page: Page, screenshots: Path) -> None:
     assert len(rows) > 5
     assert all(height.findall(at[name]) == height.findall(now[name]) for name in rows)
     shoot(page, screenshots, "3-knocked-out")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as SVG").click()
+    picture = ElementTree.parse(download.value.path())
+    drawn = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "ung" in drawn
+    assert len(drawn) == graph(page).locator(".vertex[data-id]").count()
 
     page.get_by_role("button", name="Undo").click()
     expect_value(page, "F1 %", before)

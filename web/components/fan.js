@@ -5,6 +5,7 @@ const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key →
 const LANES = 5;
 const SCALE = { least: 0.8, most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
+const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
 
 function svg(name, className) {
@@ -185,7 +186,7 @@ class FanView {
     this.move(kept ?? this.whole(wide, high, SCALE.least));
   }
 
-  whole(wide, high, least) {
+  bounds() {
     const box = { left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity };
     for (const { x, y, width } of this.vertices.values()) {
       box.left = Math.min(box.left, x - width / 2 - MARGIN);
@@ -193,6 +194,11 @@ class FanView {
       box.top = Math.min(box.top, y - 15 - MARGIN);
       box.bottom = Math.max(box.bottom, y + 15 + MARGIN);
     }
+    return box;
+  }
+
+  whole(wide, high, least) {
+    const box = this.bounds();
     const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
     const scale = Math.min(SCALE.most, Math.max(fits, least));
     // Where it does not fit, the middle of the fan is in sight.
@@ -218,6 +224,10 @@ class FanView {
   }
 
   act(action) {
+    if (action === "svg") {
+      this.download();
+      return;
+    }
     const { clientWidth: wide, clientHeight: high } = this.surface;
     this.frame.classList.add("moving");
     if (action === "fit") {
@@ -229,6 +239,29 @@ class FanView {
     const scale = this.camera.getScale() * (action === "in" ? 1.3 : 1 / 1.3);
     this.camera.zoomToPoint(scale, { clientX: left + wide / 2, clientY: top + high / 2 });
     this.keepCamera();
+  }
+
+  /** All that is drawn, with its colours, as a picture of its own. */
+  download() {
+    const { left, right, top, bottom } = this.bounds();
+    const copy = this.surface.cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("viewBox", [left, top, right - left, bottom - top].join(" "));
+    copy.setAttribute("font-family", "Source Code Pro, monospace");
+    const shapes = [...this.surface.querySelectorAll("rect, path, text")];
+    for (const [i, shape] of [...copy.querySelectorAll("rect, path, text")].entries()) {
+      const style = getComputedStyle(shapes[i]);
+      for (const name of PAINTED) shape.setAttribute(name, style.getPropertyValue(name));
+    }
+    for (const vertex of copy.querySelectorAll(".vertex")) {
+      const entry = this.vertices.get(vertex.dataset.id);
+      if (entry) vertex.setAttribute("transform", `translate(${entry.x} ${entry.y})`);
+      else vertex.remove();
+    }
+    for (const element of copy.querySelectorAll("*")) {
+      for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
+    }
+    save(new Blob([copy.outerHTML], { type: "image/svg+xml" }), "merge-graph.svg");
   }
 
   // --- events out
@@ -319,8 +352,10 @@ class FanView {
   /** Light up the types and merges of a word, and dim the others; nothing: light all. */
   light(keys) {
     const lit = new Set(keys ?? []);
-    const on = (id) => lit.has(this.vertices.get(id)?.key);
-    const any = [...this.vertices.keys()].some(on);
+    const isLit = (id) => lit.has(this.vertices.get(id)?.key);
+    const any = [...this.vertices.keys()].some(isLit);
+    // What runs through a removed type is seen to do so.
+    const on = (id) => isLit(id) || (any && this.vertices.get(id)?.flags.includes("ghost"));
     this.world.classList.toggle("lit", any);
     for (const [id, { element }] of this.vertices) element.classList.toggle("on", on(id));
     for (const { element, source, target } of this.edges.values()) {

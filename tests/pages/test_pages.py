@@ -257,7 +257,6 @@ def test_the_scores_page_has_all_four_kinds_of_score(app: Any) -> None:
     assert len(rows) == 4
     assert all(0 < float(row["F1"]) < 100 for row in rows)
     assert any("demo:en" in code.value for code in app.test.code)
-    assert any("marked" in d.value for d in app.test.dataframe)
 
 
 def test_scores_with_edits_show_the_difference(app: Any) -> None:

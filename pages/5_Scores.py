@@ -24,7 +24,7 @@ from web.inputs import (
     frequency_choice,
     reference_upload,
 )
-from web.method_picker import START, choose_methods, method_fields, upload_model
+from web.method_picker import START, choose_methods, follow_methods, method_fields, upload_model
 from web.reopening import keep_session
 from web.scoreboard import (
     doubtful_reference,
@@ -115,6 +115,7 @@ def _chosen(
     with left:
         picked = choose_methods(current, "scores", (START, "bpe"))
         predictions = choose_predictions(programs)
+    follow_methods("scores", picked)
     with settings:
         for one in picked:
             method_fields(one, "scores", titled=True)

@@ -15,6 +15,7 @@ from morphgraph.segment.registry import METHODS
 from morphgraph.tables.comparison import comparison_csv, comparison_html, comparison_latex
 from morphgraph.tables.model import HELD_IN, HELD_IN_NOTE
 from morphgraph.tokeniser.words import Segmenter
+from web.address import follow
 from web.bootstrap import start
 from web.components import comparison_table
 from web.method_picker import (
@@ -22,6 +23,7 @@ from web.method_picker import (
     PickedMethod,
     choose_methods,
     drop_method,
+    follow_methods,
     make_method,
     method_fields,
     upload_model,
@@ -35,6 +37,7 @@ from web.widgets import (
     attempt,
     button,
     downloads,
+    forget,
     one_page,
     right_aligned,
     show_table,
@@ -63,6 +66,7 @@ def segmentations_page(current: Session) -> None:
                 picked = choose_methods(current, _PLACE, _FIRST, wait=False)
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
+    follow_methods(_PLACE, picked)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]
     texts, gold = choose_words(current, segmenters, field, drawn, more)
@@ -73,7 +77,10 @@ def segmentations_page(current: Session) -> None:
     with attempt():
         comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
         with more:
-            chosen = _filtered(comparison)
+            chosen, which = _filtered(comparison)
+        if follow("show", which) != which:
+            forget("compare filter True", "compare filter False")
+            st.rerun()
         shown = f"{len(chosen):,} of " if len(chosen) < len(texts) else ""
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         _headers(current, picked, comparison)
@@ -169,8 +176,8 @@ def _chosen_cell(comparison: Comparison) -> tuple[int, int] | None:
     return comparison.texts.index(text), comparison.labels.index(label)
 
 
-def _filtered(comparison: Comparison) -> list[int]:
-    """Numbers of the rows to show."""
+def _filtered(comparison: Comparison) -> tuple[list[int], str]:
+    """Numbers of the rows to show, and which these are."""
     several = len(comparison.segmenters) > 1
     kinds = [_ALL, _DISAGREE, _BETTER] if several else [_ALL]
     asked = st.query_params.get("show")
@@ -181,16 +188,15 @@ def _filtered(comparison: Comparison) -> list[int]:
         required=True,
         key=f"compare filter {several}",
     )
-    st.query_params["show"] = which or _ALL
     if which == _DISAGREE:
-        return comparison.disagreeing()
+        return comparison.disagreeing(), which
     if which == _BETTER:
         numbers = range(len(comparison.labels))
         names = comparison.labels.__getitem__
         better = st.selectbox("Better", numbers, format_func=names, key="compare better")
         worse = st.selectbox("than", numbers, index=1, format_func=names, key="compare worse")
-        return comparison.better(int(better or 0), int(worse or 0))
-    return list(range(len(comparison.rows)))
+        return comparison.better(int(better or 0), int(worse or 0)), which
+    return list(range(len(comparison.rows))), _ALL
 
 
 def _table(picked: Sequence[PickedMethod], comparison: Comparison, chosen: list[int]) -> None:

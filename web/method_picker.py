@@ -18,6 +18,7 @@ from morphgraph.segment.registry import METHODS, method_on, parse_method, split_
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmenter, spelled
 from morphgraph.train.trainers import train
+from web.address import follow
 from web.inputs import content_of
 from web.session import (
     Session,
@@ -27,7 +28,7 @@ from web.session import (
     wordfreq_languages,
 )
 from web.text import plain
-from web.widgets import attempt, forget_oldest, primed, remembered, set_value, value_now
+from web.widgets import attempt, forget, forget_oldest, primed, remembered, set_value, value_now
 
 START = "before the edits"
 _TRAINED = "picky"
@@ -110,9 +111,6 @@ def choose_methods(
         need = "need" if len(lacking) > 1 else "needs"
         st.caption(f"{' and '.join(lacking)} {need} word counts: choose some on the page Scores.")
     settings = {name: _settings(name, given.get(name, {}), place) for name in chosen}
-    st.query_params["methods"] = ",".join(
-        _spelled(name, settings[name]) for name in chosen if name in METHODS
-    )
     found = []
     for name in chosen:
         try:
@@ -126,6 +124,33 @@ def choose_methods(
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
     return found
+
+
+def follow_methods(place: str, picked: Sequence[PickedMethod]) -> None:
+    """Keep the chosen methods in the address, or take those that it asks for, as after Back."""
+    value = ",".join(_spelled(one.name, one.settings) for one in picked if one.name in METHODS)
+    asked = st.query_params.get("methods", "")
+    if asked and _as_set(asked) == value:
+        value = asked  # the same in other words
+    if follow("methods", value) == value:
+        return
+    for name in _known_methods():
+        for key in _fields(name):
+            forget(f"{place}_{name}_{key}")
+    forget(f"{place}_methods")
+    st.rerun()
+
+
+def _as_set(text: str) -> str:
+    """The methods of an address with all their settings."""
+    names, given = _asked(text, ())
+    return ",".join(
+        _spelled(
+            name,
+            {key: _within(given[name].get(key), field) for key, field in _fields(name).items()},
+        )
+        for name in names
+    )
 
 
 def drop_method(place: str, name: str) -> None:

@@ -121,6 +121,13 @@ def set_value(key: str, value: Any) -> None:
     st.session_state[key] = st.session_state[f"kept {key}"] = value
 
 
+def forget(*keys: str) -> None:
+    """Let remembered widgets begin anew."""
+    for key in keys:
+        st.session_state.pop(key, None)
+        st.session_state.pop(f"kept {key}", None)
+
+
 def choice(
     widget: Callable[..., Any],
     label: str,

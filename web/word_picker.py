@@ -9,10 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from morphgraph.score.comparison import most_disputed
 from morphgraph.tokeniser.words import Segmenter
+from web.address import follow
 from web.scoreboard import words_in_another_language
 from web.session import Session
 from web.text import plain
-from web.widgets import remembered, set_value
+from web.widgets import forget, remembered, set_value
 
 KnownMorphs = tuple[str, ...] | None
 _SHORT = {
@@ -81,10 +82,10 @@ def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     if len(texts) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(texts):,} are compared.")
     if texts and len(text) <= _IN_ADDRESS:
-        _address(words=text, lines=str(int(text is lines)))
+        _address(words=text, lines="1" if text is lines else "")
     elif texts:
         st.caption(f"The page's address holds no text of more than {_IN_ADDRESS:,} characters.")
-        _address()
+        _address(words="", lines="")
     return texts[:_MOST]
 
 
@@ -128,7 +129,7 @@ def _drawn(
         order = _most_disputed(current, segmenters)
     else:
         order = study.worst_order()
-    _address(draw=",".join([str(_HOW.index(how)), str(count), *more]))
+    _address(words="", lines="", draw=",".join([str(_HOW.index(how)), str(count), *more]))
     chosen = [int(number) for number in order[:count]]
     return [entries[i].word for i in chosen], [entries[i].morphs for i in chosen]
 
@@ -158,9 +159,9 @@ def _asked(draw: str) -> dict[str, Any]:
 
 
 def _address(**parameters: str) -> None:
-    """Keep the words of this page in its address."""
-    for name in ("words", "lines", "draw"):
-        if name in parameters:
-            st.query_params[name] = parameters[name]
-        elif name in st.query_params:
-            del st.query_params[name]
+    """Keep the words of this page in its address, or take those that it asks for, as after Back."""
+    asked = {name: follow(name, value) for name, value in parameters.items()}
+    if asked != parameters:
+        forget("compare_text", "compare_lines", *map("compare_{}".format, ("how", "count")))
+        forget("compare_seed", "compare_affix")
+        st.rerun()

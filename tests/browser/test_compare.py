@@ -74,12 +74,19 @@ def test_the_journey(
     field = page.get_by_role("textbox", name="Words")
     field.fill("antiaircraft unhappily the")
     field.press("Enter")
+    words = table.locator("tbody th")
+    expect(words).to_have_count(3, timeout=PATIENCE)
+    idle(page)
+    page.go_back()
+    expect(words).to_have_count(50, timeout=PATIENCE)
+    idle(page)
+    page.go_forward()
+    expect(words).to_have_count(3, timeout=PATIENCE)
     idle(page)
     choose_methods(page, METHODS)
     expect(table.locator("thead th")).to_have_text(
         ["gold", *METHODS[:2], "FLOTA (k=1)", *METHODS[3:]], timeout=PATIENCE
     )
-    words = table.locator("tbody th")
     expect(words).to_have_count(3)
     page.screenshot(path=screenshots / f"compare-{scheme}.png", full_page=True)
 

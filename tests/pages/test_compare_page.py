@@ -310,7 +310,7 @@ def test_the_address_holds_the_demo_and_the_filter(compare: Any) -> None:
     compare.run()
     shown = rows(compare)
     other = type(compare)()
-    for name in ("methods", "draw", "demo", "show"):
+    for name in ("methods", "demo", "show"):
         other.test.query_params[name] = address(compare, name)
     other.open("compare")
     assert other.session.language == "de"
@@ -318,6 +318,20 @@ def test_the_address_holds_the_demo_and_the_filter(compare: Any) -> None:
     # Whoever chooses another demo then stays with it.
     other.choose("Demo", "nl")
     assert other.session.language == "nl"
+
+
+def test_what_the_address_asks_for_later_is_shown(compare: Any) -> None:
+    """As after Back and Forward: the page runs again with another address."""
+    first = rows(compare)
+    type_words(compare, "undo redo")
+    methods(compare, "bpe", "dropout")
+    compare.test.query_params["words"] = ""
+    compare.test.query_params["draw"] = "0,50"
+    compare.test.query_params["methods"] = "bpe,dropout,flota(k=1),greedy"
+    compare.run()
+    assert [row["text"] for row in rows(compare)] == [row["text"] for row in first]
+    assert "k = 1" in heads(compare)[2]
+    assert address(compare, "methods") == "bpe,dropout,flota(k=1),greedy"
 
 
 def test_the_address_holds_what_was_drawn(compare: Any) -> None:

@@ -1,7 +1,7 @@
 """What knocking out by every threshold gives: the scores by which to choose one."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,7 +47,6 @@ def threshold_curve(
     scope: Scope = "morphemic",
     weighting: Weighting = "types",
     thresholds: Sequence[float] = THRESHOLDS,
-    progress: Callable[[float], None] | None = None,
 ) -> list[ThresholdPoint]:
     """Scores after knocking out all merges above each threshold, each from the same start.
 
@@ -57,7 +56,7 @@ def threshold_curve(
     falling = _Falling(tokeniser, benchmark, blamed.arrays, worst, scope, weighting)
     found: dict[float, ThresholdPoint] = {}
     point: ThresholdPoint | None = None
-    for done, threshold in enumerate(sorted(thresholds, reverse=True), start=1):
+    for threshold in sorted(thresholds, reverse=True):
         wanted = worst >= threshold
         count = int(wanted.sum())
         if point is None or count > point.removed:
@@ -65,8 +64,6 @@ def threshold_curve(
             rate = blamed.dropout_rate(np.flatnonzero(wanted[blamed.arrays.results]))
             point = ThresholdPoint(threshold, count, rate, *scores)
         found[threshold] = replace(point, threshold=threshold)
-        if progress:
-            progress(done / len(thresholds))
     return [found[threshold] for threshold in thresholds]
 
 

@@ -40,6 +40,11 @@ def test_entries_have_names() -> None:
     assert found is not None
     assert list(found["methods"]) == ["standard", "method: dropout, p: [0.1, 0.2]"]
     assert found["references"] == {"gold list": "{name: gold list, source: 'demo:{code}'}"}
+    long = entries_of(with_entries(TEXT, "methods", [in_one_line({"method": "x" * 90})]))
+    assert long is not None
+    [(name, entry)] = long["methods"].items()
+    assert len(name) == 60
+    assert "x" * 90 in entry
     assert entries_of("languages: [") is None
     assert entries_of("- a") is None
     assert entries_of("languages: {a: b}") is None

@@ -215,7 +215,6 @@ def _form(source: str, original: str, text: str) -> None:
             field.capitalize(),
             list(options),  # always the same: with others it would be a new field, and empty
             key=key,
-            format_func=lambda name: shortened(visible(name), 60),
             accept_new_options=True,
             placeholder="0" if field == "seeds" else "Choose, or type",
             help=_MEANING[field],

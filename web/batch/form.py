@@ -10,6 +10,7 @@ import yaml
 
 from morphgraph.batch.yaml_reading import load_yaml
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import shortened, visible
 from web.widgets import primed
 
 FIELDS = ("languages", "methods", "references", "seeds")
@@ -49,11 +50,15 @@ def entries_of(text: str) -> dict[str, dict[str, str]] | None:
 
 
 def _name(entry: Any) -> str:
-    """What the form calls an entry: the name that it gives itself, or all of it."""
+    """What the form calls an entry: the name that it gives itself, or all of it; cut if long.
+
+    The field shows names as they are: of a value that is no option, the browser returns the text
+    that it shows.
+    """
+    own = str(entry)
     if isinstance(entry, Mapping):
-        own = entry.get("label") or entry.get("name")
-        return str(own) if own else in_one_line(entry)[1:-1]
-    return str(entry)
+        own = str(entry.get("label") or entry.get("name") or in_one_line(entry)[1:-1])
+    return shortened(visible(own), 60)
 
 
 def in_one_line(entry: Any) -> str:

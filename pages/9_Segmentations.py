@@ -73,7 +73,6 @@ def segmentations_page(current: Session) -> None:
     if not texts or not picked:
         st.info("Choose words and at least one method.")
         return
-    progress = st.container()
     with attempt():
         comparison = _compared(current, segmenters, [one.label for one in ready], texts, gold)
         with more:
@@ -85,6 +84,7 @@ def segmentations_page(current: Session) -> None:
         note.markdown(f"**{shown}{counted(len(texts), 'word')}**")
         _headers(current, picked, comparison)
         _table(picked, comparison, chosen)
+        progress = st.container()  # below the words, so that they stay where they are
         cell = _chosen_cell(comparison)
         if cell is not None:
             one_cell(current, comparison, *cell)

@@ -111,16 +111,14 @@ def merge_graph(
     selected: str | None = None,
     click_mode: Literal["select", "knockout"] = "select",
     height: int = 560,
-    whole: bool = False,
     on_event: Callable[[list[Click]], None] | None = None,
 ) -> None:
     """Draw a scene (``Scene.to_dict()``) and report clicks on its vertices.
 
     ``view_key`` names what is looked at: zoom, pan and dragged vertices are kept per view key
     across reruns and page switches, and all of the graph is shown when a view key is new.
-    ``whole``: at first sight all of it is shown, however small. ``selected`` is the vertex to
-    outline; ``click_mode`` changes the pointer only. ``on_event`` runs before the script does,
-    with the clicks that were not handled yet, in order.
+    ``selected`` is the vertex to outline; ``click_mode`` changes the pointer only. ``on_event``
+    runs before the script does, with the clicks that were not handled yet, in order.
     """
     pending, ack = click_handler(key, on_event)
     _component("merge_graph", "graph", _CONSTANTS)(
@@ -131,7 +129,6 @@ def merge_graph(
             "selected": selected,
             "click_mode": click_mode,
             "height": height,
-            "whole": whole,
             "ack": ack,
         },
         height=height,

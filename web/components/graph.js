@@ -474,7 +474,7 @@ class GraphView {
       this.network.moveTo({ ...camera, animation: false });
       if (this.anyInSight()) return;
     }
-    this.fit(false, this.latest.whole ? 0 : FIRST_SCALE.least);
+    this.fit(false, FIRST_SCALE.least);
   }
 
   bounds() {

@@ -58,7 +58,8 @@ def value_of(page: Page, label: str) -> str:
 
 
 def expect_value(page: Page, label: str, value: str) -> None:
-    expect(metric(page, label).get_by_test_id("stMetricValue")).to_have_text(value)
+    # While a page is drawn anew, the one that goes can still stand below.
+    expect(metric(page, label).get_by_test_id("stMetricValue").first).to_have_text(value)
 
 
 def grid_with(page: Page, column: str) -> Locator:

@@ -1,7 +1,8 @@
 """The address holds what a page shows: Back, Forward, reload and a copied address bring it back."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -10,16 +11,23 @@ import streamlit as st
 from web.components import hidden_component
 
 _PAGE, _SEEN = "page in the address", "seen in the address"
+_LATE = 0.5
+"""Seconds within which a click may come from a browser that does not know the last address yet."""
 _LONGEST = 1500
 """Characters of a value that an address holds; browsers and servers cut off very long ones."""
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What the address asked for in the last run, and what was shown then."""
+    """What the address asked for in the last run, what was shown then, and what before that.
+
+    ``at``: when that changed; the browser learns of it a moment later.
+    """
 
     asked: str
     shown: str
+    earlier: str
+    at: float
 
 
 def arrive(page: str) -> None:
@@ -46,7 +54,7 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
             held = value = asked
         else:
             _replaced(name, held)
-    elif asked not in (before.asked, before.shown):
+    elif step and _is_news(asked, before):
         held = value = asked
     elif held != before.shown and not step:
         _replaced(name, held)
@@ -56,8 +64,19 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
         elif name in st.query_params:
             del st.query_params[name]
         asked = held
-    seen[name] = _Seen(asked, held)
+    if before is None or held != before.shown:
+        seen[name] = _Seen(asked, held, before.shown if before else held, time.monotonic())
+    else:
+        seen[name] = replace(before, asked=asked)
     return value
+
+
+def _is_news(asked: str, before: _Seen) -> bool:
+    """Whether the address was changed by Back or Forward, not by the last runs."""
+    if asked in (before.asked, before.shown):
+        return False
+    is_late = asked == before.earlier and time.monotonic() - before.at < _LATE
+    return not is_late
 
 
 def _held(value: str) -> str:

@@ -49,21 +49,22 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
     held = _held(value)
     asked = st.query_params.get(name, "")
     before = seen.get(name)
+    replaces = False
     if before is None:
-        if asked:
-            held = value = asked
-        else:
-            _replaced(name, held)
+        replaces = not asked
+        value = asked or value
+        held = _held(value)
     elif step and _is_news(asked, before):
         held = value = asked
     elif held != before.shown and not step:
-        _replaced(name, held)
+        replaces = True
     elif held != before.shown:
         if held:
             st.query_params[name] = held
         elif name in st.query_params:
             del st.query_params[name]
         asked = held
+    _replace(name, held if replaces else None)
     if before is None or held != before.shown:
         seen[name] = _Seen(asked, held, before.shown if before else held, time.monotonic())
     else:
@@ -85,14 +86,18 @@ def _held(value: str) -> str:
     return value if len(value) <= _LONGEST else ""
 
 
-def _replaced(name: str, value: str) -> None:
-    """Put a value into the address without a step to come back from."""
+def _replace(name: str, value: str | None) -> None:
+    """Put a value into the address without a step to come back from; None: leave it alone.
+
+    The element is there in every run: what comes and goes makes the browser draw anew all below.
+    """
     _replacing()(key=f"address {name}", data={"name": name, "value": value})
 
 
 @cache
 def _replacing() -> Callable[..., Any]:
-    script = """  const address = new URL(location.href);
+    script = """  if (data.value === null) return;
+  const address = new URL(location.href);
   if (data.value) address.searchParams.set(data.name, data.value);
   else address.searchParams.delete(data.name);
   history.replaceState(history.state, "", address);"""

@@ -360,7 +360,7 @@ def save_and_replay(page: Page, screenshots: Path, tmp_path: Path) -> None:
         edits.locator(".dvn-scroller").click(position=place)  # type: ignore[arg-type]
         expect(page.get_by_role("button", name="Redo")).to_be_enabled(timeout=PATIENCE)
         idle(page)
-        assert cell_of(grid_with(page, "ΔF1"), step, 1).text_content() == "now"
+        expect(cell_of(grid_with(page, "ΔF1"), step, 1)).to_have_text("now")
         edits = grid_with(page, "ΔF1")
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     go_to(page, "Start")

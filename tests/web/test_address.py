@@ -14,8 +14,13 @@ from web.address import arrive, follow
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the address asks for; the clock stands at 0 until a test moves it."""
     held: dict[str, str] = {}
+
+    def replace(name: str, value: str | None) -> None:
+        if value is not None:
+            held[name] = value
+
     monkeypatch.setattr(address, "st", SimpleNamespace(query_params=held, session_state={}))
-    monkeypatch.setattr(address, "_replaced", lambda name, value: held.__setitem__(name, value))
+    monkeypatch.setattr(address, "_replace", replace)
     monkeypatch.setattr(address.time, "monotonic", lambda: 0.0)
     arrive("Merge graph")
     return held
@@ -65,6 +70,7 @@ def test_values_that_are_no_steps_are_not_taken_back(asked: dict[str, str]) -> N
 def test_what_an_address_cannot_hold_is_shown_all_the_same(
     asked: dict[str, str], value: str
 ) -> None:
+    assert follow("text", value) == value
     follow("text", "a")
     assert follow("text", value) == value
     assert asked == {}

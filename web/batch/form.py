@@ -67,10 +67,11 @@ def in_one_line(entry: Any) -> str:
     >>> in_one_line("no"), in_one_line(3), in_one_line({"p": [0.1, 0.2]})
     ("'no'", '3', '{p: [0.1, 0.2]}')
     """
-    listed = yaml.safe_dump(
-        [entry], default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False
-    )
-    return listed.strip()[1:-1]
+    how: dict[str, Any] = {"default_flow_style": True, "width": 10**9, "sort_keys": False}
+    listed: str = yaml.safe_dump([entry], allow_unicode=True, **how).strip()
+    if not listed.isprintable():  # a break between lines would be read as a space
+        listed = yaml.safe_dump([entry], **how).strip()
+    return listed[1:-1]
 
 
 def with_entries(text: str, field: str, entries: Sequence[str]) -> str:

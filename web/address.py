@@ -11,7 +11,7 @@ import streamlit as st
 from web.components import hidden_component
 
 _PAGE, _SEEN = "page in the address", "seen in the address"
-_LATE = 0.5
+_LATE = 0.25
 """Seconds within which a click may come from a browser that does not know the last address yet."""
 _LONGEST = 1500
 """Characters of a value that an address holds; browsers and servers cut off very long ones."""

@@ -34,8 +34,7 @@ def explorer(current: Session) -> None:
         current.focus = first_focus(current.study)
     if current.selected is None:
         current.selected = current.focus
-    with st.container(key="graph-address"):  # what is below stays the first, second … of the page
-        _follow_focus(current)
+    _follow_focus(current)
     score_metrics(current, "graph")
     with st.container(key="wide-graph"):
         left, right = st.columns([5, 2])

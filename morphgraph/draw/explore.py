@@ -30,7 +30,7 @@ def scene_around(study: Study, focus: int, *, up: int = 1, down: int = 2, limit:
     used: list[int] = []
     if not graph.is_present(focus):
         # What made it, and what was made with it, belong around it still.
-        removal = next((c for c in reversed(graph.history) if focus in c.removed_types), Change({}))
+        removal = graph.removal_of(focus) or Change({})
         gone = {n: m for n, m in removal.removed_merges.items() if m.result == focus}
         used = [entry.merge for entry in removal.rewired if focus in entry.old_parts]
     for merge in changed & importance.keys():
@@ -79,7 +79,7 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
                 kind = "knocked out" if is_gone else "special token" if special else "atom"
                 attributes["tooltip"] = f"{attributes['label']}\n{kind}"
                 continue
-            number = max(producers, key=lambda merge: _blame_of(blamed, merge))
+            number = blamed.worst_of(producers)
         merge = gone[number] if is_gone else graph.merge(number)
         *parts, result = (names[number] for number in (*merge.parts, merge.result))
         described = shortened(f"{' + '.join(parts)} → {result}", _LONGEST)
@@ -94,14 +94,6 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
             tooltip += f"\nN {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"
         attributes["tooltip"] = tooltip
     return values
-
-
-def _blame_of(blamed: Blame, merge: int) -> tuple[float, float, float]:
-    """By what a merge is the worst of those that make a type; one without blame comes last."""
-    position = blamed.position.get(merge)
-    if position is None:
-        return (-1.0, 0.0, 0.0)
-    return (blamed.ratio[position], blamed.blamed[position], -position)
 
 
 def first_focus(study: Study) -> int:

@@ -197,7 +197,7 @@ class _Fans:
             marks.add("ghost")
             about = "knocked out"
         elif producers := graph.incoming(number):
-            merge = max(producers, key=self._blame_of)
+            merge = self.blamed.worst_of(producers)
             about = self._figures(graph.merge(merge), merge)
             value = self._value(merge)
         else:
@@ -240,13 +240,6 @@ class _Fans:
         name = shortened(self.name(focus), 40)
         about = f"{label} of {name}\nA click shows them."
         return Item(self.unique(key), key, "more", label, about)
-
-    def _blame_of(self, merge: int) -> tuple[float, float, float]:
-        """By what a merge is the worst of those that make a type; one without blame comes last."""
-        position = self.blamed.position.get(merge)
-        if position is None:
-            return (-1.0, 0.0, 0.0)
-        return self.blamed.ratio[position], self.blamed.blamed[position], -position
 
     def _value(self, merge: int) -> float:
         position = self.blamed.position.get(merge)
@@ -365,9 +358,7 @@ class _Fans:
             present = graph.outgoing(number)
             removal = last
         else:
-            removal = next(
-                (c for c in reversed(graph.history) if number in c.removed_types), Change({})
-            )
+            removal = graph.removal_of(number) or Change({})
             taken = {entry.merge for entry in removal.rewired if number in entry.old_parts}
             present = tuple(merge for merge in taken if graph.has_merge(merge))
         gone = {n: merge for n, merge in removal.removed_merges.items() if number in merge.parts}

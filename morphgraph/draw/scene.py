@@ -15,12 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 import networkx as nx
 
 from morphgraph.core.text import shortened
-from morphgraph.draw.layout import (
-    LONGEST_LABEL,
-    Position,
-    layered_positions,
-    natural_order,
-)
+from morphgraph.draw.layout import LONGEST_LABEL, layered_positions, natural_order
 
 VertexKind = Literal["type", "merge"]
 
@@ -60,10 +55,6 @@ class Scene:
     vertices: tuple[SceneVertex, ...]
     edges: tuple[SceneEdge, ...]
     left_out: int
-
-    def positions(self) -> dict[str, Position]:
-        """Return the centre of each vertex."""
-        return {vertex.key: (vertex.x, vertex.y) for vertex in self.vertices}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scene as JSON-ready data; an undefined value becomes None."""

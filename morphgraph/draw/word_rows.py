@@ -7,8 +7,7 @@ import numpy as np
 
 from morphgraph.graph.view import merge_key, type_key
 from morphgraph.refine.study import Study
-
-_MARKERS = "Ġ▁␣ "
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class WordRow:
 
 def rows_through(study: Study, number: int, limit: int = 30) -> tuple[list[WordRow], list[WordRow]]:
     """Words in which a type's merges were applied rightly, and wrongly; frequent ones first."""
-    name = study.tokeniser.readable_types[number].strip(_MARKERS)
+    name = study.tokeniser.readable_types[number].strip(SHOWN_MARKER)
     length = len(name)
     found = []
     for examples in study.examples(number, limit):

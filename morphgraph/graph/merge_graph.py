@@ -193,6 +193,10 @@ class MergeGraph(MergeTable):
 
     # ----------------------------------------------------------------------------- history
 
+    def removal_of(self, number: int) -> Change | None:
+        """The last edit that removed a type; None if none did."""
+        return next((c for c in reversed(self.history) if number in c.removed_types), None)
+
     @property
     def history(self) -> tuple[Change, ...]:
         """The edits made and not undone, oldest first."""

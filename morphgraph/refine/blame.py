@@ -4,6 +4,7 @@
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from morphgraph.graph.arrays import MergeArrays
-from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Benchmark, EncodedGold
 from morphgraph.score.gold_set import Scope, Weighting
@@ -62,10 +62,16 @@ class Blame:
         total = float(self.applied.sum())
         return float(self.applied[positions].sum()) / total if total else math.nan
 
-    def worst_producer(self, graph: MergeGraph, number: int) -> int | None:
-        """The position of the merge most to blame of those that make a type; None for an atom."""
-        places = [self.position[merge] for merge in graph.incoming(number)]
-        return max(places, key=lambda p: (self.ratio[p], self.blamed[p], -p), default=None)
+    def worst_of(self, merges: Iterable[int]) -> int:
+        """Of some merges, by id, the one most to blame; one that is new since then comes last."""
+
+        def badness(merge: int) -> tuple[float, float, float]:
+            place = self.position.get(merge)
+            if place is None:
+                return (-1.0, 0.0, 0.0)
+            return (self.ratio[place], self.blamed[place], -place)
+
+        return max(merges, key=badness)
 
     def counts(self, merge: int) -> tuple[float, float]:
         """N and B of a merge, by its id."""

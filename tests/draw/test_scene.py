@@ -82,7 +82,7 @@ def test_undefined_blame_is_nan_and_null_in_json() -> None:
 def test_left_out_and_positions_travel_with_the_scene() -> None:
     scene = everything(left_out=17)
     assert scene.to_dict()["left_out"] == 17
-    assert scene.positions()["t1"][1] == 0.0
+    assert {vertex.key: vertex.y for vertex in scene.vertices}["t1"] == 0.0
 
 
 def test_a_long_label_is_cut_and_stands_in_full_in_the_tooltip() -> None:

@@ -121,7 +121,7 @@ def merge_graph(
     runs before the script does, with the clicks that were not handled yet, in order.
     """
     pending, ack = click_handler(key, on_event)
-    _component("merge_graph", "graph", _CONSTANTS)(
+    component("merge_graph", "graph", _CONSTANTS)(
         key=key,
         data={
             "scene": dict(scene),
@@ -155,7 +155,7 @@ def tree_picture(
     stand in the key for ``t``.
     """
     pending, ack = click_handler(key, on_event)
-    _component("merge_tree", "tree", shares=("elements", "player"))(
+    component("merge_tree", "tree", shares=("elements", "player"))(
         key=key,
         data={
             "light": _drawn(trees, "light"),
@@ -198,7 +198,7 @@ def comparison_table(
             on_choose(int(number), int(column))
 
     pending, ack = click_handler(key, handle)
-    _component("comparison", "compare")(
+    component("comparison", "compare")(
         key=key,
         data={
             "labels": list(labels),
@@ -250,7 +250,7 @@ def word_editor(
         if isinstance(typed, str) and on_text is not None:
             on_text(typed)
 
-    _component("word_editor", "words", shares=("elements", "chips"))(
+    component("word_editor", "words", shares=("elements", "chips"))(
         key=key,
         data={
             "text": text,
@@ -330,7 +330,7 @@ def run_line(
         if isinstance(word, str) and on_word is not None:
             on_word(word)
 
-    _component("run_line", "run", shares=("elements", "chips", "player"))(
+    component("run_line", "run", shares=("elements", "chips", "player"))(
         key=key,
         data={
             "points": [
@@ -371,14 +371,14 @@ def _rows(given: WordRows) -> dict[str, Any]:
 
 def page_frame(page: str, title: str, *, key: str, height: int = 900) -> None:
     """A web page as it stands, in a frame whose scripts have no access to the app."""
-    _component("frame", "frame")(key=key, data={"page": page, "title": title, "height": height})
+    component("frame", "frame")(key=key, data={"page": page, "title": title, "height": height})
 
 
 # ------------------------------------------------------------------------------------- making them
 
 
 @cache
-def _component(
+def component(
     name: str, file: str, before: str = "", shares: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
     """The component of the three files of a name here; ``before``: goes before its JavaScript.

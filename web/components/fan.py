@@ -9,7 +9,7 @@ from pathlib import Path
 
 from morphgraph.draw.fan import Fan
 from morphgraph.draw.word_rows import WordRow
-from web.components import Click, _component, click_handler
+from web.components import Click, click_handler, component
 
 
 def fan_graph(
@@ -28,7 +28,7 @@ def fan_graph(
     in a `word_rows` on the same page.
     """
     pending, ack = click_handler(key, on_event)
-    _component("fan_graph", "fan", _panzoom())(
+    component("fan_graph", "fan", _panzoom())(
         key=key,
         data={
             "fan": fan.to_dict(),
@@ -73,7 +73,7 @@ def word_rows(
             on_choose(int(clicks[-1].key))
 
     pending, ack = click_handler(key, handle)
-    _component("word_rows", "rows", shares=("elements",))(
+    component("word_rows", "rows", shares=("elements",))(
         key=key,
         data={
             "groups": [

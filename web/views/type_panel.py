@@ -68,8 +68,7 @@ def _about(current: Session, number: int, cascade: bool) -> None:
 def _figures(current: Session, number: int) -> None:
     study = current.study
     blamed = study.blame()
-    position = blamed.worst_producer(study.graph, number) or 0
-    joins, wrong = blamed.applied[position], blamed.blamed[position]
+    joins, wrong = blamed.counts(blamed.worst_of(study.graph.incoming(number)))
     with st.container(horizontal=True, gap="medium", key="type-figures"):
         for label, value, meaning in (
             ("joins", f"{joins:,.0f}", "Gaps that the merge closed in the words of the reference."),
@@ -126,7 +125,7 @@ def _removed(current: Session, number: int) -> None:
     """A type that is gone: what took its place, and the words that this changed."""
     study = current.study
     graph, names = study.graph, study.tokeniser.readable_types
-    change = next((c for c in reversed(graph.history) if number in c.removed_types), None)
+    change = graph.removal_of(number)
     if change is None:
         return
     rewired = [entry for entry in change.rewired if number in entry.old_parts]

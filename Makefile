@@ -8,17 +8,22 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
-.PHONY: app quick test soak lint bench assets clean
+.PHONY: app quick test test-models soak lint bench assets clean
 
 app: $(STAMPS)/run
 	$(BIN)/streamlit run app.py
 
 # About a minute: no browser, no damaged files, no kills, no public data.
 quick: $(STAMPS)/dev
-	MORPHGRAPH_EFFORT=quick $(PYTEST) -m "not (browser or fuzz or kills or data or slow or soak)"
+	MORPHGRAPH_EFFORT=quick $(PYTEST) \
+		-m "not (browser or fuzz or kills or data or slow or soak or models)"
 
 test: lint $(STAMPS)/browser
-	$(PYTEST) -m "not soak"
+	$(PYTEST) -m "not (soak or models)"
+
+# What needs torch: models trained, fine-tuned and carried over.
+test-models: $(STAMPS)/models
+	$(BIN)/pytest -m models
 
 # Every test with all its examples, damaged files and kills: for before a release.
 soak: $(STAMPS)/browser
@@ -51,6 +56,10 @@ $(STAMPS)/run: requirements.txt pyproject.toml $(STAMPS)/venv
 
 $(STAMPS)/dev: requirements-dev.txt $(STAMPS)/run
 	$(BIN)/pip install --quiet -r requirements-dev.txt
+	touch $@
+
+$(STAMPS)/models: requirements-models.txt $(STAMPS)/dev
+	$(BIN)/pip install --quiet -r requirements-models.txt
 	touch $@
 
 # The browser that the tests drive comes from the system.

@@ -19,6 +19,7 @@ ROOMS = (
     "train",
     "score",
     "refine",
+    "models",
     "tables",
     "draw",
     "batch",

@@ -54,8 +54,8 @@ def modules(requirements: Iterable[str]) -> set[str]:
 
 def test_the_library_alone_is_without_the_app() -> None:
     base = modules(PROJECT["dependencies"])
-    assert not base & {"streamlit", "pyvis", "dask_jobqueue", "transformers"}
-    assert set(EXTRAS) == {"app", "cluster", "transformers"}
+    assert not base & {"streamlit", "pyvis", "dask_jobqueue", "torch", "transformers"}
+    assert set(EXTRAS) == {"app", "cluster", "models", "transformers"}
 
 
 @pytest.mark.slow
@@ -70,7 +70,9 @@ def test_what_is_imported_is_required() -> None:
 
 def test_pins_cover_the_app_and_the_tests() -> None:
     assert pinned("requirements.txt") == names([*PROJECT["dependencies"], *EXTRAS["app"]])
-    assert names([*EXTRAS["cluster"], *EXTRAS["transformers"]]) <= pinned("requirements-dev.txt")
+    development = pinned("requirements-dev.txt")
+    assert names([*EXTRAS["cluster"], *EXTRAS["transformers"]]) <= development
+    assert names(EXTRAS["models"]) <= development | pinned("requirements-models.txt")
 
 
 def test_every_package_is_in_the_wheel() -> None:

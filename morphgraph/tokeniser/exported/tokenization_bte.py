@@ -32,7 +32,7 @@ class BTETokenizer(PreTrainedTokenizerFast):
         # The base class copies a tokeniser that it is given; one that is there already, it keeps.
         self._tokenizer, merging = load(document)
         self._model: dict[str, Any] = document["model"]
-        super().__init__(**settings)  # type: ignore[no-untyped-call]
+        super().__init__(**settings)
         self._plug_in(merging)
 
     def _plug_in(self, merging: Merging) -> None:

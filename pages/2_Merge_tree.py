@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from morphgraph.core.text import counted, ratio_text, shortened
+from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.merge_tree import MergeTree
 from web.address import follow
 from web.bootstrap import start
@@ -141,7 +141,7 @@ def _merge_table(tree: MergeTree) -> None:
             "step": range(1, len(tree.merges) + 1),
             "rank": [merge.rank for merge in tree.merges],
             "merge": [shortened(merge.description, 200) for merge in tree.merges],
-            "blame": [ratio_text(merge.ratio) for merge in tree.merges],
+            "blame": [in_percent(merge.ratio, 0) for merge in tree.merges],
             **({"gold boundaries closed": closed} if tree.has_gold else {}),
         },
         420,

@@ -7,21 +7,20 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.charts import (
     blame_by_rank,
     blame_histogram,
     blame_scatter,
-    threshold_curves,
     worst_merges,
 )
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
-from morphgraph.refine.study import Study
 from morphgraph.refine.threshold_curve import ThresholdPoint, best_point, threshold_curve
 from morphgraph.score.gold_set import Scope, Weighting
 from web.address import follow
 from web.bootstrap import start
+from web.components.curve import threshold_line
 from web.edits import knock_out_all, look_at, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
@@ -30,12 +29,11 @@ from web.text import code
 from web.widgets import chosen_row, remembered, set_value, value_now
 
 _SCOPE, _WEIGHTING = "blame scope", "blame weighting"
-_CURVE = "threshold curve"
 
 
 @st.fragment
 def blame_dashboard(current: Session) -> None:
-    """The whole page; a fragment, so that the slider moves at once."""
+    """The whole page; a fragment, so that a threshold is taken at once."""
     study = current.study
     scope, weighting = _what_to_blame_by(current)
     score_metrics(current, "blame", scope, weighting)
@@ -49,7 +47,7 @@ def blame_dashboard(current: Session) -> None:
             study.tokeniser, study.benchmark, blamed, scope=scope, weighting=weighting
         ),
     )
-    threshold = _threshold(current, blamed, points)
+    threshold = _threshold(current, blamed, points, scope, weighting)
     keep_session(current)
     show_message()
     culprits, merges, more = st.tabs(["Who is to blame", "Table of merges", "More charts"])
@@ -103,14 +101,20 @@ def _settings(current: Session) -> None:
             )
 
 
-def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]) -> float:
-    """The curve, the threshold to drag under it, and what a knockout by it does."""
+def _threshold(
+    current: Session,
+    blamed: Blame,
+    points: Sequence[ThresholdPoint],
+    scope: Scope,
+    weighting: Weighting,
+) -> float:
+    """The threshold, dragged on a curve of what each would do; and the knockout by it."""
     study = current.study
     _follow_threshold()
     best = best_point(points)
     heading, settings, use, go = st.columns([4, 2.3, 2.3, 3], vertical_alignment="center")
     heading.subheader("How much blame is too much?", anchor=False)
-    if current.study.benchmark.reference.has_whole_words or "tokens" in study.benchmark.weightings:
+    if study.benchmark.reference.has_whole_words or "tokens" in study.benchmark.weightings:
         with settings.popover("Settings", icon=":material/tune:", width="stretch"):
             _settings(current)
     use.button(
@@ -132,29 +136,19 @@ def _threshold(current: Session, blamed: Blame, points: Sequence[ThresholdPoint]
         args=(current, types),
         help="One edit, which Undo takes back.",
     )
-    st.plotly_chart(
-        threshold_curves(points, threshold),
-        key=_CURVE,
-        on_select=_take_threshold,
-        selection_mode="points",
+    threshold_line(
+        points,
+        threshold,
+        study.now.score(scope, weighting).f1,
+        key="threshold curve",
+        on_choose=lambda chosen: set_value("threshold", chosen),
     )
-    with remembered(threshold=0.5):
-        st.slider(
-            "Knock out merges with a blame of at least (drag, or click on the curve)",
-            0.01,
-            0.99,
-            step=0.01,
-            key="threshold",
+    if study.graph.history and types:
+        st.caption(
+            "After a knockout its words are made by other merges, so merges that were applied "
+            "rightly before may come to be to blame."
         )
-    _what_goes(study, blamed, threshold, points, best)
     return threshold
-
-
-def _take_threshold() -> None:
-    """Take the threshold that was clicked on the curve."""
-    chosen = st.session_state[_CURVE]["selection"]["points"]
-    if chosen:
-        set_value("threshold", min(0.99, max(0.01, round(chosen[0]["x"], 2))))
 
 
 def _follow_threshold() -> None:
@@ -163,37 +157,6 @@ def _follow_threshold() -> None:
     asked = follow("threshold", now, step=False)
     if asked != now and re.fullmatch(r"0\.\d\d", asked):
         set_value("threshold", min(0.99, max(0.01, float(asked))))
-
-
-def _what_goes(
-    study: Study,
-    blamed: Blame,
-    threshold: float,
-    points: Sequence[ThresholdPoint],
-    best: ThresholdPoint | None,
-) -> None:
-    positions = blamed.candidates(threshold)
-    total = max(1, len(blamed.arrays))
-    verb = "goes" if len(positions) == 1 else "go"
-    after = next((p for p in points if abs(p.threshold - threshold) < 0.005), None)
-    scored = ""
-    if after is not None and after.f1 == after.f1 and best is not None:
-        scored = f"F1 would be **{percent(after.f1)}** %, at best {percent(best.f1)} %; "
-    st.markdown(
-        f"**{len(positions):,}** of {counted(total, 'merge')} {verb} "
-        f"({len(positions) / total:.1%}): {scored}"
-        f"effective dropout rate **{percent(blamed.dropout_rate(positions))} %** of all joins"
-    )
-    if best is not None:
-        st.caption(
-            f"Highest F1: {percent(best.f1)} % at a threshold of {best.threshold:.2f}, "
-            f"with {counted(best.removed, 'type')} removed"
-        )
-    if study.graph.history and len(positions):
-        st.caption(
-            "After a knockout its words are made by other merges, so merges that were applied "
-            "rightly before may come to be to blame."
-        )
 
 
 def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settings: str) -> None:
@@ -211,16 +174,23 @@ def _merge_table(current: Session, table: pd.DataFrame, threshold: float, settin
         column_order=["rank", "type", "merge", "parts", "N", "B", "R"],
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
-            "N": st.column_config.NumberColumn("N", help="Joins closed.", format="localized"),
+            "N": st.column_config.NumberColumn(
+                "joins", help="N: gaps that the merge closed.", format="localized"
+            ),
             "B": st.column_config.NumberColumn(
-                "B", help="Of these on a gold boundary.", format="localized"
+                "wrong joins", help="B: those of them on a gold boundary.", format="localized"
             ),
             "R": st.column_config.ProgressColumn(
-                "R = B ÷ N", min_value=0, max_value=1, format="%.3f", color="orange"
+                "blame",
+                help="R = B ÷ N.",
+                min_value=0,
+                max_value=1,
+                format="percent",
+                color="orange",
             ),
         },
     )
-    st.caption(f"{counted(len(shown), 'merge')}; R is empty where a merge was never applied.")
+    st.caption(f"{counted(len(shown), 'merge')}; blame is empty where a merge was never applied.")
     if row is not None:
         _offer(current, int(shown.iloc[row]["merge_id"]))
 

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from morphgraph.core.text import counted, percent
+from morphgraph.core.text import counted, from_to
 from morphgraph.draw.fan import Stages, stages
 from morphgraph.graph.view import type_key
 from morphgraph.refine.rebpe import ReBPESettings
@@ -247,7 +247,7 @@ def _buttons(current: Session, run: ReBPERun) -> None:
         iterations = run.phases[-1].iteration
         held_out = " on the words held out" if run.settings.holdout else ""
         st.markdown(
-            f":green[:material/check_circle: **{how}: F1 {percent(first, 1)} → {percent(last, 1)} "
+            f":green[:material/check_circle: **{how}: F1 {from_to(first, last, 1)} "
             f"in {counted(iterations, 'iteration')}{held_out}**]",
             width="content",
         )

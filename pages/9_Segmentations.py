@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from morphgraph.core.text import counted, percent, ratio_text, shortened
+from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary
 from morphgraph.score.uncertainty import Interval
@@ -134,8 +134,8 @@ def _header(one: PickedMethod, found: Summary | None, *, held_in: bool) -> None:
     facts = [one.spelled_settings] if one.spelled_settings else []
     if found is None:
         facts.append("…")
-    elif found.f1 == found.f1:
-        facts.append(f"F1 {percent(found.f1, 1)}")
+    else:
+        facts.append(f"F1 {in_percent(found.f1, 1)}")
     facts += [f":orange-badge[{HELD_IN}]"] * held_in
     label = f"**{plain(shortened(one.title, 24))}** {' · '.join(facts)}"
     with st.popover(

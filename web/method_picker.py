@@ -60,11 +60,9 @@ class PickedMethod:
 
     @property
     def spelled_settings(self) -> str:
-        """Its settings in one line, without those that are switched off."""
+        """Its settings in one line, without those that are 0 or off, and so change nothing."""
         return ", ".join(
-            f"{key} = {spelled(value)}"
-            for key, value in self.settings.items()
-            if value is not False and (key != "seed" or value)
+            f"{key} = {spelled(value)}" for key, value in self.settings.items() if value
         )
 
 

@@ -90,6 +90,25 @@ def percent(value: float, digits: int = 2) -> str:
     return UNDEFINED if math.isnan(value) else f"{100 * value:.{digits}f}"
 
 
+def in_percent(value: float, digits: int = 2) -> str:
+    """A share as percent with its sign, which stays in the same line.
+
+    >>> in_percent(0.5), in_percent(float("nan"))
+    ('50.00\\xa0%', 'n/a')
+    """
+    shown = percent(value, digits)
+    return shown if shown == UNDEFINED else f"{shown}\xa0%"
+
+
+def from_to(before: float, after: float, digits: int = 2) -> str:
+    """Two shares, one after the other, as percent.
+
+    >>> from_to(0.5, 0.625, 1), from_to(0.5, float("nan"))
+    ('50.0 → 62.5\\xa0%', '50.00 → n/a')
+    """
+    return f"{percent(before, digits)} → {in_percent(after, digits)}"
+
+
 def ratio_text(value: float) -> str:
     """A ratio as it is.
 

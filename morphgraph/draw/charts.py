@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.text import shortened
+from morphgraph.core.text import in_percent, shortened
 from morphgraph.graph.change import ORIGINS
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from morphgraph.refine.rebpe_run import Phase
-    from morphgraph.refine.threshold_curve import ThresholdPoint
 
 KEPT, REMOVED = "#7f93b2", "#d9472b"
 """Merges below and above the threshold: they differ in lightness too."""
@@ -160,14 +159,14 @@ def blame_histogram(table: "pd.DataFrame", threshold: float) -> "go.Figure":
     ``table`` as from `refine.blame.blame_table`.
     """
     edges = np.arange(21) / 20  # as exact as the ratios: linspace puts 0.15 below 0.15
-    figure = figure_of("R, the share of joins on a gold boundary", "merges (log)")
+    figure = figure_of("blame: the share of joins on a gold boundary", "merges (log)")
     ratios = table["R"].dropna().to_numpy()
     _add_bars(figure, edges, "stay", ratios, ratios, threshold)
     figure.update_traces(
-        hovertemplate="R from %{customdata[0]:.2f} to %{customdata[1]:.2f}<br>"
+        hovertemplate="blame from %{customdata[0]:.0%} to %{customdata[1]:.0%}<br>"
         "merges: %{y:,}<extra></extra>"
     )
-    figure.update_layout(yaxis={"type": "log", "dtick": 1})
+    figure.update_layout(yaxis={"type": "log", "dtick": 1}, xaxis_tickformat=".0%")
     figure.add_vline(x=threshold, line_dash="dot", line_color=REMOVED)
     return figure
 
@@ -207,7 +206,7 @@ def worst_merges(table: "pd.DataFrame", threshold: float, most: int = 10) -> "go
             hovertemplate="elsewhere: %{x:,}<extra></extra>",
         )
     )
-    room = 1.35 * float(worst["N"].max()) if len(worst) else 1.0
+    room = 1.45 * float(worst["N"].max()) if len(worst) else 1.0
     figure.update_layout(barmode="stack")
     figure.update_xaxes(range=[0, room])
     figure.update_yaxes(tickvals=list(range(len(worst))), ticktext=names)
@@ -227,7 +226,7 @@ def _add_bars(
 
     for name, mask, colour in (
         (stay, ratios < threshold, KEPT),
-        (f"R ≥ {threshold:.2f}", ratios >= threshold, REMOVED),
+        (f"blame ≥ {in_percent(threshold, 0)}", ratios >= threshold, REMOVED),
     ):
         figure.add_trace(
             go.Bar(
@@ -243,7 +242,7 @@ def _add_bars(
 
 
 def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
-    """N against B on logarithmic axes; merges at the same place are one larger point.
+    """Joins (N) against wrong ones (B), logarithmic; merges at the same place are one larger point.
 
     ``customdata`` of a point: the merge id of the lowest-ranked merge there, and B. Lists, not an
     array: plotly packs arrays, and what a click sends back then has no first element.
@@ -257,10 +256,10 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
         .reset_index()
     )
     ratio = groups["B"] / groups["N"]
-    figure = figure_of("N, joins closed", "B + 1, of these on a gold boundary", height=420)
+    figure = figure_of("joins", "wrong joins + 1", height=420)
     for name, chosen, colour in (
         ("stay", groups[ratio < threshold], KEPT),
-        (f"R ≥ {threshold:.2f}", groups[ratio >= threshold], REMOVED),
+        (f"blame ≥ {in_percent(threshold, 0)}", groups[ratio >= threshold], REMOVED),
     ):
         names = [
             plotly_text(text) + (f" and {count - 1:,} more" if count > 1 else "")
@@ -279,7 +278,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
                     "size": np.clip(5 + 3 * np.log2(chosen["merges"]), 5, 22),
                     "opacity": 0.7,
                 },
-                hovertemplate="%{text}<br>N %{x:,}, B %{customdata[1]:,}<extra></extra>",
+                hovertemplate="%{text}<br>joins: %{x:,}, wrong: %{customdata[1]:,}<extra></extra>",
             )
         )
     figure.update_xaxes(type="log", dtick=1)
@@ -295,40 +294,6 @@ def blame_by_rank(table: "pd.DataFrame", threshold: float, bins: int = 100) -> "
         places, ratios = np.arange(len(table)), table["R"].to_numpy()
         _add_bars(figure, edges, "applied, stay", places, ratios, threshold)
         figure.update_traces(hovertemplate="about rank %{x:,.0f}<br>merges: %{y:,}<extra></extra>")
-    return figure
-
-
-def threshold_curves(points: Sequence["ThresholdPoint"], threshold: float) -> "go.Figure":
-    """Precision, recall and F1 over thresholds, the best F1 marked, the chosen one as a line."""
-    from morphgraph.refine.threshold_curve import best_point
-
-    figure = figure_of("", "%", height=300)
-    add_score_lines(
-        figure,
-        [point.threshold for point in points],
-        points,
-        mode="lines+markers",  # only markers can be clicked, so they are there, and not seen
-        marker={"size": 12, "opacity": 0},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-        customdata=[point.removed for point in points],
-        hovertemplate="%{y:.2f} %<br>types removed: %{customdata:,}",
-    )
-    best = best_point(points)
-    if best is not None:
-        figure.add_scatter(
-            x=[best.threshold],
-            y=[100 * best.f1],
-            mode="markers+text",
-            text=[f"best: {best.threshold:.2f}"],
-            textposition="top center",
-            marker={"size": 11, "symbol": "circle-open", "color": F1, "line": {"width": 3}},
-            showlegend=False,
-            hoverinfo="skip",
-        )
-    figure.update_layout(hovermode="x unified")
-    figure.update_xaxes(range=[0, 1])
-    figure.add_vline(x=threshold, line_width=2, line_color=REMOVED)
     return figure
 
 

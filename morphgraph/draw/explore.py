@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from morphgraph.core.text import ratio_text, shortened
+from morphgraph.core.text import shortened
 from morphgraph.draw.scene import Scene, scene_of
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.view import Neighbourhood, merge_key, neighbourhood, type_key
@@ -89,9 +89,8 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
             continue
         position = blamed.position.get(number)
         if position is not None and study.benchmark.texts:
-            applied, crossed = blamed.applied[position], blamed.blamed[position]
-            values[key] = ratio = blamed.shown_ratio(position)
-            tooltip += f"\nN {applied:,.0f}, B {crossed:,.0f}, R {ratio_text(ratio)}"
+            values[key] = blamed.shown_ratio(position)
+            tooltip += f"\n{blamed.said(number)}"
         attributes["tooltip"] = tooltip
     return values
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, shortened
 from morphgraph.draw.colours import blame_colour, ink_on
 from morphgraph.draw.fan_layout import ROWS_HIGH, Edge, Item, MadeOf, Use, lay_out_fans
 from morphgraph.graph.change import Change, Merge
@@ -249,13 +249,8 @@ class _Fans:
 
     def _figures(self, merge: Merge, number: int) -> str:
         rank = f"rank {merge.rank:,}"
-        position = self.blamed.position.get(number)
-        if position is None or not self.study.benchmark.texts:
-            return rank
-        joins, wrong = self.blamed.applied[position], self.blamed.blamed[position]
-        return f"{rank}\n{counted(joins, 'join')}, {wrong:,.0f} wrong\nblame " + (
-            f"{percent(wrong / joins, 0)} %" if joins else "n/a: never applied"
-        )
+        said = self.blamed.said(number) if self.study.benchmark.texts else ""
+        return f"{rank}\n{said}".rstrip()
 
     # --- the left
 

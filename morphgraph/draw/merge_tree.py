@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from morphgraph.core.text import ratio_text
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
@@ -216,8 +215,7 @@ def _merges(
         place = None if blame is None else blame.position.get(vertex.merge)
         if blame is not None and place is not None:
             ratio = blame.shown_ratio(place)
-            joins, wrong = blame.applied[place], blame.blamed[place]
-            lines.append(f"{joins:,.0f} joins, {wrong:,.0f} wrong: blame {ratio_text(ratio)}")
+            lines.append(blame.said(vertex.merge))
         closed = closes.get(number, 0)
         if closed:
             some = "a gold boundary" if closed == 1 else f"{closed} gold boundaries"

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from morphgraph.core.text import ratio_text
+from morphgraph.core.text import in_percent
 from morphgraph.draw.merge_tree import MergeTree, TreeSpan
 
 LABEL, SMALL_LABEL, SUBLINE = 14.0, 12.0, 12.0
@@ -72,9 +72,9 @@ def text_width(text: str, size: float, monospace: bool = True) -> float:
 
 
 def subline(tree: MergeTree, merge: int) -> str:
-    """What is written below a merge's type: its rank, and R where it is defined."""
+    """What is written below a merge's type: its rank, and its blame where it is defined."""
     found = tree.merges[merge]
-    ratio = "" if found.ratio != found.ratio else f" · {ratio_text(found.ratio)}"
+    ratio = "" if found.ratio != found.ratio else f" · {in_percent(found.ratio, 0)}"
     return f"{found.rank:,}{ratio}"
 
 

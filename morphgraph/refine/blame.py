@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.text import counted, in_percent
 from morphgraph.graph.arrays import MergeArrays
 from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Benchmark, EncodedGold
@@ -77,6 +78,15 @@ class Blame:
         """N and B of a merge, by its id."""
         position = self.position[merge]
         return float(self.applied[position]), float(self.blamed[position])
+
+    def said(self, merge: int) -> str:
+        """Joins, wrong joins and blame of a merge, by its id; empty where it is new since then."""
+        if merge not in self.position:
+            return ""
+        joins, wrong = self.counts(merge)
+        if not joins:
+            return "never applied: blame n/a"
+        return f"{counted(joins, 'join')}, {wrong:,.0f} wrong: blame {in_percent(wrong / joins, 0)}"
 
     def shown_ratio(self, position: int) -> float:
         """R of a merge, or NaN if it was never applied: it is undefined then."""

@@ -21,6 +21,11 @@ def slider_of(page: Page) -> Locator:
     return page.get_by_role("slider", name=re.compile("Knock out merges"))
 
 
+def said(threshold: str) -> re.Pattern[str]:
+    """What the line says of itself at a threshold."""
+    return re.compile(rf"^blame ≥ {100 * float(threshold):.0f}\s")
+
+
 def asked(page: Page) -> dict[str, str]:
     """What the address asks for."""
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
@@ -40,15 +45,21 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     idle(page)
     best = asked(page)["threshold"]
     slider = slider_of(page)
-    expect(slider).to_have_attribute("aria-valuetext", best)
+    expect(slider).to_have_attribute("aria-valuetext", said(best))
     assert best != "0.50"
 
-    # A click on the curve takes the threshold there.
-    curve = page.locator(".js-plotly-plot .nsewdrag").first
-    box = curve.bounding_box()
+    # The line is dragged across the curve.
+    box = slider.bounding_box()
     assert box is not None
-    curve.click(position={"x": 0.7 * box["width"], "y": 0.5 * box["height"]})
-    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"0\.(69|70?|71)$"))
+    at = box["y"] + box["height"] / 2
+    line = box["x"] + (float(best) - 0.01) / 0.98 * box["width"]
+    page.mouse.move(line, at)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], at)
+    page.mouse.move(box["x"] + 0.7 * box["width"], at)
+    page.mouse.up()
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^blame ≥ (69|70|71)\s"))
+    page.wait_for_url(re.compile("threshold=0[.](69|70|71)"))
     idle(page)
     best = asked(page)["threshold"]
 
@@ -56,7 +67,7 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     expect(field).to_have_value("unbelievable stories", timeout=PATIENCE)
     idle(page)
     page.go_forward()
-    expect(slider).to_have_attribute("aria-valuetext", best, timeout=PATIENCE)
+    expect(slider).to_have_attribute("aria-valuetext", said(best), timeout=PATIENCE)
     idle(page)
 
     # Streamlit itself asks in vain for files below the address of a page, so from the first one.

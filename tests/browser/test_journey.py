@@ -148,7 +148,7 @@ def explore_and_knock_out(page: Page, screenshots: Path) -> None:
     idle(page)
     joins, wrong = (int(value_of(page, name).replace(",", "")) for name in ("joins", "wrong"))
     assert joins >= wrong >= 0
-    assert value_of(page, "blame") == (f"{100 * wrong / joins:.0f} %" if joins else "n/a")
+    assert value_of(page, "blame") == (f"{100 * wrong / joins:.0f}\xa0%" if joins else "n/a")
 
     # A double click goes there, and the middle is what is knocked out then.
     vertex(page, key).dblclick()
@@ -284,21 +284,21 @@ def five_fast_clicks(page: Page) -> None:
 
 def knock_out_by_threshold(page: Page, screenshots: Path) -> None:
     go_to(page, "Blame")
-    numbers = page.get_by_text(re.compile("merges go"))
+    numbers = page.get_by_text(re.compile("types go, F1"))
     first = numbers.inner_text()
     slider = page.get_by_role("slider")
     slider.focus()
     for _ in range(10):
         slider.press("ArrowRight")
-    expect(slider).to_have_value("0.6")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"^blame ≥ 60\s%"))
     expect(numbers).not_to_have_text(first, use_inner_text=True)
     idle(page)
     shoot(page, screenshots, "4-blame")
     page.get_by_role("tab", name="Table of merges").click()
     expect(
-        page.get_by_text(re.compile("R is empty where a merge was never applied"))
+        page.get_by_text(re.compile("blame is empty where a merge was never applied"))
     ).to_be_visible()
-    expect(page.get_by_text(re.compile("^Highest F1: "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^best: "))).to_be_visible()
     button = page.get_by_role("button", name=re.compile(r"Knock out all [\d,]+"))
     size = int(value_of(page, "Types").replace(",", ""))
     gone = int(button.inner_text().split()[-1].replace(",", ""))

@@ -4,8 +4,7 @@ import math
 
 import pandas as pd
 
-from morphgraph.draw.charts import threshold_curves, worst_merges
-from morphgraph.refine.threshold_curve import ThresholdPoint
+from morphgraph.draw.charts import worst_merges
 
 TABLE = pd.DataFrame(
     {
@@ -18,10 +17,6 @@ TABLE = pd.DataFrame(
 )
 
 
-def point(threshold: float, f1: float) -> ThresholdPoint:
-    return ThresholdPoint(threshold, 1, 0.1, f1, f1, f1)
-
-
 def test_the_worst_stand_on_top_and_above_the_threshold() -> None:
     figure = worst_merges(TABLE, 0.5)
     wrong, right = figure.data
@@ -30,11 +25,3 @@ def test_the_worst_stand_on_top_and_above_the_threshold() -> None:
     assert list(right.text) == ["4 of 8 wrong", "9 of 10 wrong"]
     assert list(figure.layout.yaxis.ticktext) == ["&lt;i&gt;d", "ab"]
     assert len(worst_merges(TABLE, 0.95).data[0].x) == 0
-
-
-def test_the_best_threshold_is_marked() -> None:
-    figure = threshold_curves([point(0.1, 0.4), point(0.2, 0.6), point(0.3, math.nan)], 0.3)
-    [best] = [trace for trace in figure.data if trace.mode == "markers+text"]
-    assert (list(best.x), list(best.y), list(best.text)) == ([0.2], [60.0], ["best: 0.20"])
-    nothing = threshold_curves([point(0.1, math.nan)], 0.3)
-    assert all(trace.name in ("precision", "recall", "F1") for trace in nothing.data)

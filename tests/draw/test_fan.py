@@ -188,7 +188,7 @@ def test_blame_and_figures_stand_with_each_vertex(study: Study) -> None:
     """ab + c closed one gap inside a morph and one on a boundary."""
     [box] = [item for item in look(study, "abc").vertices if item.label == "ab + c"]
     assert box.value == 0.5
-    assert box.about == "ab + c → abc\nrank 1\n2 joins, 1 wrong\nblame 50 %"
+    assert box.about == "ab + c → abc\nrank 1\n2 joins, 1 wrong: blame 50\xa0%"
     [atom] = [item for item in look(study, "a").vertices if "focus" in item.flags]
     assert atom.about == "a\natom: no merge makes it"
 

@@ -99,7 +99,7 @@ def test_by_hand(study: Study) -> None:
     assert tree.merges[1].tooltip.splitlines() == [
         "un + d + o → undo",
         "rank 2, 3 parts",
-        "6 joins, 3 wrong: blame 0.50",
+        "6 joins, 3 wrong: blame 50\xa0%",
         "closes 2 gold boundaries of this word",
     ]
     assert tree.roots == (7, 8)
@@ -256,7 +256,7 @@ def test_the_picture_of_the_tree_by_hand(study: Study, theme: Any) -> None:
     assert fills[6:] == [BLAME_SCALE[theme][0], BLAME_SCALE[theme][2], BLAME_SCALE[theme][0]]
     labels = [g.findall(f"{NAMESPACE}text")[0].text for g in vertices]
     assert labels == [*"undoes", "un", "undo", "es"]
-    assert vertices[7].findall(f"{NAMESPACE}text")[1].text == "2 · 0.50"
+    assert vertices[7].findall(f"{NAMESPACE}text")[1].text == "2 · 50\xa0%"
     assert vertices[7].find(f"{NAMESPACE}title").text == tree.merges[1].tooltip  # type: ignore[union-attr]
     assert elements(svg, "rect")[0].get("fill") == SCENE_COLOURS[theme]["background"]
     [description] = elements(svg, "desc")

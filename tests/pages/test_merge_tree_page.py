@@ -91,7 +91,7 @@ def test_the_r_of_the_table_is_that_of_the_merge(app: Any) -> None:
     blamed = study.blame()
     names = study.tokeniser.readable_types
     shown = {
-        study.graph.describe(merge, names): f"{blamed.ratio[place]:.2f}"
+        study.graph.describe(merge, names): f"{blamed.ratio[place]:.0%}".replace("%", "\xa0%")
         for merge, place in blamed.position.items()
     }
     assert all(row["blame"] == shown[row["merge"]] for row in table(app))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -203,19 +202,28 @@ def test_an_atom_cannot_be_knocked_out(app: Any) -> None:
     assert "Knock out" not in [button.label for button in app.test.button]
 
 
-def test_the_threshold_says_how_many_merges_go_and_they_do(app: Any) -> None:
+def chosen_threshold(app: Any) -> tuple[float, str]:
+    """The threshold on the curve, and what it says of it."""
+    data = component_data(app, "threshold_line")
+    point = data["points"][data["chosen"]]
+    return point["threshold"], point["said"] + point["more"]
+
+
+def test_the_threshold_says_how_many_types_go_and_they_do(app: Any) -> None:
     app.open("blame")
-    said = set()
+    texts = set()
     for threshold in (0.2, 0.5, 0.9):
-        app.test.slider[0].set_value(threshold)
+        app.test.session_state["threshold"] = threshold
         app.run()
-        [numbers] = [m.value for m in app.test.markdown if "merges go" in m.value]
-        assert "effective dropout rate" in numbers
-        said.add(numbers)
-    assert len(said) == 3
+        chosen, said = chosen_threshold(app)
+        assert chosen == threshold
+        assert "of all joins" in said
+        texts.add(said)
+    assert len(texts) == 3
     [button] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
-    app.press(button)
     expected = int(button.removeprefix("Knock out all ").replace(",", ""))
+    assert f"{expected} types go" in said
+    app.press(button)
     assert 8000 - app.session.study.tokeniser.vocabulary_size == expected > 0
     assert len(app.graph.history) == 1
     app.press("Undo")
@@ -233,16 +241,18 @@ def test_scope_and_weighting_of_blame_can_be_chosen(app: Any) -> None:
 
 def test_the_curve_has_a_best_threshold_which_can_be_taken(app: Any) -> None:
     app.open("blame")
-    [said] = [c.value for c in app.test.caption if c.value.startswith("Highest F1")]
-    best, threshold = re.findall(r"[\d.]+", said.removeprefix("Highest F1"))[:2]
+    data = component_data(app, "threshold_line")
+    best = data["points"][data["best"]]
+    assert best["f1"] == max(point["f1"] for point in data["points"])
     app.press("Use the best")
-    assert app.test.slider[0].value == float(threshold)
-    assert any(f"F1 would be **{best}**" in text.value for text in app.test.markdown)
+    threshold, said = chosen_threshold(app)
+    assert threshold == best["threshold"]
+    assert f"→ {best['f1']:.2f}\xa0%" in said
     [button] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
     app.press(button)
-    assert app.metrics()["F1 %"][0] == best
+    assert app.metrics()["F1 %"][0] == f"{best['f1']:.2f}"
     app.open("start").open("blame")
-    assert app.test.slider[0].value == float(threshold)
+    assert chosen_threshold(app)[0] == threshold
 
 
 def score_rows(app: Any) -> list[dict[str, Any]]:

@@ -74,7 +74,9 @@ def test_phase_by_phase(app: Any) -> None:
     app.press("Run to convergence")
     assert shown(app.session.run.phases) == shown(expected)
     first, last = expected[0].score.f1, expected[-1].score.f1
-    verdict = f"Converged: F1 {100 * first:.1f} → {100 * last:.1f} in {expected[-1].iteration} iter"
+    verdict = (
+        f"Converged: F1 {100 * first:.1f} → {100 * last:.1f}\xa0% in {expected[-1].iteration} iter"
+    )
     assert any(verdict in text.value for text in app.test.markdown)
     assert "Run to convergence" not in [b.label for b in app.test.button]
 

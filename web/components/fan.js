@@ -261,7 +261,7 @@ class FanView {
     for (const element of copy.querySelectorAll("*")) {
       for (const name of ["style", "class", "tabindex", "role"]) element.removeAttribute(name);
     }
-    save(new Blob([copy.outerHTML], { type: "image/svg+xml" }), "merge-graph.svg");
+    save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "merge-graph.svg");
   }
 
   // --- events out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, in_percent, shortened
 from morphgraph.draw.fan import fan_around
 from morphgraph.draw.word_lines import Culprit, lines_of, telling_word
 from morphgraph.graph.view import type_key
@@ -88,7 +88,7 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
         if culprit is not None and culprit.gain == culprit.gain:
             colour = "green" if culprit.gain > 0 else "red" if culprit.gain < 0 else "gray"
             st.markdown(
-                f":{colour}[**F1 would be {percent(culprit.f1)} % ({100 * culprit.gain:+.2f})**]"
+                f":{colour}[**F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})**]"
             )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.text import counted, percent, shortened, signed
+from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw.charts import (
     changes_over_phases,
     phase_colour,
@@ -141,10 +141,10 @@ def _examples(current: Session) -> list[str]:
 
 def _said(phase: Phase, before: Phase | None) -> str:
     """What a phase did, in a line."""
-    score = f"F1 {percent(phase.score.f1, 1)}"
+    score = f"F1 {in_percent(phase.score.f1, 1)}"
     if before is not None:
         gain = 100 * (phase.score.f1 - before.score.f1)
-        score = f"F1 {percent(before.score.f1, 1)} → {percent(phase.score.f1, 1)} ({signed(gain)})"
+        score = f"F1 {from_to(before.score.f1, phase.score.f1, 1)} ({signed(gain)})"
     counts = [f"{number:,} {kind}" for kind, number in phase.counts.items()]
     if before is not None and not counts:
         counts = ["nothing to change"]

@@ -1,9 +1,11 @@
 """What there is to know about the selected type, and the words that go through it."""
 
+import math
+
 import pandas as pd
 import streamlit as st
 
-from morphgraph.core.text import counted, percent, shortened
+from morphgraph.core.text import counted, from_to, in_percent, shortened
 from morphgraph.draw.word_rows import rows_changed, rows_through
 from morphgraph.refine.study import ChangedWord
 from web.components.fan import WordGroup, word_rows
@@ -75,7 +77,7 @@ def _figures(current: Session, number: int) -> None:
             ("wrong", f"{wrong:,.0f}", "Wrong joins: those of them on a gold boundary."),
             (
                 "blame",
-                f"{percent(wrong / joins, 0)} %" if joins else "n/a",
+                in_percent(wrong / joins if joins else math.nan, 0),
                 "The share of its joins that are wrong.",
             ),
         ):
@@ -103,7 +105,7 @@ def _knockout(current: Session, number: int, cascade: bool) -> None:
     others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
     words = counted(preview.changed_words, "word changes", "words change")
     st.markdown(
-        f":{colour}[**F1 {percent(before)} → {percent(after)}** · {words}{others}]",
+        f":{colour}[**F1 {from_to(before, after)}** · {words}{others}]",
         help="F1 now and without this type, and how many words would be cut otherwise.",
     )
 

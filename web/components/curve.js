@@ -1,0 +1,137 @@
+// Precision, recall and F1 over thresholds, and a line to drag across them. It says at once what a
+// threshold does; Python hears of it where one stops.
+
+const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 78, 22, 52, 310]; // px around the lines, and in all
+const PATIENCE = 150; // ms without another step before Python hears of one
+const LINE = 15; // px between names that do not touch each other
+const SERIES = [
+  ["precision", "precision"],
+  ["recall", "recall"],
+  ["f1", "F1"],
+];
+
+class CurveView {
+  constructor(parent) {
+    this.parent = parent;
+    this.frame = parent.querySelector(".curve");
+    this.said = parent.querySelector(".said");
+    this.lines = parent.querySelector(".lines");
+    this.range = parent.querySelector("input");
+    this.range.addEventListener("input", () => this.choose(Number(this.range.value)));
+    this.resizing = new ResizeObserver(() => this.draw());
+    this.resizing.observe(this.lines);
+  }
+
+  update({ data, setStateValue }) {
+    this.send = setStateValue;
+    this.frame.classList.toggle("dark", isDark(this.parent));
+    const source = JSON.stringify([data.points, data.best]);
+    if (source !== this.source) {
+      this.source = source;
+      this.points = data.points;
+      this.best = data.best;
+      [this.range.min, this.range.max] = [0, data.points.length - 1];
+      this.draw();
+    }
+    // What is dragged here is newer than what Python knows of.
+    if (!this.waiting) this.mark(data.chosen);
+  }
+
+  choose(chosen) {
+    this.mark(chosen);
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.send?.("chosen", chosen);
+    }, PATIENCE);
+  }
+
+  draw() {
+    const width = this.lines.clientWidth;
+    if (!this.points || !width) return;
+    const values = this.points.flatMap((point) => SERIES.map(([name]) => point[name]));
+    const known = values.filter((value) => value !== null);
+    const step = Math.max(...known) - Math.min(...known) > 25 ? 10 : 5;
+    const least = step * Math.floor(Math.min(100, ...known) / step);
+    const most = Math.max(least + step, step * Math.ceil(Math.max(0, ...known) / step));
+    this.x = (share) => LEFT + share * (width - LEFT - RIGHT);
+    this.y = (value) => HIGH - BELOW - ((value - least) * (HIGH - TOP - BELOW)) / (most - least);
+    const [first, last] = [this.points[0], this.points.at(-1)];
+    this.range.style.left = `${this.x(first.threshold)}px`;
+    this.range.style.width = `${this.x(last.threshold) - this.x(first.threshold)}px`;
+
+    const grid = drawn("g", {});
+    for (let value = least; value <= most; value += step) {
+      const y = this.y(value);
+      grid.append(
+        drawn("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y, y2: y }),
+        drawn("text", { class: "side", x: LEFT - 8, y: y + 4 }, `${value} %`),
+      );
+    }
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      const place = { class: "foot", x: this.x(share), y: HIGH - BELOW + 26 };
+      grid.append(drawn("text", place, `${100 * share} %`));
+    }
+    const meaning = { class: "foot", x: this.x(0.5), y: HIGH - 6 };
+    grid.append(drawn("text", meaning, "drag the line: share of a merge’s joins that are wrong"));
+
+    this.hand = drawn("g", { class: "hand" });
+    const size = { viewBox: `0 0 ${width} ${HIGH}`, height: HIGH, "aria-hidden": "true" };
+    const lines = known.length ? [...this.series(), ...this.bestPoint()] : [];
+    this.lines.replaceChildren(drawn("svg", size, grid, ...lines, this.hand));
+    this.mark(this.chosen);
+  }
+
+  /** The lines, their names at the right end, none of them over another. */
+  series() {
+    const ends = SERIES.map(([name, label]) => {
+      const points = this.points.filter((point) => point[name] !== null);
+      const path = points.map((point) => `${this.x(point.threshold)},${this.y(point[name])}`);
+      const group = drawn("g", { class: name }, drawn("polyline", { points: path.join(" ") }));
+      return { group, label, y: this.y(points.at(-1)?.[name] ?? 0) + 4 };
+    });
+    let lowest = -LINE;
+    for (const end of [...ends].sort((one, other) => one.y - other.y)) {
+      lowest = Math.max(end.y, lowest + LINE);
+      end.group.append(drawn("text", { x: this.x(1) + 6, y: lowest }, end.label));
+    }
+    return ends.map(({ group }) => group);
+  }
+
+  bestPoint() {
+    const point = this.points[this.best];
+    if (!point) return [];
+    const [x, y] = [this.x(point.threshold), this.y(point.f1)];
+    const label = `best: ${Math.round(100 * point.threshold)} %`;
+    const name = drawn("text", { x: Math.max(x, LEFT + 36), y: y - 12 }, label);
+    return [drawn("g", { class: "f1 best" }, drawn("circle", { cx: x, cy: y, r: 6 }), name)];
+  }
+
+  /** Put the line at a threshold, and say what that does. */
+  mark(chosen) {
+    this.chosen = chosen;
+    const point = this.points?.[chosen];
+    if (!point || !this.hand) return;
+    const x = this.x(point.threshold);
+    const foot = HIGH - BELOW;
+    const dots = SERIES.filter(([name]) => point[name] !== null).map(([name]) =>
+      drawn("circle", { cx: x, cy: this.y(point[name]), r: 4 }),
+    );
+    this.hand.replaceChildren(
+      drawn("line", { x1: x, x2: x, y1: 0, y2: foot }),
+      drawn("rect", { x: x - 7, y: foot - 10, width: 14, height: 20, rx: 5 }),
+      ...dots,
+    );
+    this.said.replaceChildren(made("b", "", point.said), point.more);
+    this.range.value = chosen;
+    this.range.setAttribute("aria-valuetext", point.said);
+  }
+
+  dispose() {
+    this.disposed = true;
+    clearTimeout(this.waiting);
+    this.resizing.disconnect();
+  }
+}
+
+export default component(CurveView);

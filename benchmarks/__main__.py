@@ -13,6 +13,7 @@ from benchmarks import (
     sentencepiece_models,
     substrings,
     train,
+    transplant,
 )
 
 
@@ -29,6 +30,7 @@ def main() -> None:
         compare,
         scores,
         counting,
+        transplant,
         batch,
         clicks,
     ):

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 from morphgraph.core import __version__
 
 if TYPE_CHECKING:
-    from morphgraph.api import compare, load, read_gold
+    from morphgraph.api import compare, load, read_gold, transplant
     from morphgraph.core.errors import MorphGraphError
 
-__all__ = ["MorphGraphError", "__version__", "compare", "load", "read_gold"]
+__all__ = ["MorphGraphError", "__version__", "compare", "load", "read_gold", "transplant"]
 
 _HOMES = {
     "MorphGraphError": "morphgraph.core.errors",
     "compare": "morphgraph.api",
     "load": "morphgraph.api",
     "read_gold": "morphgraph.api",
+    "transplant": "morphgraph.api",
 }
 
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from morphgraph.draw.pictures import GraphPicture, TreePicture
     from morphgraph.graph.change import Change
+    from morphgraph.models.transplanting import Transplant
     from morphgraph.refine.rebpe_run import Phase
     from morphgraph.score.table import ScoreTable
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
@@ -145,6 +146,35 @@ def compare(
         raise MorphGraphError(f"“{baseline}” is not one of those compared: {', '.join(labels)}.")
     number = None if len(labels) < 2 else labels.index(baseline) if baseline is not None else 0
     return ComparedScores(_table(tokenisers, gold, scope, weighting, metrics, number))
+
+
+def transplant(
+    model: str | os.PathLike[str],
+    tokenizer: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    old_tokenizer: str | os.PathLike[str] | None = None,
+    init: str = "mean",
+    seed: int = 0,
+    pad_to_multiple_of: int = 1,
+    padded: bool = False,
+) -> "Transplant":
+    """Carry a model over to another tokeniser: rows of types that both have are copied bit by bit.
+
+    ``model``: a folder of `transformers` with weights in safetensors; ``tokenizer``: a folder that
+    ``AutoTokenizer`` loads; ``out``: a new folder for both; without it, nothing is written.
+    ``old_tokenizer``: the one that the model was trained with, if it is not in its folder.
+    ``init``: the row of a new type is the ``mean`` of the rows of the old tokens of its string,
+    ``zeros``, or ``normal``, drawn by ``seed`` with each column's mean and standard deviation.
+    ``padded``: rows beyond the old tokeniser's ids are padding, however many. Errors:
+    `MorphGraphError`.
+    """
+    from morphgraph.models.transplanting import TransplantSettings, transplant_model
+
+    settings = TransplantSettings(cast("Any", init), seed, pad_to_multiple_of, padded)
+    place = None if out is None else Path(out)
+    old = None if old_tokenizer is None else str(old_tokenizer)
+    return transplant_model(str(model), str(tokenizer), place, settings, old_tokeniser=old)
 
 
 def _table(

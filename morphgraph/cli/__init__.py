@@ -25,6 +25,7 @@ from morphgraph.cli.reference import get_source, list_sources, show
 from morphgraph.cli.score import score
 from morphgraph.cli.segment import segment
 from morphgraph.cli.train import train
+from morphgraph.cli.transplant import transplant
 from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.core.errors import MorphGraphError
 
@@ -47,6 +48,7 @@ for command in (
     train,
     evaluate,
     export,
+    transplant,
 ):
     program.command()(command)
 program.command(name="app")(open_app)

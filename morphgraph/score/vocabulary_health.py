@@ -328,11 +328,12 @@ def _paths(segmenter: VocabularySegmenter, inventory: Inventory) -> dict[int, li
             continue
         inside = has if vocabulary.marker == "##" else vocabulary.marker in ("Ġ", "▁") and not has
         shown = text if vocabulary.marker == "##" else written
-        paths[number] = [UNKNOWN] * inside + _path(vocabulary, shown)
+        paths[number] = [UNKNOWN] * inside + vocabulary_path(vocabulary, shown)
     return paths
 
 
-def _path(vocabulary: SubwordVocabulary, text: str) -> list[int]:
+def vocabulary_path(vocabulary: SubwordVocabulary, text: str) -> list[int]:
+    """The atoms of a string of a vocabulary, unknown ones included."""
     suffix, atoms = vocabulary.preprocessor.suffix, vocabulary.atoms
     characters = list(text)
     if suffix and text.endswith(suffix) and len(text) > len(suffix):

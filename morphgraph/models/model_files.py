@@ -1,0 +1,109 @@
+"""The files of a model's folder that are neither its weights nor its configuration."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import PARTIAL, parse_json, read_bytes, writing
+from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, INDEX
+from morphgraph.tokeniser.export_texts import FILES, transformers_config
+
+_README = "README.md"
+_TOKENISER_FILES = (frozenset(FILES) - {_README}) | {
+    "added_tokens.json",
+    "sentencepiece.bpe.model",
+    "source.spm",
+    "special_tokens_map.json",
+    "spiece.model",
+    "target.spm",
+    "tokenizer.model",
+    "vocab.json",
+    "vocab.txt",
+}
+_MODEL_FILES = frozenset({CONFIG, GENERATION_CONFIG, INDEX})
+_WEIGHTS = (
+    *(".bin", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot", ".pkl", ".pt"),
+    *(".pth", ".safetensors", ".tflite"),
+)
+"""How the names of files end that hold weights, in whatever form."""
+
+
+def tokeniser_contents(folder: Path) -> dict[str, bytes]:
+    """The files of a tokeniser's folder by name, such that `AutoTokenizer` loads them.
+
+    Where ``tokenizer_config.json`` is missing, it is made. `FileFormatError` for what it could not
+    load.
+    """
+    if not folder.is_dir():
+        problem = "this is not a folder"
+        fix = "Give the folder of a tokeniser, such as morphgraph export writes."
+        raise FileFormatError(str(folder), "", problem, fix)
+    found = {
+        path.name: read_bytes(path)
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.stat().st_size and _goes_along(path, {_README, *_MODEL_FILES})
+    }
+    whole = "tokenizer.json"
+    if "tokeniser.bte.json" in found and not {whole, "tokenization_bte.py"} & found.keys():
+        raise FileFormatError(
+            str(folder),
+            "",
+            "transformers needs code beside tokeniser.bte.json, which is not there",
+            "Export it first: morphgraph export --tokenizer FOLDER --out ANOTHER.",
+        )
+    if whole in found and "tokenizer_config.json" not in found:
+        document = parse_json(found[whole], str(folder / whole))
+        config = transformers_config(document, own_class=False)
+        found["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
+    return found
+
+
+def other_files(folder: Path) -> tuple[list[str], list[str]]:
+    """Files of a model that go along to another tokeniser, and those that do not.
+
+    What stays are the old tokeniser's files, weights in other forms, and all that is hidden.
+    """
+    goes: list[str] = []
+    stays: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.is_file() and str(name) not in _MODEL_FILES:
+            is_hidden = any(part.startswith(".") for part in name.parts)
+            is_old = len(name.parts) == 1 and path.name in _TOKENISER_FILES
+            takes = _goes_along(path, ()) and not is_hidden and not is_old
+            (goes if takes else stays).append(str(name))
+    return goes, stays
+
+
+def _goes_along(path: Path, apart: Collection[str]) -> bool:
+    return not (path.name.startswith(".") or path.suffix in _WEIGHTS or path.name in apart)
+
+
+def check_new_folder(folder: Path, hint: str = "") -> None:
+    """Refuse a place that something is in already."""
+    with writing(folder, hint):
+        is_new = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not is_new:
+        what = "the folder is not empty" if folder.is_dir() else "this is a file"
+        raise MorphGraphError(f"{folder}: {what}. Choose another place{hint}.")
+
+
+@contextmanager
+def whole_folder(folder: Path, hint: str = "") -> Iterator[Path]:
+    """A place to write into that becomes the folder once all is written, or goes away."""
+    with writing(folder, hint):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=folder.parent, prefix=PARTIAL))
+        try:
+            yield place
+            place.chmod(0o755)
+            if folder.exists():
+                folder.rmdir()
+            place.rename(folder)
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise

@@ -1,0 +1,219 @@
+"""Types by the ids that a model knows them by, and what a type of one vocabulary is in another."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from morphgraph.core.demos import DEMOS
+from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
+from morphgraph.core.files import check_is_there, parse_json, read_bytes
+from morphgraph.score.compression import unknown_id
+from morphgraph.score.vocabulary_health import inventory_of, vocabulary_path
+from morphgraph.segment.registry import standard_segmenter
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
+from morphgraph.tokeniser.document import BYTES
+from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, tokeniser_files
+from morphgraph.tokeniser.merging import words_of_atoms
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+
+AS_BYTES = "bytes"
+_BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")
+_BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
+
+
+@dataclass(frozen=True)
+class ModelVocabulary:
+    """A tokeniser as a model sees it.
+
+    ``ids``: each type's id, special and added ones included. ``special``: these two. ``writing``:
+    how types write a text: `AS_BYTES`, with ``▁``, ``Ġ`` or ``##`` as their marker, with a suffix
+    such as ``</w>``, or as it is. ``loaded``: what the file holds, and ``segmenter`` how it cuts.
+    """
+
+    name: str
+    ids: Mapping[str, int]
+    special: frozenset[str]
+    writing: str
+    loaded: Tokeniser | SubwordVocabulary
+    segmenter: Segmenter
+
+    @property
+    def id_count(self) -> int:
+        """How many rows a model needs for it: its highest id, and one."""
+        return max(self.ids.values()) + 1
+
+    # ------------------------------------------------------------------------- across writings
+
+    def text_of(self, type_: str) -> bytes:
+        """What a type stands for, in UTF-8, with a space where it starts a word."""
+        if type_ in self.special:
+            return type_.encode()
+        if self.writing == AS_BYTES:
+            if all(character in CHAR_TO_BYTE for character in type_):
+                return bytes(CHAR_TO_BYTE[character] for character in type_)
+            return type_.encode()
+        if type_ in _BYTE_OF:
+            return _BYTE_OF[type_]
+        if self.writing == "##":
+            inside = type_.startswith("##") and type_ != "##"
+            return type_.removeprefix("##").encode() if inside else f" {type_}".encode()
+        if self.writing in ("▁", "Ġ"):
+            return type_.replace(self.writing, " ").encode()
+        return type_.encode()
+
+    def written(self, text: bytes) -> str:
+        """A text as types write it, undoing `text_of`; bytes that are no character are `BYTES`."""
+        if self.writing == AS_BYTES:
+            return "".join(BYTE_TO_CHAR[byte] for byte in text)
+        try:
+            found = text.decode()
+        except UnicodeDecodeError:
+            return "".join(BYTES[byte] for byte in text)
+        if self.writing == "##":
+            body = found.strip(" ") or found
+            # BERT cuts marks off, so they always start a piece.
+            starts = found.startswith(" ") or not any(map(str.isalnum, body))
+            return body if starts else f"##{body}"
+        return found.replace(" ", self.writing) if self.writing in ("▁", "Ġ") else found
+
+    def spelled(self, other: "ModelVocabulary", type_: str) -> str:
+        """A type of another vocabulary as this one writes it.
+
+        Special and added tokens stay as they are if this one has them too.
+        """
+        if self.writing == other.writing or (type_ in other.special and type_ in self.ids):
+            return type_
+        return self.written(other.text_of(type_))
+
+    # ------------------------------------------------------------------------- tokens of a string
+
+    def tokens_of(self, spelled: Sequence[str]) -> list[list[int]]:
+        """The ids of the tokens of strings, as this vocabulary spells them.
+
+        A string stands where its marker says. Characters that the vocabulary does not know have no
+        token.
+        """
+        segmenter = self.segmenter
+        if isinstance(segmenter, WordPiece):
+            # It gives up a word with an unknown character, so the same look-up without that rule.
+            segmenter = Greedy(segmenter.vocabulary)
+        words = words_of_atoms(spelled, [self._atoms(text) for text in spelled])
+        found = segmenter.segment(words)
+        nothing = {UNKNOWN, unknown_id(segmenter)}
+        return [
+            [
+                number
+                for token in found.tokens(word)
+                if token not in nothing and (number := self._id(token)) is not None
+            ]
+            for word in range(len(spelled))
+        ]
+
+    def _id(self, token: int) -> int | None:
+        return self.loaded.vocabulary_id(token)
+
+    def _atoms(self, text: str) -> list[int]:
+        bytes_ = (
+            [text[at : at + 6] for at in range(0, len(text), 6)] if _BYTES.fullmatch(text) else []
+        )
+        if isinstance(self.loaded, SubwordVocabulary):
+            if bytes_:
+                return [self.loaded.atoms.get(byte, UNKNOWN) for byte in bytes_]
+            inside = self.writing == "##" and text.startswith("##") and text != "##"
+            path = vocabulary_path(self.loaded, text[2:] if inside else text)
+            return [UNKNOWN] * inside + path
+        loaded = self.loaded
+        ids, suffix = loaded.graph.ids, loaded.suffix
+        if bytes_:
+            return [ids.get(byte, UNKNOWN) for byte in bytes_]
+        ends = bool(suffix) and text.endswith(suffix) and len(text) > len(suffix)
+        body = text[: -len(suffix)] if ends else text
+        atoms = [*body[:-1], body[-1:] + suffix] if ends else list(body)
+        path = []
+        for atom in atoms:
+            bytes_ = [BYTES[byte] for byte in atom.encode()]
+            if atom in ids and atom not in loaded.only_added:
+                path.append(ids[atom])
+            elif loaded.preprocessor.byte_fallback and all(byte in ids for byte in bytes_):
+                path += [ids[byte] for byte in bytes_]
+            else:
+                path.append(UNKNOWN)
+        return path
+
+
+def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
+    """The tokeniser of a folder, or of a file or demo, of whatever kind.
+
+    `FileFormatError` where there is none whose ids are certain.
+    """
+    loaded = _loaded(source)
+    segmenter = standard_segmenter(loaded)
+    inventory = inventory_of(segmenter)
+    numbers: Iterable[int] = (*inventory.special, *inventory.spelled)
+    ids = {
+        loaded.types[n]: number for n in numbers if (number := loaded.vocabulary_id(n)) is not None
+    }
+    special = {loaded.types[number] for number in inventory.special}
+    if str(source).removeprefix("demo:") not in DEMOS and Path(source).is_dir():
+        beside = _added_beside(Path(source), ids)
+        ids, special = beside | ids, special | beside.keys()
+    writing = AS_BYTES if loaded.preprocessor.byte_level else inventory.marker
+    return ModelVocabulary(str(source), ids, frozenset(special), writing, loaded, segmenter)
+
+
+def _loaded(source: str | Path) -> Tokeniser | SubwordVocabulary:
+    if str(source).startswith("demo:"):
+        return load_tokeniser(source)
+    check_is_there(source)
+    *_, path = tokeniser_files(source)
+    if path.is_dir():
+        path = path / "vocab.txt"
+    if not path.is_file():
+        raise FileFormatError(
+            str(source),
+            "",
+            "there is no tokeniser whose ids are certain",
+            "Save it there as tokenizer.json: AutoTokenizer.from_pretrained(folder)"
+            ".save_pretrained(folder).",
+        )
+    try:
+        return load_tokeniser(path)
+    except NoMergesError:
+        return load_vocabulary(path)
+
+
+def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
+    """Added tokens that stand in files of their own, as old tokenisers have them."""
+    found: dict[str, int] = {}
+    path = folder / "added_tokens.json"
+    if path.is_file() and isinstance(document := parse_json(read_bytes(path), str(path)), dict):
+        found |= {text: number for text, number in document.items() if type(number) is int}
+    path = folder / "tokenizer_config.json"
+    if path.is_file() and isinstance(document := parse_json(read_bytes(path), str(path)), dict):
+        listed: Any = document.get("added_tokens_decoder")
+        for number, token in listed.items() if isinstance(listed, dict) else ():
+            text = token.get("content") if isinstance(token, dict) else None
+            if isinstance(text, str) and str(number).isdecimal():
+                found[text] = int(number)
+    owner = {number: text for text, number in ids.items()}
+    for text, number in found.items():
+        if ids.get(text, number) != number or owner.setdefault(number, text) != text:
+            problem = f"“{text}” has the id {number:,}, which the tokeniser says otherwise"
+            raise FileFormatError(str(folder), "added tokens", problem, "Save it again.")
+    return found
+
+
+def check_writings(old: ModelVocabulary, new: ModelVocabulary) -> None:
+    """Refuse vocabularies of which one marks the end of words, for the other's do not tell that."""
+    marks = ("", AS_BYTES, "▁", "Ġ", "##")
+    if old.writing != new.writing and not {old.writing, new.writing} <= {*marks}:
+        suffix = cast("str", next(w for w in (old.writing, new.writing) if w not in marks))
+        raise MorphGraphError(
+            f"{old.name} and {new.name} cannot be compared: one marks the end of a word by "
+            f"“{suffix}”. Use a tokeniser that was made from the model's own."
+        )

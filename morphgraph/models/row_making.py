@@ -1,0 +1,172 @@
+"""Rows of a matrix for another vocabulary: copied bit by bit, or made from others of its rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError, check_choice
+from morphgraph.models.safetensors_files import BUFFER, StoredTensor
+
+RowInit: TypeAlias = Literal["mean", "zeros", "normal"]
+"""How the row of a new type begins."""
+ROW_INITS: tuple[RowInit, ...] = get_args(RowInit)
+FLOAT_KINDS = ("F32", "F16", "BF16")
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Ids: TypeAlias = npt.NDArray[np.int64]
+
+COPIED, MADE, FILLER = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class RowSources:
+    """Where each row of the new matrix comes from.
+
+    ``kinds``: int8, by new id: `COPIED` from one old row, `MADE` for a new type, or a `FILLER` of
+    an id without a type. ``offsets``: int64 (n + 1), into ``sources``: the old ids that a row is
+    copied from or is the mean of; a row without any is the mean of all rows in ``used``, the old
+    ids that have a type.
+    """
+
+    kinds: npt.NDArray[np.int8]
+    offsets: Ids
+    sources: Ids
+    used: Ids
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+
+@dataclass(frozen=True)
+class MadeRows:
+    """The rows of one stored matrix, or of a vector, for another vocabulary.
+
+    ``rows``: how many rows it has now. Means are computed in float32, and stored as the tensor is.
+    """
+
+    tensor: StoredTensor
+    rows: int
+    sources: RowSources
+    init: RowInit = "mean"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("init", self.init, ROW_INITS)
+
+    @cached_property
+    def _old(self) -> Bytes:
+        return self.tensor.row_bytes(self.rows)
+
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of each column, over the rows that have a type."""
+        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
+        total, squares = np.zeros(columns), np.zeros(columns)
+        used = self.sources.used
+        step = max(1, BUFFER // (8 * columns))
+        for start in range(0, len(used), step):
+            rows = self._of(used[start : start + step]).astype(np.float64)
+            total += rows.sum(axis=0)
+            squares += (rows * rows).sum(axis=0)
+        mean = total / len(used)
+        spread = np.sqrt(np.maximum(squares / len(used) - mean * mean, 0))
+        return mean.astype(np.float32), spread.astype(np.float32)
+
+    def _of(self, ids: Ids) -> Floats:
+        return _floats(self._old[ids], self.tensor.dtype)
+
+    def chunks(self) -> Iterator[Bytes]:
+        """The new rows as bytes, a few at a time: (rows, bytes of a row)."""
+        random = np.random.default_rng(self.seed)
+        offsets = self.sources.offsets
+        # Each row takes room for itself and for those that it is made of, in float32.
+        room = np.append(0, np.cumsum(np.diff(offsets) + 1))
+        most = max(1, BUFFER // (2 * self._old.shape[1]))
+        start = 0
+        while start < len(self.sources):
+            end = int(np.searchsorted(room, room[start] + most, "right")) - 1
+            end = max(end, start + 1)
+            yield self._block(slice(start, end), random)
+            start = end
+
+    def _block(self, span: slice, random: np.random.Generator) -> Bytes:
+        kinds, firsts = self.sources.kinds[span], self.sources.offsets[span]
+        rows = np.empty((len(kinds), self._old.shape[1]), np.uint8)
+        copied = kinds == COPIED
+        rows[copied] = self._old[self.sources.sources[firsts[copied]]]
+        others = np.flatnonzero(~copied)
+        if len(others):
+            made = self._made(others + span.start, kinds[others] == FILLER, random)
+            rows[others] = _bytes(made, self.tensor.dtype)
+        return rows
+
+    def _made(self, ids: Ids, filler: npt.NDArray[np.bool_], random: np.random.Generator) -> Floats:
+        """Rows of ids that none is copied for; fillers are means whatever new types begin with."""
+        if self.init == "mean":
+            return self._means(ids)
+        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
+        made = np.zeros((len(ids), columns), np.float32)
+        if self.init == "normal":
+            mean, spread = self._moments
+            drawn = random.standard_normal((int((~filler).sum()), columns), np.float32)
+            made[~filler] = mean + spread * drawn
+        if filler.any():
+            made[filler] = self._moments[0]
+        return made
+
+    def _means(self, ids: Ids) -> Floats:
+        starts, ends = self.sources.offsets[ids], self.sources.offsets[ids + 1]
+        lengths = ends - starts
+        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
+        made = np.empty((len(ids), columns), np.float32)
+        known = lengths > 0
+        if known.any():
+            lengths, starts = lengths[known], starts[known]
+            firsts = np.append(0, np.cumsum(lengths)[:-1])
+            places = np.arange(lengths.sum()) + np.repeat(starts - firsts, lengths)
+            sums = np.add.reduceat(self._of(self.sources.sources[places]), firsts, axis=0)
+            made[known] = sums / lengths[:, None].astype(np.float32)
+        if not known.all():
+            made[~known] = self._moments[0]
+        return made
+
+
+def check_floats(tensor: StoredTensor) -> None:
+    """Refuse a matrix whose numbers are no floats of a known kind, such as quantised ones."""
+    if tensor.dtype not in FLOAT_KINDS:
+        raise MorphGraphError(
+            f"{tensor.path}: the tensor “{tensor.name}” is of {tensor.dtype}, not of "
+            f"{', '.join(FLOAT_KINDS)}. Give a checkpoint that is not quantised."
+        )
+
+
+def _floats(rows: Bytes, dtype: str) -> Floats:
+    """Rows in float32.
+
+    >>> _floats(np.array([[0x80, 0x3F, 0x00, 0xC0]], np.uint8), "BF16")
+    array([[ 1., -2.]], dtype=float32)
+    """
+    rows = np.ascontiguousarray(rows)
+    if dtype == "BF16":
+        return (rows.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return rows.view(np.float16 if dtype == "F16" else np.float32).astype(np.float32)
+
+
+def _bytes(rows: Floats, dtype: str) -> Bytes:
+    """Rows of float32 as they are stored, rounded to the nearest number, or the even one of two.
+
+    >>> _bytes(np.array([[1.0, -2.0]], np.float32), "BF16")
+    array([[128,  63,   0, 192]], dtype=uint8)
+    """
+    if dtype == "BF16":
+        bits = np.ascontiguousarray(rows).view(np.uint32)
+        rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+        # Rounding must not carry what is not a number into infinity.
+        rounded[np.isnan(rows)] = 0x7FC0
+        return cast("Bytes", rounded.astype(np.uint16).view(np.uint8))
+    return cast("Bytes", rows.astype(np.float16 if dtype == "F16" else np.float32).view(np.uint8))

@@ -1,0 +1,84 @@
+"""Which old rows the row of each type of a new tokeniser comes from."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
+from morphgraph.models.model_vocabulary import ModelVocabulary, check_writings
+from morphgraph.models.row_making import COPIED, FILLER, MADE, RowSources
+
+_MOST_PADDING = 1024
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """What becomes of each type.
+
+    ``kept``: types of both tokenisers; ``made``: each new type with the old tokens of its string;
+    ``dropped``: types that are gone. ``moved``: old id → new id of what is kept. ``sources``: the
+    same by ids.
+    """
+
+    kept: tuple[str, ...]
+    made: Mapping[str, tuple[str, ...]]
+    dropped: tuple[str, ...]
+    moved: Mapping[int, int]
+    sources: RowSources
+
+
+def plan_rows(old: ModelVocabulary, new: ModelVocabulary, multiple: int = 1) -> RowPlan:
+    """A row for each id of the new tokeniser, and more up to a multiple of a number.
+
+    A type is kept if the old tokeniser has one for the same string, spelled in its way.
+    """
+    check_writings(old, new)
+    spelled = {type_: old.spelled(new, type_) for type_ in new.ids}
+    fresh = [type_ for type_ in new.ids if spelled[type_] not in old.ids]
+    tokens = dict(zip(fresh, old.tokens_of([spelled[type_] for type_ in fresh]), strict=True))
+    texts = {number: type_ for type_, number in old.ids.items()}
+    rows = math.ceil(new.id_count / multiple) * multiple
+    kinds = np.full(rows, FILLER, np.int8)
+    listed: list[list[int]] = [[] for _ in range(rows)]
+    moved: dict[int, int] = {}
+    for type_, number in new.ids.items():
+        if type_ in tokens:
+            kinds[number], listed[number] = MADE, tokens[type_]
+        else:
+            before = old.ids[spelled[type_]]
+            kinds[number], listed[number] = COPIED, [before]
+            moved.setdefault(before, number)
+    sources = RowSources(
+        kinds,
+        np.append(0, np.cumsum([len(each) for each in listed])),
+        np.array([number for each in listed for number in each], np.int64),
+        np.array(sorted(texts), np.int64),
+    )
+    return RowPlan(
+        tuple(type_ for type_ in new.ids if type_ not in tokens),
+        {type_: tuple(texts[number] for number in found) for type_, found in tokens.items()},
+        tuple(type_ for type_, number in old.ids.items() if number not in moved),
+        moved,
+        sources,
+    )
+
+
+def check_rows(rows: int, vocabulary: ModelVocabulary, padded: bool) -> None:
+    """Refuse a tokeniser that is not the model's own, by the number of its ids.
+
+    Of more rows than ids, the others are padding where the ids were rounded up to a multiple of 8,
+    16, … or 1,024, or where the caller says so (``padded``).
+    """
+    ids = vocabulary.id_count
+    step = min(rows & -rows, _MOST_PADDING)
+    if rows == ids or (rows > ids and (padded or (step >= 8 and rows - ids < step))):
+        return
+    others = counted(rows - ids, "row")
+    beyond = f" If the other {others} are padding, say so: --padded." if rows > ids else ""
+    raise MorphGraphError(
+        f"{vocabulary.name}: this tokeniser has {ids:,} ids, but the model has {rows:,} rows, so "
+        f"it is not the one that the model was trained with. Name that: --old-tokenizer.{beyond}"
+    )

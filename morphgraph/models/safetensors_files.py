@@ -1,0 +1,197 @@
+"""Safetensors files by numpy alone: what is in one, and new ones written as a stream.
+
+A file is eight bytes with the length of its header, the header in JSON, and the tensors' bytes. No
+tensor is read before it is needed, and what is copied passes through a small buffer.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import parse_json
+from morphgraph.core.text import counted, shortened
+
+MOST_HEADER = 100_000_000
+"""Bytes of the longest header that the format allows."""
+BUFFER = 8 << 20
+"""Bytes that are in memory at once while a tensor is copied or made."""
+
+_BITS = {
+    **dict.fromkeys(("F64", "I64", "U64", "C64"), 64),
+    **dict.fromkeys(("F32", "I32", "U32"), 32),
+    **dict.fromkeys(("F16", "BF16", "I16", "U16"), 16),
+    **dict.fromkeys(("BOOL", "I8", "U8", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 8),
+    **dict.fromkeys(("F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
+    **dict.fromkeys(("F6_E2M3", "F6_E3M2"), 6),
+    "F4": 4,
+}
+_PICKLED = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_DAMAGED = "Download or save the file again."
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor in a file, by its place there.
+
+    ``dtype``: as the format names it, such as ``BF16``. ``start``: the place of its first byte.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    path: Path
+    start: int
+
+    @property
+    def bytes_(self) -> int:
+        """How many bytes it takes."""
+        return math.prod(self.shape) * _BITS[self.dtype] // 8
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes, a few at a time."""
+        left = self.bytes_
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(self.start)
+            while left:
+                found = file.read(min(BUFFER, left))
+                if not found:
+                    problem = f"it ends within the tensor “{self.name}”"
+                    raise FileFormatError(str(self.path), "", problem, _DAMAGED)
+                left -= len(found)
+                yield found
+
+    def row_bytes(self, rows: int) -> npt.NDArray[np.uint8]:
+        """Its bytes in so many rows, mapped into memory: (rows, bytes of a row)."""
+        shape = (rows, self.bytes_ // rows)
+        return np.memmap(self.path, np.uint8, "r", offset=self.start, shape=shape)
+
+
+@dataclass(frozen=True)
+class NewTensor:
+    """A tensor to be written: ``chunks`` makes its bytes, a few at a time."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    chunks: Callable[[], Iterator[bytes | npt.NDArray[Any]]]
+
+    @property
+    def bytes_(self) -> int:
+        """How many bytes it takes."""
+        return math.prod(self.shape) * _BITS[self.dtype] // 8
+
+
+def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
+    """The metadata of a file and its tensors, in the order of their bytes; only its header is read.
+
+    `FileFormatError` for pickled weights, a file that is cut off or too long, a header that is none
+    or too long, and tensors that overlap, leave a gap or lie outside the file.
+    """
+    name = str(path)
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            first = file.read(8)
+            length = struct.unpack("<Q", first)[0] if len(first) == 8 else 0
+            fits = 2 <= length <= min(MOST_HEADER, size - 8)
+            header = file.read(length) if fits else b""
+    except OSError as error:
+        problem = (error.strerror or "it cannot be read").lower()
+        raise FileFormatError(name, "", problem, "Check the path and its permissions.") from error
+    if first.startswith(_PICKLED):
+        raise pickled(path)
+    if len(first) < 8:
+        raise FileFormatError(name, "", f"it has only {counted(size, 'byte')}", _DAMAGED)
+    if not fits or len(header) < length:
+        problem = f"its header would have {length:,} bytes, in a file of {size:,}"
+        if size - 8 < length <= MOST_HEADER:
+            problem = f"it is cut off within its header of {length:,} bytes"
+        raise FileFormatError(name, "the first 8 bytes", problem, _DAMAGED)
+    document = parse_json(header, f"{name}, header")
+    if not isinstance(document, dict):
+        raise FileFormatError(name, "header", "it is not an object", _DAMAGED)
+    metadata = document.pop("__metadata__", None) or {}
+    if not isinstance(metadata, dict) or not all(type(v) is str for v in metadata.values()):
+        raise FileFormatError(name, "header, __metadata__", "it holds no texts", _DAMAGED)
+    tensors = [_stored(text, entry, path, 8 + length) for text, entry in document.items()]
+    tensors.sort(key=lambda tensor: (tensor.start, tensor.bytes_))
+    _check_places(tensors, name, 8 + length, size)
+    return metadata, tensors
+
+
+def pickled(path: Path) -> FileFormatError:
+    """The error that weights are pickled, which nothing here opens."""
+    return FileFormatError(
+        str(path),
+        "",
+        "these are pickled weights, which can run code when they are read",
+        "Load the model in transformers and save it again: save_pretrained writes "
+        "model.safetensors.",
+    )
+
+
+def _stored(name: str, entry: Any, path: Path, data: int) -> StoredTensor:
+    place = f"tensor “{shortened(name, 80)}”"
+    values = entry if isinstance(entry, dict) else {}
+    dtype, shape, ends = (values.get(key) for key in ("dtype", "shape", "data_offsets"))
+    problem = ""
+    if not _are_sizes(shape) or not _are_sizes(ends) or len(ends) != 2:
+        problem = "dtype, shape and data_offsets of a tensor are expected here"
+    elif dtype not in _BITS:
+        problem = f"its numbers are of an unknown kind, {shortened(repr(dtype))}"
+    elif 8 * (ends[1] - ends[0]) != math.prod(shape) * _BITS[dtype]:
+        shown = " × ".join(map(str, shape)) or "one number"
+        problem = f"{shown} of {dtype} do not take {ends[1] - ends[0]:,} bytes"
+    if problem:
+        raise FileFormatError(str(path), place, problem, _DAMAGED)
+    return StoredTensor(name, str(dtype), tuple(shape), path, data + ends[0])
+
+
+def _are_sizes(value: Any) -> bool:
+    return isinstance(value, list) and all(type(n) is int and 0 <= n < 1 << 60 for n in value)
+
+
+def _check_places(tensors: Sequence[StoredTensor], name: str, start: int, size: int) -> None:
+    at = start
+    for tensor in tensors:
+        if tensor.start != at:
+            what = "overlaps the one before it" if tensor.start < at else "comes behind a gap"
+            raise FileFormatError(name, f"tensor “{tensor.name}”", f"it {what}", _DAMAGED)
+        at += tensor.bytes_
+        if at > size:
+            problem = f"the file is cut off: it has {size:,} bytes, the tensor ends at {at:,}"
+            raise FileFormatError(name, f"tensor “{tensor.name}”", problem, _DAMAGED)
+    if at < size:
+        problem = f"there are {counted(size - at, 'byte')} behind its last tensor"
+        raise FileFormatError(name, "", problem, _DAMAGED)
+
+
+def write_safetensors(
+    path: Path, tensors: Sequence[StoredTensor | NewTensor], metadata: Mapping[str, str]
+) -> None:
+    """Write tensors into a new file, one after the other, those of the widest numbers first."""
+    ordered = sorted(tensors, key=lambda tensor: -_BITS[tensor.dtype])
+    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    at = 0
+    for tensor in ordered:
+        ends = [at, at := at + tensor.bytes_]
+        header[tensor.name] = {"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": ends}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with path.open("wb", buffering=0) as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for tensor in ordered:
+            start = file.tell()
+            for chunk in tensor.chunks():
+                view = memoryview(chunk).cast("B")
+                while view:
+                    view = view[file.write(view) :]
+            assert file.tell() == start + tensor.bytes_, tensor.name

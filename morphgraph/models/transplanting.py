@@ -1,0 +1,226 @@
+"""A model carried over to another tokeniser: rows of kept types copied, rows of new types made."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from morphgraph.core.errors import MorphGraphError, check_choice
+from morphgraph.core.text import counted
+from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, Checkpoint, read_checkpoint
+from morphgraph.models.model_config import (
+    ConfigChange,
+    counts_positions_from_padding,
+    with_new_ids,
+)
+from morphgraph.models.model_files import (
+    check_new_folder,
+    other_files,
+    tokeniser_contents,
+    whole_folder,
+)
+from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
+from morphgraph.models.row_making import ROW_INITS, Bytes, MadeRows, RowInit, check_floats
+from morphgraph.models.row_plan import RowPlan, check_rows, plan_rows
+from morphgraph.models.safetensors_files import NewTensor
+from morphgraph.models.vocabulary_matrices import (
+    MatrixRole,
+    VocabularyMatrix,
+    vocabulary_matrices,
+)
+
+
+@dataclass(frozen=True)
+class TransplantSettings:
+    """How rows of new types begin, and how many rows there are.
+
+    ``init``: one of `ROW_INITS`. ``seed``: for ``normal``. ``multiple``: the number of rows is a
+    multiple of this. ``padded``: rows beyond the old tokeniser's ids are padding, however many.
+    """
+
+    init: RowInit = "mean"
+    seed: int = 0
+    multiple: int = 1
+    padded: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("init", self.init, ROW_INITS)
+        if type(self.multiple) is not int or self.multiple < 1:
+            raise MorphGraphError(
+                f"The rows cannot be a multiple of {self.multiple!r}. Give a whole number from 1."
+            )
+        if type(self.seed) is not int or self.seed < 0:
+            raise MorphGraphError(f"{self.seed!r} is not a seed. Give a whole number from 0.")
+
+
+@dataclass(frozen=True)
+class ResizedTensor:
+    """A tensor with a row for each id, and its shapes."""
+
+    name: str
+    role: MatrixRole
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Transplant:
+    """A model on another tokeniser, or what it would be.
+
+    ``folder``: where it is; None if nothing was written. ``init``: how rows of new types begin.
+    ``kept``: types whose rows are copied; ``made``: each new type, with the old tokeniser's tokens
+    for its string, none if it knows none of its characters; ``dropped``: types that are gone.
+    ``padding``: rows without a type, before and now. ``config``: fields that get another value.
+    ``files``: other files that go along; ``left_out``: those that do not.
+    """
+
+    folder: Path | None
+    init: RowInit
+    kept: tuple[str, ...]
+    made: Mapping[str, tuple[str, ...]]
+    dropped: tuple[str, ...]
+    padding: tuple[int, int]
+    tensors: tuple[ResizedTensor, ...]
+    config: tuple[ConfigChange, ...]
+    files: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """One line."""
+        where = "nothing written" if self.folder is None else str(self.folder)
+        return (
+            f"<Transplant: {counted(len(self.kept), 'row')} copied, {len(self.made):,} made "
+            f"({self.init}), {len(self.dropped):,} dropped; {where}>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as JSON holds it; of types that are kept, how many there are."""
+        return {
+            **vars(self),
+            "kept": len(self.kept),
+            "folder": None if self.folder is None else str(self.folder),
+            "tensors": [asdict(tensor) for tensor in self.tensors],
+            "config": [asdict(change) for change in self.config],
+        }
+
+
+def transplant_model(
+    model: str | Path,
+    tokeniser: str | Path,
+    out: str | Path | None = None,
+    settings: TransplantSettings | None = None,
+    *,
+    old_tokeniser: str | Path | None = None,
+    hint: str = "",
+) -> Transplant:
+    """Carry a model over to another tokeniser, into a new folder; without ``out``, only plan it.
+
+    All is checked before anything is written, and the folder is there with all its content or not
+    at all. ``old_tokeniser``: the one that the model was trained with, by default that in its
+    folder. ``hint``: see `core.files.writing`. Errors: `MorphGraphError`.
+    """
+    settings = TransplantSettings() if settings is None else settings
+    if out is not None:
+        check_new_folder(Path(out), hint)
+    checkpoint = read_checkpoint(model)
+    found = vocabulary_matrices(checkpoint)
+    for matrix in found.matrices:
+        check_floats(matrix.tensor)
+    contents = tokeniser_contents(Path(tokeniser))
+    new = read_model_vocabulary(tokeniser)
+    old = read_model_vocabulary(old_tokeniser or checkpoint.folder)
+    check_rows(found.rows, old, settings.padded)
+    plan = plan_rows(old, new, settings.multiple)
+    rows = len(plan.sources)
+    configs, changes = _configs(checkpoint, plan, new, contents, (found.rows, rows))
+    goes, stays = other_files(checkpoint.folder)
+    replaced = {file.name for file in checkpoint.files} | contents.keys()
+    made = Transplant(
+        None,
+        settings.init,
+        plan.kept,
+        plan.made,
+        plan.dropped,
+        (found.rows - len(old.ids), rows - len(new.ids)),
+        tuple(
+            ResizedTensor(each.tensor.name, each.role, each.tensor.shape, each.resized(rows))
+            for each in found.matrices
+        ),
+        tuple(changes),
+        tuple(sorted({*goes, *contents})),
+        tuple(name for name in stays if name not in replaced),
+    )
+    if out is None:
+        return made
+    resized = {
+        each.tensor.name: _resized(each, found.rows, plan, settings) for each in found.matrices
+    }
+    with whole_folder(Path(out), hint) as place:
+        checkpoint.write(place, resized)
+        for name in goes:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(checkpoint.folder / name, place / name)
+        for name, data in {**contents, **configs}.items():
+            (place / name).write_bytes(data)
+    return replace(made, folder=Path(out))
+
+
+def _resized(
+    matrix: VocabularyMatrix, rows: int, plan: RowPlan, settings: TransplantSettings
+) -> NewTensor:
+    tensor = matrix.tensor
+
+    def chunks() -> Iterator[Bytes]:
+        # Made here, so that the old matrix is let go once the new one is written.
+        return MadeRows(tensor, rows, plan.sources, settings.init, settings.seed).chunks()
+
+    return NewTensor(tensor.name, tensor.dtype, matrix.resized(len(plan.sources)), chunks)
+
+
+def _configs(
+    checkpoint: Checkpoint,
+    plan: RowPlan,
+    new: ModelVocabulary,
+    contents: Mapping[str, bytes],
+    rows: tuple[int, int],
+) -> tuple[dict[str, bytes], list[ConfigChange]]:
+    """The configurations for another tokeniser, and what is changed in them."""
+    roles = _roles(contents)
+
+    def new_id(field: str, old_id: int) -> int | None:
+        """The same token's, else that of the token that the new tokeniser has in its place."""
+        return plan.moved.get(old_id, new.ids.get(roles.get(field.removesuffix("_id"), "")))
+
+    files: dict[str, bytes] = {}
+    changes: list[ConfigChange] = []
+    for name, config in (
+        (CONFIG, checkpoint.config),
+        (GENERATION_CONFIG, checkpoint.generation_config),
+    ):
+        if config is not None:
+            made, changed = with_new_ids(config, name, new_id, rows)
+            files[name] = json.dumps(made, ensure_ascii=False, indent=2).encode() + b"\n"
+            changes += changed
+    padding = [change for change in changes if change.field == "pad_token_id"]
+    if padding and counts_positions_from_padding(checkpoint.config):
+        raise MorphGraphError(
+            f"{new.name}: the padding token has the id {padding[0].after}, but this model counts "
+            f"positions from it, so it must stay {padding[0].before}. Give it that id."
+        )
+    return files, changes
+
+
+def _roles(contents: Mapping[str, bytes]) -> dict[str, str]:
+    """The contents of a tokeniser's special tokens, by what `transformers` calls them."""
+    try:
+        config = json.loads(contents.get("tokenizer_config.json", b"{}"))
+    except ValueError:
+        return {}
+    found = {}
+    for role, token in config.items() if isinstance(config, dict) else ():
+        text = token.get("content") if isinstance(token, dict) else token
+        if role.endswith("_token") and isinstance(text, str):
+            found[role] = text
+    return found

@@ -1,0 +1,60 @@
+"""Models' folders made by hand, with no torch: a configuration, weights, and a tokeniser."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+WIDTH = 4
+CONFIG = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 5}
+
+
+def matrix(rows: int, seed: int = 0, dtype: Any = np.float32) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).normal(size=(rows, WIDTH)).astype(dtype)
+
+
+def write_model(
+    folder: Path,
+    document: Mapping[str, Any] | None,
+    tensors: Mapping[str, np.ndarray[Any, Any]],
+    **config: Any,
+) -> Path:
+    """A model's folder; ``document`` is its ``tokenizer.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {**CONFIG, "vocab_size": len(next(iter(tensors.values()))), **config}
+    (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    save_file(dict(tensors), folder / "model.safetensors", {"format": "pt"})
+    return folder if document is None else write_tokeniser(folder, document)
+
+
+def write_tokeniser(folder: Path, document: Mapping[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder
+
+
+def weights(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
+    return load_file(folder / "model.safetensors")
+
+
+def vocabulary(folder: Path) -> dict[str, int]:
+    document = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    listed = document["model"]["vocab"]
+    if isinstance(listed, list):
+        listed = {text: number for number, (text, _) in enumerate(listed)}
+    return listed | {token["content"]: token["id"] for token in document["added_tokens"]}
+
+
+def shard(folder: Path) -> None:
+    """The weights of a folder, each tensor in a file of its own."""
+    tensors = weights(folder)
+    (folder / "model.safetensors").unlink()
+    names = {}
+    for number, (name, array) in enumerate(tensors.items(), start=1):
+        names[name] = f"model-{number:05}-of-{len(tensors):05}.safetensors"
+        save_file({name: array}, folder / names[name], {"format": "pt"})
+    index = {"metadata": {"total_size": 1, "total_parameters": 1}, "weight_map": names}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")

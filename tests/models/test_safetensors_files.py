@@ -1,0 +1,112 @@
+"""Safetensors by numpy alone, held against the `safetensors` library."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from morphgraph.core.errors import FileFormatError
+from morphgraph.models.safetensors_files import (
+    NewTensor,
+    read_safetensors,
+    write_safetensors,
+)
+
+KINDS = {"F32": np.float32, "F16": np.float16, "I64": np.int64, "U8": np.uint8}
+SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
+TENSORS = st.dictionaries(
+    st.text(min_size=1, max_size=5), st.tuples(st.sampled_from(sorted(KINDS)), SHAPES), max_size=5
+)
+
+
+def filled(kind: str, shape: tuple[int, ...], seed: int) -> np.ndarray[Any, Any]:
+    random = np.random.default_rng(seed)
+    return random.integers(0, 100, shape).astype(KINDS[kind])
+
+
+@examples(100)
+@given(TENSORS)
+def test_reads_what_the_library_writes_and_the_library_what_it_writes(
+    tmp_path_factory: pytest.TempPathFactory, kinds: dict[str, tuple[str, tuple[int, ...]]]
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    arrays = {name: filled(*kind, n) for n, (name, kind) in enumerate(kinds.items())}
+    save_file(arrays, folder / "theirs", {"format": "np"})
+    metadata, tensors = read_safetensors(folder / "theirs")
+    assert metadata == {"format": "np"}
+    assert {each.name: (each.dtype, each.shape) for each in tensors} == kinds
+    for each in tensors:
+        assert b"".join(each.chunks()) == arrays[each.name].tobytes()
+    write_safetensors(folder / "ours", tensors, metadata)
+    found = load_file(folder / "ours")
+    assert found.keys() == arrays.keys()
+    for name, array in found.items():
+        assert array.dtype == arrays[name].dtype
+        np.testing.assert_array_equal(array, arrays[name])
+
+
+def test_each_tensor_begins_where_its_numbers_may(tmp_path: Path) -> None:
+    """Whatever the order and sizes, as libraries that map files into memory need it."""
+    tensors = [
+        NewTensor(name, kind, shape, lambda size=size: iter([bytes(size)]))
+        for name, kind, shape, size in (("h", "BF16", (3,), 6), ("f", "F32", (1, 3), 12))
+    ]
+    write_safetensors(tmp_path / "x", tensors, {})
+    _, found = read_safetensors(tmp_path / "x")
+    assert [(each.name, each.start % 4) for each in found] == [("f", 0), ("h", 0)]
+
+
+def damaged(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def entry(start: int, end: int, shape: list[int], dtype: str = "U8") -> dict[str, Any]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
+
+
+DAMAGED = {
+    "only 3 bytes": b"\0\0\0",
+    "would have 123,456,789,012 bytes": damaged({}, length=123_456_789_012),
+    "cut off within its header of 90 bytes": damaged({}, length=90),
+    "not JSON": damaged(b"{a}"),
+    "not an object": damaged([1]),
+    "holds no texts": damaged({"__metadata__": {"a": 1}}),
+    "“a”: dtype, shape and data_offsets": damaged({"a": {"dtype": "U8"}}),
+    "“a”: dtype, shape": damaged({"a": entry(0, -1, [1])}),
+    "unknown kind, 'Q7'": damaged({"a": entry(0, 1, [1], "Q7")}, b"0"),
+    "2 × 3 of F32 do not take 23 bytes": damaged({"a": entry(0, 23, [2, 3], "F32")}, bytes(23)),
+    "“b”: it overlaps": damaged({"a": entry(0, 2, [2]), "b": entry(1, 3, [2])}, bytes(3)),
+    "“b”: it comes behind a gap": damaged({"a": entry(0, 2, [2]), "b": entry(3, 4, [1])}, bytes(4)),
+    "“a”: the file is cut off": damaged({"a": entry(0, 9, [9])}, bytes(8)),
+    "3 bytes behind its last tensor": damaged({"a": entry(0, 1, [1])}, bytes(4)),
+    "pickled weights": b"PK\x03\x04" + bytes(40),
+    "pickled weights, which": b"\x80\x02}q\x00." + bytes(40),
+}
+
+
+@pytest.mark.parametrize("problem", DAMAGED)
+def test_a_damaged_file_is_refused_by_name(tmp_path: Path, problem: str) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(DAMAGED[problem])
+    with pytest.raises(FileFormatError) as caught:
+        read_safetensors(path)
+    assert str(path) in str(caught.value)
+    assert problem in str(caught.value)
+
+
+def test_any_cut_off_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    save_file({"a": np.arange(5, dtype=np.float32), "b": np.zeros((2, 2), np.float16)}, path)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FileFormatError):
+            read_safetensors(path)

@@ -1,0 +1,217 @@
+"""`morphgraph transplant`: what it prints, and what it refuses before it writes anything."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_folders import matrix, shard, weights, write_model, write_tokeniser
+from safetensors.numpy import save_file
+
+from morphgraph.models import transplanting
+
+Command = Callable[..., Any]
+MERGES = [("u", "n"), ("d", "o"), ("un", "do")]
+
+
+@pytest.fixture
+def model(tmp_path: Path, small_document: Callable[..., dict[str, Any]]) -> Path:
+    tensors = {"wte.weight": matrix(7), "lm_head.weight": matrix(7, 1)}
+    return write_model(tmp_path / "model", small_document(MERGES), tensors)
+
+
+@pytest.fixture
+def tokeniser(tmp_path: Path, small_document: Callable[..., dict[str, Any]]) -> Path:
+    return write_tokeniser(tmp_path / "new", small_document([("u", "n"), ("n", "d")], "undo"))
+
+
+def test_what_it_prints(morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", out)
+    assert (run.code, run.err) == (0, "")
+    assert run.out.splitlines() == [
+        "tensor          is      before  after",
+        "lm_head.weight  output   7 × 4  6 × 4",
+        "wte.weight      input    7 × 4  6 × 4",
+        "5 rows copied",
+        "1 row made (the mean of old rows)",
+        "  nd: n + d",
+        "2 rows dropped",
+        "  do undo",
+        "config.json: vocab_size 7 → 6",
+        f"saved {out}",
+    ]
+    assert len(weights(out)["wte.weight"]) == 6
+
+
+def test_a_dry_run_and_json(
+    morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    given = ("transplant", model, "--tokenizer", tokeniser, "--dry-run")
+    assert morphgraph(*given).out.endswith("nothing written\n")
+    report = morphgraph(*given, "--json").json
+    assert report["made"] == {"nd": ["n", "d"]}
+    assert (report["kept"], report["dropped"], report["folder"]) == (5, ["do", "undo"], None)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def cut_off(model: Path) -> None:
+    path = model / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-5])
+
+
+def pickled(model: Path) -> None:
+    (model / "model.safetensors").rename(model / "pytorch_model.bin")
+
+
+def no_weights(model: Path) -> None:
+    (model / "model.safetensors").unlink()
+
+
+def config(**fields: Any) -> Callable[[Path], None]:
+    def change(model: Path) -> None:
+        path = model / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+    return change
+
+
+def tensors(**named: np.ndarray[Any, Any]) -> Callable[[Path], None]:
+    def change(model: Path) -> None:
+        named_so = {name.replace("__", "."): array for name, array in named.items()}
+        save_file({**weights(model), **named_so}, model / "model.safetensors")
+
+    return change
+
+
+def only(name: str) -> Callable[[Path], None]:
+    return lambda model: save_file({name: matrix(7)}, model / "model.safetensors")
+
+
+def index(change: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    def damage(model: Path) -> None:
+        shard(model)
+        path = model / "model.safetensors.index.json"
+        document = json.loads(path.read_text())
+        change(document["weight_map"])
+        path.write_text(json.dumps(document))
+
+    return damage
+
+
+def another_tokeniser(model: Path) -> None:
+    path = model / "tokenizer.json"
+    document = json.loads(path.read_text())
+    document["model"]["vocab"]["more"] = 7
+    path.write_text(json.dumps(document))
+
+
+REFUSED = {
+    "pytorch_model.bin: these are pickled weights": pickled,
+    "neither model.safetensors nor": no_weights,
+    "the file is cut off": cut_off,
+    "has 8 ids, but the model has 7 rows": another_tokeniser,
+    "vocab_size: a number of ids is expected": config(vocab_size=None),
+    "“lm_head.weight”: this layout is not known: it is 7 × 4, where vocab_size is 9": config(
+        vocab_size=9
+    ),
+    "“lm_head.weight”: this layout is not known: it is 3 × 4": tensors(lm_head__weight=matrix(3)),
+    "“codes.weight”: this layout is not known: it has 7 rows": tensors(codes__weight=matrix(7)),
+    "“crit.proj”: this layout is not known": tensors(crit__proj=matrix(7).T.copy()),
+    "name of an input embedding": only("lm_head.weight"),
+    "tie_word_embeddings: it is false, but no tensor": lambda model: (
+        only("wte.weight")(model),
+        config(tie_word_embeddings=False)(model),
+    ),
+    "“lm_head.weight” is of I32, not of F32": tensors(lm_head__weight=np.zeros((7, 4), np.int32)),
+    "both there": lambda model: (
+        shard(model),
+        save_file({"a": matrix(1)}, model / "model.safetensors"),
+    ),
+    "is not the name of a file beside it": index(
+        lambda names: names.update(other="../model.safetensors")
+    ),
+    "model-00002-of-00002.safetensors, but the index says model-00001-of-00002.safetensors": index(
+        lambda names: names.update(zip(names, [*names.values()][::-1], strict=True))
+    ),
+    "does not have it": index(lambda names: names.update(other=names["wte.weight"])),
+    "no such file or directory": index(lambda names: names.update(other="none.safetensors")),
+    "there is no tokeniser whose ids are certain": lambda model: (
+        model / "tokenizer.json"
+    ).unlink(),
+}
+
+
+@pytest.mark.parametrize("problem", REFUSED)
+def test_bad_models_are_refused_by_name(
+    morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path, problem: str
+) -> None:
+    REFUSED[problem](model)
+    before = sorted(tmp_path.rglob("*"))
+    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", tmp_path / "a" / "b")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("morphgraph: ")
+    assert run.err.count("\n") == 1
+    assert problem in run.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_bad_arguments_are_refused(
+    morphgraph: Command, model: Path, tokeniser: Path, tmp_path: Path
+) -> None:
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "file").write_text("")
+    out = tmp_path / "out"
+    for problem, arguments in {
+        "Give --out, or --dry-run": (model, "--tokenizer", tokeniser),
+        "full: the folder is not empty. Choose another place with --out": (
+            *(model, "--tokenizer", tokeniser, "--out", full),
+        ),
+        "init='median' is not known": (
+            *(model, "--tokenizer", tokeniser, "--out", out, "--init", "median"),
+        ),
+        "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", "--out", out),
+        "nothing is looked up on a hub": ("gpt2", "--tokenizer", tokeniser, "--out", out),
+        "Name the folder that it is in": (
+            *(model / "model.safetensors", "--tokenizer", tokeniser, "--out", out),
+        ),
+    }.items():
+        run = morphgraph("transplant", *arguments)
+        assert (run.code, run.out) == (2, "")
+        assert problem in run.err, run.err
+    assert not out.exists()
+
+
+def test_a_model_that_counts_positions_from_its_padding(
+    morphgraph: Command, model: Path, tmp_path: Path, small_document: Callable[..., Any]
+) -> None:
+    config(model_type="roberta", pad_token_id=1)(model)
+    moved = write_tokeniser(tmp_path / "moved", small_document([("u", "n")], "nodu"))
+    run = morphgraph("transplant", model, "--tokenizer", moved, "--out", tmp_path / "out")
+    assert run.code == 2
+    assert "the padding token has the id 0, but this model counts positions from it" in run.err
+
+
+def test_what_cannot_be_written_leaves_nothing(
+    morphgraph: Command,
+    model: Path,
+    tokeniser: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+
+    def full(*_: Any) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(transplanting.shutil, "copyfile", full)
+    (model / "README.md").write_text("a file that is copied")
+    run = morphgraph("transplant", model, "--tokenizer", tokeniser, "--out", tmp_path / "out")
+    assert run.code == 2
+    assert "no space left on device. Choose another place with --out." in run.err
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, model / "README.md"])

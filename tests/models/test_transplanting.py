@@ -1,0 +1,372 @@
+"""A model carried over to another tokeniser: what becomes of its rows, ids and files."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from model_folders import matrix, shard, vocabulary, weights, write_model, write_tokeniser
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+import morphgraph as mg
+from morphgraph.models.model_vocabulary import read_model_vocabulary
+from morphgraph.models.transplanting import Transplant
+from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
+from morphgraph.tokeniser.hugging_face import saved_files
+
+Document = Callable[..., dict[str, Any]]
+MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
+OTHER = [("d", "o"), ("i", "n"), ("in", "g"), ("do", "ing"), ("u", "n"), ("un", "doing")]
+
+
+def special(text: str, number: int) -> dict[str, Any]:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"content": text, "id": number, "special": True, **flags}
+
+
+@pytest.fixture
+def model(tmp_path: Path, small_document: Document) -> Path:
+    """Types un…undoing with ids 0 to 11, <pad> 12, </s> 13; input, output and its bias."""
+    document = small_document(MERGES, added_tokens=[special("<pad>", 12), special("</s>", 13)])
+    tensors = {
+        "transformer.wte.weight": matrix(14),
+        "transformer.h.0.mlp.weight": matrix(3, 7),
+        "lm_head.weight": matrix(14, 1),
+        "lm_head.bias": matrix(14, 2)[:, 0].copy(),
+    }
+    ids = {"pad_token_id": 12, "eos_token_id": [13], "bos_token_id": None, "unk_token_id": 5}
+    return write_model(tmp_path / "model", document, tensors, **ids, tie_word_embeddings=False)
+
+
+@pytest.fixture
+def other(tmp_path: Path, small_document: Document) -> Path:
+    """Its types are fewer by undo and more by doing, its special tokens come first."""
+    document = small_document(OTHER, "undoig")
+    ids = {text: number + 2 for text, number in document["model"]["vocab"].items()}
+    document["model"]["vocab"] = ids
+    document["added_tokens"] = [special("</s>", 0), special("<pad>", 1)]
+    return write_tokeniser(tmp_path / "other", document)
+
+
+def test_rows_of_kept_types_are_copied_and_new_ones_are_means(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    made = mg.transplant(model, other, tmp_path / "out")
+    old, new = vocabulary(model), vocabulary(other)
+    assert made.made == {"doing": ("do", "ing")}
+    assert made.dropped == ("undo",)
+    assert set(made.kept) == old.keys() - {"undo"}
+    before, after = weights(model), weights(tmp_path / "out")
+    assert after.keys() == before.keys()
+    for name in ("transformer.wte.weight", "lm_head.weight", "lm_head.bias"):
+        assert len(after[name]) == len(new)
+        for type_ in made.kept:
+            np.testing.assert_array_equal(after[name][new[type_]], before[name][old[type_]])
+        mean = (before[name][old["do"]] + before[name][old["ing"]]) / np.float32(2)
+        np.testing.assert_array_equal(after[name][new["doing"]], mean)
+    rest = "transformer.h.0.mlp.weight"
+    np.testing.assert_array_equal(after[rest], before[rest])
+    assert repr(made) == (
+        f"<Transplant: 13 rows copied, 1 made (mean), 1 dropped; {tmp_path / 'out'}>"
+    )
+
+
+def test_ids_in_the_configurations_are_those_of_the_new_tokeniser(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    (model / "generation_config.json").write_text(
+        '{"eos_token_id": 13, "pad_token_id": -1, "suppress_tokens": [0, 6, 99], "top_k": 12}'
+    )
+    mg.transplant(model, other, tmp_path / "out")
+    new = vocabulary(other)
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config["vocab_size"] == len(new) == 14
+    assert (config["pad_token_id"], config["eos_token_id"]) == (1, [0])
+    assert config["bos_token_id"] is None
+    assert (config["model_type"], config["n_embd"]) == ("gpt2", 5)
+    generation = json.loads((tmp_path / "out" / "generation_config.json").read_text())
+    old = {number: text for text, number in vocabulary(model).items()}
+    assert generation == {
+        "eos_token_id": 0,
+        "pad_token_id": -1,
+        "suppress_tokens": [new[old[number]] for number in (0, 6)],
+        "top_k": 12,
+    }
+
+
+def test_a_special_token_of_another_name_takes_its_role(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    """The new tokeniser's own configuration says which token is its end of a text."""
+    text = (other / "tokenizer.json").read_text().replace("</s>", "<end>")
+    (other / "tokenizer.json").write_text(text)
+    roles = {"eos_token": {"content": "<end>"}, "pad_token": "<pad>"}
+    (other / "tokenizer_config.json").write_text(json.dumps(roles))
+    made = mg.transplant(model, other, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["eos_token_id"] == [0]
+    assert "</s>" in made.dropped
+
+
+def test_an_id_without_its_token_is_null(model: Path, other: Path, tmp_path: Path) -> None:
+    path = model / "config.json"
+    path.write_text(path.read_text().replace('"pad_token_id": 12', '"pad_token_id": 7000'))
+    (other / "tokenizer_config.json").write_text("{}")
+    made = mg.transplant(model, other, tmp_path / "out")
+    assert [(c.before, c.after) for c in made.config if c.field == "pad_token_id"] == [(7000, None)]
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["pad_token_id"] is None
+
+
+def test_the_folder_has_the_new_tokeniser_and_all_other_files(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    (model / "README.md").write_text("the model's card")
+    (other / "README.md").write_text("of the tokeniser")
+    (other / "tokenization_own.py").write_text("code")
+    (model / "1_Pooling").mkdir()
+    (model / "1_Pooling" / "config.json").write_text("{}")
+    for name in (
+        "vocab.json",
+        "pytorch_model.bin",
+        "onnx.onnx",
+        ".hidden",
+        "special_tokens_map.json",
+    ):
+        (model / name).write_text("old")
+    made = mg.transplant(model, other, tmp_path / "out")
+    out = tmp_path / "out"
+    found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    tokeniser = {"tokenizer.json", "tokenizer_config.json", "tokenization_own.py"}
+    beside = {"README.md", "1_Pooling/config.json"}
+    assert found == {"config.json", "model.safetensors", *tokeniser, *beside}
+    assert set(made.files) == tokeniser | beside
+    assert {"pytorch_model.bin", "vocab.json", "onnx.onnx"} < set(made.left_out)
+    assert (out / "README.md").read_text() == "the model's card"
+    assert (out / "tokenizer.json").read_bytes() == (other / "tokenizer.json").read_bytes()
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    planned = mg.transplant(model, other)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert planned.folder is None
+    made = mg.transplant(model, other, tmp_path / "out")
+    assert {**made.to_dict(), "folder": None} == planned.to_dict()
+
+
+def test_zeros_and_drawn_rows(model: Path, other: Path, tmp_path: Path) -> None:
+    for name in ("zeros", "normal"):
+        mg.transplant(model, other, tmp_path / name, init=name, seed=4)
+    new = vocabulary(other)["doing"]
+    zeros, drawn = (weights(tmp_path / name)["lm_head.weight"] for name in ("zeros", "normal"))
+    assert not zeros[new].any()
+    assert drawn[new].all()
+    np.testing.assert_array_equal(np.delete(drawn, new, 0), np.delete(zeros, new, 0))
+
+
+def test_rows_are_added_up_to_a_multiple(model: Path, other: Path, tmp_path: Path) -> None:
+    """They are the mean of all, so that what has no type is never the likeliest."""
+    made = mg.transplant(model, other, tmp_path / "out", pad_to_multiple_of=8, init="zeros")
+    found = weights(tmp_path / "out")["lm_head.weight"]
+    assert len(found) == 16
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["vocab_size"] == 16
+    mean = weights(model)["lm_head.weight"].mean(axis=0)
+    np.testing.assert_allclose(found[14:], [mean, mean], rtol=1e-5)
+    assert made.padding == (0, 2)
+
+
+def test_a_matrix_that_is_padded_beyond_the_tokeniser(
+    tmp_path: Path, small_document: Document, other: Path
+) -> None:
+    """12 ids rounded up to 16 rows are padded; 12 of 20 are so only where one says it."""
+    for rows, allowed in ((16, True), (20, False)):
+        folder = tmp_path / str(rows)
+        write_model(folder, small_document(MERGES), {"wte.weight": matrix(rows)})
+        if not allowed:
+            with pytest.raises(mg.MorphGraphError, match=r"12 ids, but .* 20 rows.*--padded"):
+                mg.transplant(folder, other, tmp_path / "no")
+        made = mg.transplant(folder, other, tmp_path / f"{rows}-out", padded=not allowed)
+        assert made.padding == (rows - 12, 0)
+        assert len(weights(tmp_path / f"{rows}-out")["wte.weight"]) == 14
+
+
+def test_several_files_of_weights(model: Path, other: Path, tmp_path: Path) -> None:
+    mg.transplant(model, other, tmp_path / "one")
+    shard(model)
+    mg.transplant(model, other, tmp_path / "several")
+    several = tmp_path / "several"
+    index = json.loads((several / "model.safetensors.index.json").read_text())
+    found = {}
+    for name, file in index["weight_map"].items():
+        shutil.copy(several / file, several / "model.safetensors")
+        found |= {name: weights(several)[name]}
+    for name, array in weights(tmp_path / "one").items():
+        np.testing.assert_array_equal(found[name], array)
+    assert index["metadata"] == {"total_size": sum(array.nbytes for array in found.values())}
+
+
+def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
+    """As the library saves it, merges of three parts and their code included."""
+    tokeniser = mg.load(model).knock_out(types=["in"]).tokeniser
+    with pytest.raises(mg.MorphGraphError, match="Export it first: morphgraph export"):
+        (tmp_path / "saved").mkdir()
+        for name, data in saved_files(tokeniser).items():
+            (tmp_path / "saved" / name).write_bytes(data)
+        mg.transplant(model, tmp_path / "saved", tmp_path / "out")
+    tokeniser.export(tmp_path / "exported")
+    made = mg.transplant(model, tmp_path / "exported", tmp_path / "out")
+    assert made.dropped == ("in",)
+    assert not made.made
+    ids = json.loads((tmp_path / "exported" / "ids.json").read_text())
+    before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
+    for old, new in ids.items():
+        np.testing.assert_array_equal(after[new], before[int(old)])
+    assert (tmp_path / "out" / "tokenization_bte.py").is_file()
+    # The carried model is the next one's start, whose rows are its own.
+    assert mg.transplant(tmp_path / "out", tmp_path / "exported").dropped == ()
+
+
+# --------------------------------------------------------------------------- tokens of strings
+
+
+@examples(60)
+@given(st.data())
+def test_new_types_are_means_of_the_librarys_tokens(
+    tmp_path_factory: pytest.TempPathFactory, small_document: Document, data: st.DataObject
+) -> None:
+    """Against a naive version with the `tokenizers` library, one type after the other."""
+    folder = tmp_path_factory.mktemp("model")
+    strings = st.text("abc", min_size=2, max_size=5)
+
+    def drawn() -> dict[str, Any]:
+        merges: dict[tuple[str, str], None] = {}
+        known = ["a", "b", "c"]
+        for text in data.draw(st.lists(strings, min_size=1, max_size=6)):
+            for end in range(2, len(text) + 1):
+                if text[:end] not in known:
+                    merges[text[: end - 1], text[end - 1]] = None
+                    known.append(text[:end])
+        return small_document(list(merges), "abc")
+
+    old, new = drawn(), drawn()
+    rows = len(old["model"]["vocab"])
+    write_model(folder / "old", old, {"wte.weight": matrix(rows)}, n_embd=-1)
+    write_tokeniser(folder / "new", new)
+    mg.transplant(folder / "old", folder / "new", folder / "out")
+    before, after = (weights(folder / name)["wte.weight"] for name in ("old", "out"))
+    library = Tokenizer.from_str(json.dumps(old))
+    for type_, number in new["model"]["vocab"].items():
+        ids = [old["model"]["vocab"].get(type_)]
+        if ids == [None]:
+            ids = library.encode(type_).ids
+        np.testing.assert_allclose(after[number], before[ids].mean(axis=0), rtol=1e-5)
+
+
+def document_of(tokenizer: Any, before: Any, normal: Any = None) -> dict[str, Any]:
+    """A ``tokenizer.json``, as data, as the library itself writes it."""
+    tokenizer.pre_tokenizer, tokenizer.normalizer = before, normal
+    found: dict[str, Any] = json.loads(tokenizer.to_str())
+    return found
+
+
+BYTE_LEVEL = document_of(
+    Tokenizer(
+        models.BPE(
+            {text: number for number, text in enumerate([*BYTE_TO_CHAR, "Ġu", "Ã¤", "Ġun"])},
+            [("Ġ", "u"), ("Ã", "¤"), ("Ġu", "n")],
+        )
+    ),
+    pre_tokenizers.ByteLevel(add_prefix_space=False),
+)
+WORDS = ["[UNK]", "un", "##do", "##n", "u", "##ä", ",", "##d"]
+WORDPIECE = document_of(
+    Tokenizer(models.WordPiece({text: n for n, text in enumerate(WORDS)}, unk_token="[UNK]")),
+    pre_tokenizers.BertPreTokenizer(),
+    normalizers.BertNormalizer(),
+)
+WORDPIECE["added_tokens"] = [special("[UNK]", 0)]
+PIECES = ["<unk>", "▁un", "do", "▁", "u", "n", "ä", "d"]
+UNIGRAM = document_of(
+    Tokenizer(models.Unigram([(text, -float(n)) for n, text in enumerate(PIECES)], 0, False)),
+    pre_tokenizers.Metaspace(),
+)
+UNIGRAM["added_tokens"] = [special("<unk>", 0)]
+ACROSS = [
+    (BYTE_LEVEL, WORDPIECE, "un", ["Ġun"]),
+    (BYTE_LEVEL, WORDPIECE, "##ä", ["Ã¤"]),
+    (BYTE_LEVEL, WORDPIECE, "##do", ["d", "o"]),
+    (BYTE_LEVEL, WORDPIECE, "[UNK]", ["[", "U", "N", "K", "]"]),
+    (BYTE_LEVEL, UNIGRAM, "▁un", ["Ġun"]),
+    (BYTE_LEVEL, UNIGRAM, "▁", ["Ġ"]),
+    (WORDPIECE, BYTE_LEVEL, "Ġun", ["un"]),
+    (WORDPIECE, BYTE_LEVEL, "Ã¤", ["##ä"]),
+    (WORDPIECE, BYTE_LEVEL, "n", ["##n"]),
+    (WORDPIECE, BYTE_LEVEL, ",", [","]),
+    (WORDPIECE, BYTE_LEVEL, "Ã", []),
+    (WORDPIECE, UNIGRAM, "▁un", ["un"]),
+    (WORDPIECE, UNIGRAM, "do", ["##do"]),
+    (UNIGRAM, WORDPIECE, "un", ["▁un"]),
+    (UNIGRAM, WORDPIECE, "##do", ["do"]),
+    (UNIGRAM, BYTE_LEVEL, "Ġu", ["▁", "u"]),
+    (UNIGRAM, BYTE_LEVEL, "Ġ", ["▁"]),
+    (UNIGRAM, BYTE_LEVEL, "Ã¤", ["ä"]),
+    (UNIGRAM, BYTE_LEVEL, "x", []),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "type_", "tokens"), ACROSS)
+def test_a_type_is_compared_by_the_text_it_stands_for(
+    tmp_path: Path, old: Any, new: Any, type_: str, tokens: list[str]
+) -> None:
+    write_tokeniser(tmp_path / "old", old)
+    write_tokeniser(tmp_path / "new", new)
+    before, after = (read_model_vocabulary(tmp_path / name) for name in ("old", "new"))
+    assert type_ in after.ids
+    texts = {number: text for text, number in before.ids.items()}
+    found = before.tokens_of([before.spelled(after, type_)])[0]
+    assert [texts[number] for number in found] == tokens
+
+
+def test_types_of_one_writing_are_compared_as_they_are(tmp_path: Path) -> None:
+    """Whichever the kind of tokeniser: the same string is the same type."""
+    for kind in (BYTE_LEVEL, WORDPIECE, UNIGRAM):
+        folder = write_tokeniser(tmp_path / "same", kind)
+        rows = len(vocabulary(folder))
+        write_model(folder, None, {"wte.weight": matrix(rows)}, n_embd=-1)
+        made = mg.transplant(folder, folder)
+        assert isinstance(made, Transplant)
+        assert (len(made.kept), dict(made.made), made.dropped) == (rows, {}, ())
+
+
+def test_one_tokeniser_that_marks_the_end_of_words_is_refused(
+    tmp_path: Path, model: Path, small_document: Document
+) -> None:
+    document = small_document([("a", "b</w>")], end_of_word_suffix="</w>")
+    write_tokeniser(tmp_path / "clip", document)
+    with pytest.raises(mg.MorphGraphError, match="marks the end of a word by “</w>”"):
+        mg.transplant(model, tmp_path / "clip")
+
+
+def test_files_of_old_tokenisers(tmp_path: Path) -> None:
+    """A list of types, or types and merges with added tokens beside them."""
+    bert, gpt = tmp_path / "bert", tmp_path / "gpt"
+    bert.mkdir()
+    (bert / "vocab.txt").write_text("[PAD]\n[UNK]\nun\n##do\n")
+    found = read_model_vocabulary(bert)
+    assert (found.ids["##do"], found.writing) == (3, "##")
+    gpt.mkdir()
+    (gpt / "vocab.json").write_text(json.dumps(BYTE_LEVEL["model"]["vocab"]))
+    (gpt / "merges.txt").write_text("#version: 0.2\nĠ u\nÃ ¤\nĠu n\n")
+    (gpt / "added_tokens.json").write_text('{"<mask>": 259}')
+    found = read_model_vocabulary(gpt)
+    assert (found.ids["<mask>"], found.id_count, "<mask>" in found.special) == (259, 260, True)
+    (gpt / "added_tokens.json").write_text('{"<mask>": 7}')
+    with pytest.raises(mg.MorphGraphError, match="<mask>"):
+        read_model_vocabulary(gpt)

@@ -1,6 +1,7 @@
 """The files of a model's folder that are neither its weights nor its configuration."""
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator
@@ -94,12 +95,16 @@ def check_new_folder(folder: Path, hint: str = "") -> None:
 
 @contextmanager
 def whole_folder(folder: Path, hint: str = "") -> Iterator[Path]:
-    """A place to write into that becomes the folder once all is written, or goes away."""
+    """A place to write into that becomes the folder once all is on the disk, or goes away."""
     with writing(folder, hint):
         folder.parent.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(dir=folder.parent, prefix=PARTIAL))
         try:
             yield place
+            for path in place.rglob("*"):
+                if path.is_file():
+                    with path.open("rb+") as file:
+                        os.fsync(file.fileno())
             place.chmod(0o755)
             if folder.exists():
                 folder.rmdir()

@@ -1,16 +1,16 @@
 """Types by the ids that a model knows them by, and what a type of one vocabulary is in another."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
 from morphgraph.score.compression import unknown_id
-from morphgraph.score.vocabulary_health import inventory_of, vocabulary_path
+from morphgraph.score.vocabulary_health import vocabulary_path
 from morphgraph.segment.registry import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
@@ -32,20 +32,32 @@ class ModelVocabulary:
 
     ``ids``: each type's id, special and added ones included. ``special``: these two. ``writing``:
     how types write a text: `AS_BYTES`, with ``▁``, ``Ġ`` or ``##`` as their marker, with a suffix
-    such as ``</w>``, or as it is. ``loaded``: what the file holds, and ``segmenter`` how it cuts.
+    such as ``</w>``, or as it is. ``source``: the file that says how it cuts.
     """
 
     name: str
     ids: Mapping[str, int]
     special: frozenset[str]
     writing: str
-    loaded: Tokeniser | SubwordVocabulary
-    segmenter: Segmenter
+    source: str
 
     @property
     def id_count(self) -> int:
         """How many rows a model needs for it: its highest id, and one."""
         return max(self.ids.values()) + 1
+
+    @cached_property
+    def loaded(self) -> Tokeniser | SubwordVocabulary:
+        """What the file holds, with its merges if it has some; read when it is first needed."""
+        try:
+            return load_tokeniser(self.source)
+        except NoMergesError:
+            return load_vocabulary(self.source)
+
+    @cached_property
+    def segmenter(self) -> Segmenter:
+        """How it cuts."""
+        return standard_segmenter(self.loaded)
 
     # ------------------------------------------------------------------------- across writings
 
@@ -98,6 +110,8 @@ class ModelVocabulary:
         A string stands where its marker says. Characters that the vocabulary does not know have no
         token.
         """
+        if not spelled:
+            return []
         segmenter = self.segmenter
         if isinstance(segmenter, WordPiece):
             # It gives up a word with an unknown character, so the same look-up without that rule.
@@ -109,13 +123,10 @@ class ModelVocabulary:
             [
                 number
                 for token in found.tokens(word)
-                if token not in nothing and (number := self._id(token)) is not None
+                if token not in nothing and (number := self.loaded.vocabulary_id(token)) is not None
             ]
             for word in range(len(spelled))
         ]
-
-    def _id(self, token: int) -> int | None:
-        return self.loaded.vocabulary_id(token)
 
     def _atoms(self, text: str) -> list[int]:
         bytes_ = (
@@ -151,40 +162,29 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
 
     `FileFormatError` where there is none whose ids are certain.
     """
-    loaded = _loaded(source)
-    segmenter = standard_segmenter(loaded)
-    inventory = inventory_of(segmenter)
-    numbers: Iterable[int] = (*inventory.special, *inventory.spelled)
-    ids = {
-        loaded.types[n]: number for n in numbers if (number := loaded.vocabulary_id(n)) is not None
-    }
-    special = {loaded.types[number] for number in inventory.special}
-    if str(source).removeprefix("demo:") not in DEMOS and Path(source).is_dir():
-        beside = _added_beside(Path(source), ids)
+    first, last, folder = str(source), str(source), Path(source)
+    if not first.startswith("demo:"):
+        check_is_there(source)
+        files = tokeniser_files(source)
+        if files == (folder,) and folder.is_dir():
+            files = (folder / "vocab.txt",)
+        if not files[0].is_file():
+            raise FileFormatError(
+                first,
+                "",
+                "there is no tokeniser whose ids are certain",
+                "Save it there as tokenizer.json: AutoTokenizer.from_pretrained(folder)"
+                ".save_pretrained(folder).",
+            )
+        first, last = str(files[0]), str(files[-1])
+    types = load_vocabulary(first)
+    ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
+    special = types.special | {token.content for token in types.preprocessor.added}
+    if folder.is_dir():
+        beside = _added_beside(folder, ids)
         ids, special = beside | ids, special | beside.keys()
-    writing = AS_BYTES if loaded.preprocessor.byte_level else inventory.marker
-    return ModelVocabulary(str(source), ids, frozenset(special), writing, loaded, segmenter)
-
-
-def _loaded(source: str | Path) -> Tokeniser | SubwordVocabulary:
-    if str(source).startswith("demo:"):
-        return load_tokeniser(source)
-    check_is_there(source)
-    *_, path = tokeniser_files(source)
-    if path.is_dir():
-        path = path / "vocab.txt"
-    if not path.is_file():
-        raise FileFormatError(
-            str(source),
-            "",
-            "there is no tokeniser whose ids are certain",
-            "Save it there as tokenizer.json: AutoTokenizer.from_pretrained(folder)"
-            ".save_pretrained(folder).",
-        )
-    try:
-        return load_tokeniser(path)
-    except NoMergesError:
-        return load_vocabulary(path)
+    writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
+    return ModelVocabulary(str(source), ids, special & ids.keys(), writing or types.marker, last)
 
 
 def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:
@@ -212,7 +212,7 @@ def check_writings(old: ModelVocabulary, new: ModelVocabulary) -> None:
     """Refuse vocabularies of which one marks the end of words, for the other's do not tell that."""
     marks = ("", AS_BYTES, "▁", "Ġ", "##")
     if old.writing != new.writing and not {old.writing, new.writing} <= {*marks}:
-        suffix = cast("str", next(w for w in (old.writing, new.writing) if w not in marks))
+        suffix = next(w for w in (old.writing, new.writing) if w not in marks)
         raise MorphGraphError(
             f"{old.name} and {new.name} cannot be compared: one marks the end of a word by "
             f"“{suffix}”. Use a tokeniser that was made from the model's own."

@@ -63,12 +63,15 @@ class MadeRows:
         return self.tensor.row_bytes(self.rows)
 
     @cached_property
+    def _columns(self) -> int:
+        return self._old.shape[1] // (4 if self.tensor.dtype == "F32" else 2)
+
+    @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each column, over the rows that have a type."""
-        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
-        total, squares = np.zeros(columns), np.zeros(columns)
+        total, squares = np.zeros(self._columns), np.zeros(self._columns)
         used = self.sources.used
-        step = max(1, BUFFER // (8 * columns))
+        step = max(1, BUFFER // self._old.shape[1])
         for start in range(0, len(used), step):
             rows = self._of(used[start : start + step]).astype(np.float64)
             total += rows.sum(axis=0)
@@ -83,16 +86,9 @@ class MadeRows:
     def chunks(self) -> Iterator[Bytes]:
         """The new rows as bytes, a few at a time: (rows, bytes of a row)."""
         random = np.random.default_rng(self.seed)
-        offsets = self.sources.offsets
-        # Each row takes room for itself and for those that it is made of, in float32.
-        room = np.append(0, np.cumsum(np.diff(offsets) + 1))
-        most = max(1, BUFFER // (2 * self._old.shape[1]))
-        start = 0
-        while start < len(self.sources):
-            end = int(np.searchsorted(room, room[start] + most, "right")) - 1
-            end = max(end, start + 1)
-            yield self._block(slice(start, end), random)
-            start = end
+        step = max(1, BUFFER // self._old.shape[1])
+        for start in range(0, len(self.sources), step):
+            yield self._block(slice(start, min(start + step, len(self.sources))), random)
 
     def _block(self, span: slice, random: np.random.Generator) -> Bytes:
         kinds, firsts = self.sources.kinds[span], self.sources.offsets[span]
@@ -109,11 +105,10 @@ class MadeRows:
         """Rows of ids that none is copied for; fillers are means whatever new types begin with."""
         if self.init == "mean":
             return self._means(ids)
-        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
-        made = np.zeros((len(ids), columns), np.float32)
+        made = np.zeros((len(ids), self._columns), np.float32)
         if self.init == "normal":
             mean, spread = self._moments
-            drawn = random.standard_normal((int((~filler).sum()), columns), np.float32)
+            drawn = random.standard_normal((int((~filler).sum()), self._columns), np.float32)
             made[~filler] = mean + spread * drawn
         if filler.any():
             made[filler] = self._moments[0]
@@ -122,17 +117,13 @@ class MadeRows:
     def _means(self, ids: Ids) -> Floats:
         starts, ends = self.sources.offsets[ids], self.sources.offsets[ids + 1]
         lengths = ends - starts
-        columns = _floats(self._old[:1], self.tensor.dtype).shape[1]
-        made = np.empty((len(ids), columns), np.float32)
-        known = lengths > 0
-        if known.any():
-            lengths, starts = lengths[known], starts[known]
-            firsts = np.append(0, np.cumsum(lengths)[:-1])
-            places = np.arange(lengths.sum()) + np.repeat(starts - firsts, lengths)
-            sums = np.add.reduceat(self._of(self.sources.sources[places]), firsts, axis=0)
-            made[known] = sums / lengths[:, None].astype(np.float32)
-        if not known.all():
-            made[~known] = self._moments[0]
+        made = np.zeros((len(ids), self._columns), np.float32)
+        for place in range(int(lengths.max(initial=0))):
+            longer = lengths > place
+            made[longer] += self._of(self.sources.sources[starts[longer] + place])
+        made /= np.maximum(lengths, 1).astype(np.float32)[:, None]
+        if not lengths.all():
+            made[lengths == 0] = self._moments[0]
         return made
 
 

@@ -21,8 +21,8 @@ from morphgraph.core.text import counted, shortened
 
 MOST_HEADER = 100_000_000
 """Bytes of the longest header that the format allows."""
-BUFFER = 8 << 20
-"""Bytes that are in memory at once while a tensor is copied or made."""
+BUFFER = 1 << 19
+"""Bytes that are in memory at once while a tensor is copied or made: few enough for the caches."""
 
 _BITS = {
     **dict.fromkeys(("F64", "I64", "U64", "C64"), 64),
@@ -55,18 +55,19 @@ class StoredTensor:
         """How many bytes it takes."""
         return math.prod(self.shape) * _BITS[self.dtype] // 8
 
-    def chunks(self) -> Iterator[bytes]:
-        """Its bytes, a few at a time."""
+    def chunks(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time; each piece is there until the next one is asked for."""
         left = self.bytes_
+        buffer = memoryview(bytearray(min(BUFFER, left)))
         with self.path.open("rb", buffering=0) as file:
             file.seek(self.start)
             while left:
-                found = file.read(min(BUFFER, left))
+                found = file.readinto(buffer[:left])
                 if not found:
                     problem = f"it ends within the tensor “{self.name}”"
                     raise FileFormatError(str(self.path), "", problem, _DAMAGED)
-                left -= len(found)
-                yield found
+                left -= found
+                yield buffer[:found]
 
     def row_bytes(self, rows: int) -> npt.NDArray[np.uint8]:
         """Its bytes in so many rows, mapped into memory: (rows, bytes of a row)."""
@@ -76,12 +77,12 @@ class StoredTensor:
 
 @dataclass(frozen=True)
 class NewTensor:
-    """A tensor to be written: ``chunks`` makes its bytes, a few at a time."""
+    """A tensor to be written: ``chunks`` makes its bytes, or arrays of them, a few at a time."""
 
     name: str
     dtype: str
     shape: tuple[int, ...]
-    chunks: Callable[[], Iterator[bytes | npt.NDArray[Any]]]
+    chunks: Callable[[], Iterator[Any]]
 
     @property
     def bytes_(self) -> int:
@@ -140,19 +141,21 @@ def pickled(path: Path) -> FileFormatError:
 
 def _stored(name: str, entry: Any, path: Path, data: int) -> StoredTensor:
     place = f"tensor “{shortened(name, 80)}”"
-    values = entry if isinstance(entry, dict) else {}
-    dtype, shape, ends = (values.get(key) for key in ("dtype", "shape", "data_offsets"))
+    values: dict[str, Any] = entry if isinstance(entry, dict) else {}
+    dtype: Any = values.get("dtype")
+    shape: Any = values.get("shape")
+    ends: Any = values.get("data_offsets")
     problem = ""
     if not _are_sizes(shape) or not _are_sizes(ends) or len(ends) != 2:
         problem = "dtype, shape and data_offsets of a tensor are expected here"
-    elif dtype not in _BITS:
+    elif not isinstance(dtype, str) or dtype not in _BITS:
         problem = f"its numbers are of an unknown kind, {shortened(repr(dtype))}"
     elif 8 * (ends[1] - ends[0]) != math.prod(shape) * _BITS[dtype]:
         shown = " × ".join(map(str, shape)) or "one number"
         problem = f"{shown} of {dtype} do not take {ends[1] - ends[0]:,} bytes"
     if problem:
         raise FileFormatError(str(path), place, problem, _DAMAGED)
-    return StoredTensor(name, str(dtype), tuple(shape), path, data + ends[0])
+    return StoredTensor(name, dtype, tuple(shape), path, data + ends[0])
 
 
 def _are_sizes(value: Any) -> bool:

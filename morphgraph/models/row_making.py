@@ -64,7 +64,7 @@ class MadeRows:
 
     @cached_property
     def _columns(self) -> int:
-        return self._old.shape[1] // (4 if self.tensor.dtype == "F32" else 2)
+        return int(self._old.shape[1]) // (4 if self.tensor.dtype == "F32" else 2)
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:

@@ -22,6 +22,7 @@ from morphgraph.batch.results import (
 )
 from morphgraph.core.text import counted
 from morphgraph.draw.evaluation_charts import MOST_PANELS, Bar, Mark, Panel, bar_panels, line_panels
+from morphgraph.score.uncertainty import NO_INTERVAL, interval_of_mean
 from morphgraph.tables.model import (
     ALL_WORDS,
     HELD_IN,
@@ -56,7 +57,7 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
     scored = frame[~is_lost]
     rows_by, spread_by = list(dict.fromkeys(spec.rows)), list(dict.fromkeys(spec.columns))
     # What results were measured on is said even if rows do not ask.
-    measured_on = [name for name in ("corpus", "reference") if _varies(frame[name])]
+    measured_on = [name for name in ("corpus", "reference", "task") if _varies(frame[name])]
     rows_by += [name for name in measured_on if name not in (*rows_by, *spread_by)]
     if "words" not in (*rows_by, *spread_by) and _varies(scored["words"]):
         spread_by.append("words")  # held-out scores stand beside those of all words
@@ -105,16 +106,18 @@ def make_table(results: pd.DataFrame, spec: TableSpec) -> Table:
 
 
 def usual_tables(results: pd.DataFrame) -> list[TableSpec]:
-    """Tables of all results: scores against references, and what has no scope, if there is any.
+    """Tables of all results: scores against references, what has no scope, and downstream tasks.
 
     Rows are made of what varies.
     """
     frame = _named(results)
     has_scope, is_lost = frame["scope"] != "", frame["metric"].isin(LOST)
+    is_task = frame["task"] != ""
     specs = []
     for title, part in (
-        ("Scores", frame[has_scope | is_lost]),
-        ("Vocabulary and facts of the run", frame[~has_scope]),
+        ("Scores", frame[~is_task & (has_scope | is_lost)]),
+        ("Vocabulary and facts of the run", frame[~is_task & ~has_scope]),
+        ("Downstream tasks", frame[is_task]),
     ):
         own = part[~part["metric"].isin(LOST)]
         rows = [name for name in IDENTITY[:-3] if part[name].nunique() > 1]
@@ -213,10 +216,15 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
         p=("p", "first"),
         held_in=("held_in", "any"),
         seeds=("seed", set),
+        task=("task", "first"),
     )
     cells = {}
-    for key, value, sd, size, defined, low, high, p, held_in, seeds in numbers.itertuples():
-        low, high, p = (low, high, p) if size == 1 else (math.nan,) * 3
+    for key, value, sd, size, defined, low, high, p, held_in, seeds, task in numbers.itertuples():
+        if size > 1:
+            p = math.nan
+            # Seeds of training stand for all that might be drawn; those of a method do not.
+            over = interval_of_mean(value, sd, defined) if task else NO_INTERVAL
+            low, high = over.low, over.high
         cell = Cell(value, low, high, sd, size, defined, "done", p=p, held_in=held_in)
         cells[key] = (cell, seeds)
     return cells

@@ -49,6 +49,7 @@ def named_metrics() -> dict[str, Column]:
     >>> named_metrics()["f1"].title
     'F1 % ↑'
     """
+    from morphgraph.models.downstream import downstream_metrics
     from morphgraph.score.metrics import METRICS
     from morphgraph.score.vocabulary_figures import FIGURES
 
@@ -63,7 +64,11 @@ def named_metrics() -> dict[str, Column]:
         )
         for figure in FIGURES
     }
-    return scores | FLOTA_METRICS | figures | FACTS
+    tasks = {
+        key: Column(metric.title, metric.form, metric.better)
+        for key, metric in downstream_metrics().items()
+    }
+    return scores | FLOTA_METRICS | figures | tasks | FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:
@@ -96,7 +101,8 @@ class MethodResult:
 class ResultRow(NamedTuple):
     """One value of a cell, with its 95 % interval and the p-value of a test, NaN if there are none.
 
-    ``entries``: how many it is over; ``scope`` and ``weighting`` are empty for what is of no words.
+    ``entries``: how many it is over; ``scope`` and ``weighting`` are empty for what is of no words;
+    ``step``: how many steps of training went before, where a curve is drawn of it.
     """
 
     metric: str
@@ -108,6 +114,7 @@ class ResultRow(NamedTuple):
     low: float = nan
     high: float = nan
     p: float = nan
+    step: int | None = None
 
 
 def result_rows(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ AS_IT_IS = "standard"
 """The method that leaves a tokeniser as it is."""
 
 
-def _as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
+def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
     """What is read from files, if they are before and after that what the plan has seen."""
     _check_content(spec)
     made = read()
@@ -73,9 +73,9 @@ def make_counts(spec: Mapping[str, Any], _: Sequence[pa.Table]) -> pa.Table:
     if spec["source"] == "wordfreq":
         counts = wordfreq_counts(spec["language"])
     elif spec["source"] == "counts":
-        counts = _as_planned(spec, lambda: read_word_counts(spec["path"]))
+        counts = as_planned(spec, lambda: read_word_counts(spec["path"]))
     else:
-        counts = _as_planned(spec, lambda: _counted(spec))
+        counts = as_planned(spec, lambda: _counted(spec))
     table = pyarrow.table({"word": list(counts.words), "count": [int(n) for n in counts.counts]})
     return table.replace_schema_metadata({_PIPELINE: (counts.pipeline or "").encode()})
 
@@ -126,7 +126,7 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
     from morphgraph.train.trainers import train
 
     if spec["source"] == "file":
-        made = _as_planned(spec, lambda: load_segmenter(spec["path"]))
+        made = as_planned(spec, lambda: load_segmenter(spec["path"]))
     else:
         made = train(
             spec["method"],
@@ -142,14 +142,19 @@ def make_tokeniser(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Tab
 # ------------------------------------------------------------------------------ cells
 
 
-def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
-    """All scores of one method on one tokeniser by one reference: a row for each `ResultRow`."""
-    import pyarrow
+class CellInputs(NamedTuple):
+    """What a cell's method is made on: a tokeniser or predictions, gold and word counts."""
 
+    base: Any
+    reference: Reference | None
+    gold_set: GoldSet | None
+    counts: WordCounts | None
+
+
+def cell_inputs(spec: Mapping[str, Any], tables: Iterator[pa.Table]) -> CellInputs:
+    """The inputs of a cell, out of its spec and the first results of the tasks that it needs."""
     from morphgraph.score.gold_set import GoldSet
 
-    tables = iter(needs)
-    base: Any
     if "predictions" in spec:
         base = _predictions(spec["predictions"])
     else:
@@ -161,14 +166,27 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     if spec["reference"] is not None:
         reference = _reference(spec["reference"])
         gold_set = GoldSet.of(reference, weights, spec["corpus_name"] if weights else "")
+    return CellInputs(base, reference, gold_set, counts)
+
+
+def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
+    """All scores of one method on one tokeniser by one reference: a row for each `ResultRow`."""
+    tables = iter(needs)
+    base, reference, gold_set, counts = cell_inputs(spec, tables)
     made = method_result(spec, base, gold_set, counts)
     baseline = None
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
         baseline = _baseline(spec["baseline"], against, counts)
-    rows = result_rows(spec, base, made, reference, counts, baseline)
+    return as_table(result_rows(spec, base, made, reference, counts, baseline))
+
+
+def as_table(rows: Iterable[ResultRow]) -> pa.Table:
+    """The rows of a cell as they are kept."""
+    import pyarrow
+
     numbers = dict.fromkeys(("value", "low", "high", "p"), pyarrow.float64())
-    kinds = {**numbers, "entries": pyarrow.int64()}
+    kinds = {**numbers, "entries": pyarrow.int64(), "step": pyarrow.int64()}
     schema = pyarrow.schema(
         [(name, kinds.get(name, pyarrow.string())) for name in ResultRow._fields]
     )
@@ -200,7 +218,7 @@ def _predictions(spec: Mapping[str, Any]) -> Any:
     reading = {name: spec[name] for name in ("name", "format", "encoding")}
     return _once(
         json.dumps(spec, sort_keys=True),
-        lambda: _as_planned(spec, lambda: read_predictions(spec["path"], **reading)),
+        lambda: as_planned(spec, lambda: read_predictions(spec["path"], **reading)),
     )
 
 
@@ -212,7 +230,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
     def part(given: Mapping[str, Any]) -> Reference:
         names = ("name", "format", "encoding", "include_foreign")
         reading = {name: given[name] for name in names}
-        return _as_planned(given, lambda: read_reference(given["path"], **reading))
+        return as_planned(given, lambda: read_reference(given["path"], **reading))
 
     def read() -> Reference:
         gold = join_references([part(given) for given in spec["parts"]])

@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from morphgraph.batch.cell_rows import FLOTA_METRICS
 from morphgraph.batch.cells import AS_IT_IS
+from morphgraph.batch.downstream import AnyDownstream
 from morphgraph.batch.results import TableSpec
 from morphgraph.batch.yaml_reading import (
     Lines,
@@ -372,6 +373,9 @@ class Evaluation(Strict):
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
+    downstream: list[AnyDownstream] = Field(
+        [], description="Tasks on which models are trained; they need the extra models."
+    )
     scopes: list[Scope] = Field(
         ["morphemic"], min_length=1, description="Boundaries between morphs, or whole words."
     )
@@ -409,17 +413,22 @@ class Evaluation(Strict):
             )
         if self.predictions and not self.references:
             raise ValueError("there is nothing to score the predictions by. Add references.")
-        if not self.references and not self.vocabulary:
-            raise ValueError("there is nothing to measure. Add references, or vocabulary figures.")
-        for kind in ("tokenisers", "corpora", "references", "predictions"):
+        if not self.references and not self.vocabulary and not self.downstream:
+            raise ValueError(
+                "there is nothing to measure. Add references, vocabulary figures, or downstream "
+                "tasks."
+            )
+        for kind in ("tokenisers", "corpora", "references", "predictions", "downstream"):
             self._check_names(kind)
         known = {choice.name for choice in self.tokenisers}
-        for method in self.methods:
-            for name in method.tokenisers or ():
+        meant = [(method.method, method.tokenisers) for method in self.methods]
+        meant += [(choice.title, choice.tokenisers) for choice in self.downstream]
+        for what, names in meant:
+            for name in names or ():
                 if name not in known:
                     shown = ", ".join(sorted(filter(None, known))) or "none has one"
                     raise ValueError(
-                        f"{method.method} is for a tokeniser “{name}”, which does not exist. "
+                        f"{what} is for a tokeniser “{name}”, which does not exist. "
                         f"Names of tokenisers: {shown}."
                     )
         titles = [table.title for table in self.tables]
@@ -445,7 +454,8 @@ class Evaluation(Strict):
                 )
             for language in own:
                 if choice.name and (choice.name, language) in taken:
-                    raise ValueError(f"two {kind} have the name “{choice.name}”. Name them apart.")
+                    what = "downstream tasks" if kind == "downstream" else kind
+                    raise ValueError(f"two {what} have the name “{choice.name}”. Name them apart.")
                 taken.add((choice.name, language))
 
     @property

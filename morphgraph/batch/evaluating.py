@@ -27,6 +27,7 @@ from morphgraph.core.files import (
     read_bytes,
     write_atomically,
 )
+from morphgraph.models.libraries import require_libraries
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -48,6 +49,8 @@ def run_evaluation(
     Raises `MorphGraphError` where the run as a whole cannot continue; what is done is kept.
     """
     _check_apart(plan, out)
+    if plan.evaluation.downstream:
+        require_libraries()
     with Store(out) as store:
         _forget_earlier_stop(out)
         progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))

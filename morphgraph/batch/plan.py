@@ -23,8 +23,10 @@ from morphgraph.batch.configuration import (
     parse_evaluation,
     settings_of,
 )
+from morphgraph.batch.downstream import DownstreamChoice, downstream_cost, downstream_spec
+from morphgraph.batch.downstream_cells import measure_downstream
 from morphgraph.batch.results import held_out_words
-from morphgraph.batch.tasks import Task, contents
+from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
@@ -128,7 +130,20 @@ class _Source:
     predictions: Mapping[str, Any] | None = None
 
 
-_References = Sequence[tuple[str, dict[str, Any]]]
+@dataclass(frozen=True)
+class _Asked:
+    """A downstream task of one language: its title, what its cells are told, and what one costs."""
+
+    title: str
+    spec: dict[str, Any]
+    cost: float
+    tokenisers: Sequence[str] | None
+
+    def is_for(self, tokeniser: str | None) -> bool:
+        return self.tokenisers is None or tokeniser in self.tokenisers
+
+
+_References = Sequence[tuple[str, dict[str, Any] | None]]
 """What results call each reference of a language, and how to read it."""
 
 
@@ -156,6 +171,7 @@ class _Planner:
             ]
 
         references = [self._reference(*found) for found in of_language(asked.references)]
+        tasks = [self._asked_task(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
             with self._at("tokenisers"):
@@ -166,12 +182,14 @@ class _Planner:
         ]
         for corpus in counted or [None]:
             for place, choice in tokenisers:
+                own = [task for task in tasks if task.is_for(choice.name)]
                 for source in self._tokenisers(place, choice, corpus):
                     for number, method in enumerate(asked.methods):
                         if method.tokenisers is None or choice.name in method.tokenisers:
                             with self._at("methods", number):
                                 self._check_size(method)
                             self._cells(source, method, references)
+                            self._downstream(source, method, references, own)
             for place, predicted in of_language(asked.predictions):
                 source = self._predicted(place, predicted, corpus)
                 as_given = MethodChoice.model_validate(
@@ -349,22 +367,64 @@ class _Planner:
         spec: dict[str, Any] = {"method": method.method, "tokeniser_name": source.label}
         if source.predictions is not None:
             spec["predictions"] = source.predictions
-        columns = {
+        columns = self._columns(source, method)
+        for parameters, shown in _grid(method):
+            for named, reference, keys in measured:
+                self._seeded(
+                    {**spec, "parameters": parameters, "reference": reference, "vocabulary": keys},
+                    {**columns, "parameters": shown, "reference": named, "task": ""},
+                    source,
+                )
+
+    def _columns(self, source: _Source, method: MethodChoice) -> dict[str, Any]:
+        """What results say of all cells of a method on a tokeniser."""
+        return {
             "language": self.values["language"],
             "corpus": "" if source.corpus is None else source.corpus.name,
             "tokeniser": source.label,
             "vocab_size": source.vocab_size,
             "method": method.title() or source.title,
         }
-        for parameters in method.grid():
-            given = [name for name in parameters if name in method.model_fields_set]
-            shown = ", ".join(f"{name}={_shown(parameters[name])}" for name in given)
-            for named, reference, keys in measured:
-                self._seeded(
-                    {**spec, "parameters": parameters, "reference": reference, "vocabulary": keys},
-                    {**columns, "parameters": shown, "reference": named},
-                    source,
-                )
+
+    def _asked_task(self, place: int, choice: DownstreamChoice) -> _Asked:
+        """A downstream task with its files, as the language has them."""
+        with self._at("downstream", place):
+            spec = downstream_spec(choice, self._path)
+        return _Asked(choice.title, spec, downstream_cost(spec), choice.tokenisers)
+
+    def _downstream(
+        self,
+        source: _Source,
+        method: MethodChoice,
+        references: _References,
+        tasks: Sequence[_Asked],
+    ) -> None:
+        """Every combination of a method's parameters and tasks, with all seeds.
+
+        A method that learns does so from each reference; what does not needs none.
+        """
+        learns: _References = references if method.method in LEARNERS else [("", None)]
+        columns = self._columns(source, method)
+        for (parameters, shown), (named, reference), task, seed in product(
+            _grid(method), learns, tasks, self.evaluation.seeds
+        ):
+            is_random = settings_of(method.method, parameters).is_random
+            spec = {
+                "method": method.method,
+                "tokeniser_name": source.label,
+                "parameters": parameters,
+                "reference": reference,
+                "downstream": task.spec,
+                "seed": seed if is_random else None,
+                "run_seed": seed,
+                "held_out": None,
+                "held_in": False,
+                "weightings": [],
+                "vocabulary": [],
+            }
+            told = {"parameters": shown, "reference": named, "task": task.title}
+            own = {**columns, **told, "words": "", "seed": seed}
+            self._task(spec, own, source, None, measure_downstream, task.cost)
 
     def _seeded(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
         """The cells of one method by one reference: all seeds, and words that are held out.
@@ -409,7 +469,20 @@ class _Planner:
         )
 
     def _cell(self, spec: dict[str, Any], columns: dict[str, Any], source: _Source) -> None:
-        against, against_key = self._baseline(spec, columns, source) or (None, "")
+        """A cell of scores and figures, tested against the baseline of its place."""
+        baseline = self._baseline(spec, columns, source)
+        self._task(spec, columns, source, baseline, measure_cell, _cell_cost(spec))
+
+    def _task(
+        self,
+        spec: dict[str, Any],
+        columns: dict[str, Any],
+        source: _Source,
+        baseline: tuple[dict[str, Any], str] | None,
+        work: Work,
+        cost: float,
+    ) -> None:
+        against, against_key = baseline or (None, "")
         counts = source.corpus
         if not _uses_counts(spec) and (against is None or not _uses_counts(against)):
             counts = None
@@ -419,9 +492,9 @@ class _Planner:
         if counts is not None:
             needs.insert(1, self._add(counts.task).key)
         label = _cell_label(columns)
-        cost = _cell_cost(spec)
         keys = tuple(filter(None, needs))
-        made = self._add(Task("cell", label, measure_cell, spec, keys, cost, columns))
+        resumes = "downstream" in spec
+        made = self._add(Task("cell", label, work, spec, keys, cost, columns, resumes))
         if self.cell_keys.setdefault(tuple(columns.values()), made.key) != made.key:
             raise FileFormatError(
                 self.name,
@@ -462,6 +535,21 @@ def _file(path: str, name: str = "") -> dict[str, Any]:
     return {"path": path, "name": name or Path(path).name, "files": [path], "content": content}
 
 
+def _grid(method: MethodChoice) -> list[tuple[dict[str, Any], str]]:
+    """Each combination of a method's parameters, and those that the file gives as text."""
+    return [
+        (
+            parameters,
+            ", ".join(
+                f"{name}={_shown(value)}"
+                for name, value in parameters.items()
+                if name in method.model_fields_set
+            ),
+        )
+        for parameters in method.grid()
+    ]
+
+
 def _uses_counts(spec: Mapping[str, Any]) -> bool:
     """Whether a cell's result depends on the words of its corpus."""
     known = EVERY_METHOD.get(spec["method"])
@@ -474,7 +562,7 @@ def _uses_counts(spec: Mapping[str, Any]) -> bool:
 
 
 def _cell_label(columns: Mapping[str, Any]) -> str:
-    names = ("language", "corpus", "tokeniser", "method", "parameters", "reference")
+    names = ("language", "corpus", "tokeniser", "method", "parameters", "reference", "task")
     size, words, seed = (columns[name] for name in ("vocab_size", "words", "seed"))
     parts = [
         *(columns[name] for name in names),

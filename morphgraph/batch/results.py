@@ -31,6 +31,8 @@ COLUMN_TITLES = {
     "method": "Method",
     "parameters": "Parameters",
     "reference": "Reference",
+    "task": "Task",
+    "step": "Step",
     "scope": "Scope",
     "weighting": "Weighting",
     "words": "Words",
@@ -47,6 +49,7 @@ _KINDS = {
     **dict.fromkeys(("cell", *IDENTITY), "str"),
     "vocab_size": "Int64",
     "seed": "Int64",
+    "step": "Int64",
     "metric": "str",
     **dict.fromkeys(("value", "low", "high", "p"), "float64"),
     "held_in": "str",
@@ -54,8 +57,9 @@ _KINDS = {
     "signature": "str",
 }
 RESULT_COLUMNS = tuple(_KINDS)
-_LATER = ("words", "p", "held_in")
+_LATER = ("words", "p", "held_in", "task", "step")
 """Columns that results of earlier versions lack."""
+_ABSENT: Mapping[str, float | None] = {"float64": nan, "Int64": None}
 
 _TASK_KINDS = {
     "key": "str",
@@ -247,7 +251,7 @@ def read_results(path: Path) -> pd.DataFrame:
         raise wrong(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
     for name in _LATER:
         if name not in found.columns:
-            found[name] = nan if _KINDS[name] == "float64" else ""
+            found[name] = _ABSENT.get(_KINDS[name], "")
     missing = [name for name in _KINDS if name not in found.columns]
     if missing:
         raise wrong(f"it has no column {missing[0]}")

@@ -212,6 +212,7 @@ class _Run:
                 task,
                 code,
                 *needs,
+                folder=str(self.store.checkpoints(task.key).resolve()) if task.resumes else None,
                 # A key of its own: a scheduler may still know a task of an earlier run.
                 key=f"{task.kind}-{task.key}-{time.time_ns()}",
                 priority=-place,

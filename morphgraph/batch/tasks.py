@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import platform
+import shutil
 import stat
 import time
 import traceback
@@ -34,7 +35,7 @@ class Task:
     """Something to do: ``work`` on plain values ``spec``, after the tasks that it ``needs``.
 
     ``cost``: seconds that it may take. ``label``: what people call it. ``columns``: what results
-    say of a cell.
+    say of a cell. ``resumes``: it keeps checkpoints, and gets a ``folder`` for them.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Task:
     needs: tuple[str, ...] = ()
     cost: float = 1.0
     columns: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    resumes: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -163,11 +165,11 @@ def _digest(path: str, *state: int) -> str:
 # ------------------------------------------------------------------------------ running one
 
 
-def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
+def run_task(task: Task, code: str, *needs: TaskResult, folder: str | None = None) -> TaskResult:
     """Run a task where it was sent to; whatever goes wrong is its failure, and stops no other one.
 
     ``code``: the runner's `code_version`; a worker with other code is a failure, as its results
-    would go by a wrong key.
+    would go by a wrong key. ``folder``: where the task may keep checkpoints.
     """
     import pyarrow
     from pyarrow import parquet
@@ -184,7 +186,8 @@ def run_task(task: Task, code: str, *needs: TaskResult) -> TaskResult:
             if need.failure is not None:
                 raise MorphGraphError(f"{need.failure.label} failed: {need.failure.message}")
         tables = [parquet.read_table(pyarrow.BufferReader(need.data)) for need in needs]
-        table = task.work(task.spec, tables)
+        spec = {**task.spec, "folder": folder} if task.resumes else task.spec
+        table = task.work(spec, tables)
     except Exception as error:
         is_ours = isinstance(error, MorphGraphError)
         message = str(error) if is_ours else f"{type(error).__name__}: {error}".strip(": ")
@@ -295,9 +298,16 @@ class Store:
         """The file of a finished task."""
         return self.path(key).read_bytes()
 
+    def checkpoints(self, key: str) -> Path:
+        """The folder in which a task may keep checkpoints."""
+        return self.folder / "checkpoints" / key
+
     def keep(self, key: str, data: bytes) -> None:
         """Keep the result of a task: the bytes of its Parquet file."""
         write_atomically(self.path(key), data)
+        shutil.rmtree(self.checkpoints(key), ignore_errors=True)
+        with suppress(OSError):  # others are in it, or it never was
+            self.checkpoints(key).parent.rmdir()
 
 
 _PATIENCE = 0.5

@@ -213,6 +213,29 @@ def plain_counts(seed: int, first: int, counts: Matrix) -> None:
         counts[row] = np.bincount(drawn.astype(np.int64), minlength=entries)
 
 
+_STUDENT = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160),
+    *(2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056),
+    *(2.052, 2.048, 2.045, 2.042),
+)
+"""The 97.5th percentile of Student's t by degrees of freedom, from 1."""
+
+
+def interval_of_mean(mean: float, deviation: float, count: int) -> Interval:
+    """The 95 % interval of a mean over runs, by Student's t; NaN for fewer than two.
+
+    ``deviation``: the standard deviation of the ``count`` runs (n − 1 in the denominator).
+
+    >>> interval_of_mean(0.5, 0.1, 4)
+    Interval(low=0.3409, high=0.6591)
+    """
+    if count < 2:
+        return NO_INTERVAL
+    quantile = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else 1.96
+    half = quantile * deviation / count**0.5
+    return Interval(mean - half, mean + half)
+
+
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:
     """The columns of all ratios in one matrix, each only once, and the numbers of those of each."""
     found: dict[bytes, int] = {}

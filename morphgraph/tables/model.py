@@ -241,8 +241,10 @@ class Table:
         notes = []
         if self.bold and any(cell.is_best for cell, _ in cells):
             notes.append(f"Bold: {self.bold}.")
-        if any("[" in beside for _, beside in cells):
+        if any("[" in beside for cell, beside in cells if cell.seeds <= 1):
             notes.append("In brackets: 95 % bootstrap intervals.")
+        if any("[" in beside for cell, beside in cells if cell.seeds > 1):
+            notes.append("In brackets: 95 % intervals of the mean over seeds, by Student's t.")
         if any("±" in beside for _, beside in cells):
             notes.append("Means over seeds, ± their standard deviation.")
         notes += self.tests_explained

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.browser
 def address(tmp_path: Path) -> str:
     """A report with hostile names, a wide table and two charts."""
     known = {"metric": "f1", "value": 0.5, "low": 0.4, "high": 0.6, "p": 0.5}
-    empty = dict.fromkeys(RESULT_COLUMNS, "") | dict.fromkeys(("vocab_size", "seed", "entries"))
+    empty = dict.fromkeys(RESULT_COLUMNS, "") | dict.fromkeys(
+        ("vocab_size", "seed", "entries", "step")
+    )
     rows = [
         {**empty, **known, "method": f"{HOSTILE}{n}", "scope": f"scope {s}", "vocab_size": size}
         for n in range(3)

@@ -70,6 +70,7 @@ def row(method: str, metric: str, value: float, **others: Any) -> dict[str, Any]
         "scope": "morphemic",
         "weighting": "types",
         "seed": None,
+        "step": None,
         "entries": 10,
         "metric": metric,
         "value": value,
@@ -81,7 +82,7 @@ def row(method: str, metric: str, value: float, **others: Any) -> dict[str, Any]
 
 
 def frame(*rows: dict[str, Any]) -> pd.DataFrame:
-    kinds = {"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"}
+    kinds = dict.fromkeys(("vocab_size", "seed", "entries", "step"), "Int64")
     return pd.DataFrame(rows, columns=list(RESULT_COLUMNS)).astype(kinds)
 
 

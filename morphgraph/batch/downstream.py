@@ -1,0 +1,160 @@
+"""Downstream tasks of an evaluation: how a file asks for them, and what their cells need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import lru_cache, reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import Field, create_model, model_validator
+
+from morphgraph.batch.tasks import contents
+from morphgraph.batch.yaml_reading import Name, OneOrMore, Strict
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.models.downstream import DOWNSTREAM
+from morphgraph.models.libraries import training_version
+from morphgraph.models.task import PLACES, DownstreamTask
+from morphgraph.models.token_ids import model_files
+
+_STARTING, _SMALL, _TOKENS_IN_TEXT, _BYTES_IN_TOKEN, _UNPACKED = 15.0, 5.0, 20, 4, 3
+"""Seconds that a cell takes before it trains, how much slower small is than tiny, tokens in a text,
+bytes in a token, and how much longer a file is that is not gzipped: guesses."""
+
+
+class DownstreamChoice(Strict):
+    """A task on which models are trained and measured, once for each seed."""
+
+    name: Name | None = Field(None, description="What tables call it.")
+    task: str
+    tokenisers: list[str] | None = Field(
+        None, description="Names of the tokenisers that it is for; all if not given."
+    )
+    languages: OneOrMore[Name] | None = Field(None, description="Only for these languages.")
+
+    @model_validator(mode="after")
+    def _settings_fit(self) -> Self:
+        try:
+            self.entry.settings(self.given())
+        except MorphGraphError as error:
+            raise ValueError(str(error)) from error
+        return self
+
+    @property
+    def entry(self) -> DownstreamTask:
+        """The task that it is of."""
+        return DOWNSTREAM[self.task]
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        return self.name or self.entry.title
+
+    def given(self) -> dict[str, Any]:
+        """The task's own settings."""
+        own = [name for name in type(self).model_fields if name not in _SHARED]
+        return {name: getattr(self, name) for name in own}
+
+
+_SHARED = frozenset(DownstreamChoice.model_fields)
+
+
+def _choice_of(task: DownstreamTask) -> type[DownstreamChoice]:
+    """The model of a task in a file."""
+    fields: dict[str, Any] = {}
+    for name, field in task.parameters.model_fields.items():
+        kind: Any = field.annotation
+        default: Any = copy(field)
+        if name in PLACES:
+            kind = OneOrMore[Annotated[str, Field(min_length=1)]]
+            kind = kind if field.is_required() else kind | None
+            default = ... if field.is_required() else None
+            default = Field(default, description=field.description)
+        fields[name] = (kind, default)
+    made: type[DownstreamChoice] = create_model(
+        "".join(part.capitalize() for part in task.name.split("-")),
+        __base__=DownstreamChoice,
+        __doc__=task.does,
+        **{"task": (Literal[task.name], ...), **fields},
+    )
+    return made
+
+
+DOWNSTREAM_MODELS: dict[str, type[DownstreamChoice]] = {
+    name: _choice_of(task) for name, task in DOWNSTREAM.items()
+}
+"""The model of each task, by name."""
+
+if TYPE_CHECKING:
+    AnyDownstream = DownstreamChoice
+else:
+    AnyDownstream = Annotated[reduce(or_, DOWNSTREAM_MODELS.values()), Field(discriminator="task")]
+
+
+# ------------------------------------------------------------------------------ planning
+
+
+def downstream_spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, Any]:
+    """What a cell of a task needs to know, its files read once and checked.
+
+    ``place``: the path of a file as it is named. `MorphGraphError` for files that are not there,
+    and for examples that do not fit.
+    """
+    given = choice.given()
+    data: dict[str, Any] = {}
+    for part in PLACES:
+        if given.pop(part) is not None:
+            files = [place(path) for path in getattr(choice, part)]
+            # In their order, which says what is translated into what.
+            content = [checksum for path in files for checksum in contents([path])]
+            data[part] = {"files": files, "content": content}
+    folder, checkpoint = given.pop("model"), None
+    if folder is not None:
+        folder = place(folder)
+        files = model_files(folder)
+        checkpoint = {"path": folder, "files": files, "content": contents(files)}
+    spec = {
+        "task": choice.task,
+        "settings": given,
+        "data": data,
+        "checkpoint": checkpoint,
+        "code": training_version(),
+    }
+    _checked(json.dumps(spec, sort_keys=True))
+    return spec
+
+
+def task_settings(spec: Mapping[str, Any]) -> Any:
+    """The settings of a task in a spec, with its files where they are."""
+    places = {part: found["files"] for part, found in spec["data"].items()}
+    checkpoint = spec["checkpoint"]
+    model = None if checkpoint is None else checkpoint["path"]
+    return DOWNSTREAM[spec["task"]].settings({**spec["settings"], **places, "model": model})
+
+
+@lru_cache(maxsize=64)
+def _checked(spec: str) -> None:
+    """Read the examples of a spec once, so that what is wrong in them is known before a start."""
+    known = json.loads(spec)
+    DOWNSTREAM[known["task"]].read(task_settings(known))
+
+
+def downstream_cost(spec: Mapping[str, Any]) -> float:
+    """Seconds that a cell of a task may take on one core."""
+    settings = task_settings(spec)
+    if settings.steps is not None:
+        tokens = settings.steps * settings.batch_size * _TOKENS_IN_TEXT
+    else:
+        size = sum(
+            Path(path).stat().st_size * (_UNPACKED if path.endswith(".gz") else 1)
+            for path in settings.train
+        )
+        tokens = settings.epochs * size / _BYTES_IN_TOKEN
+    speed = DOWNSTREAM[spec["task"]].speed / (1 if settings.scale == "tiny" else _SMALL)
+    seconds = tokens / speed
+    if settings.time_budget is not None:
+        seconds = min(seconds, settings.time_budget)
+    return float(_STARTING + seconds)

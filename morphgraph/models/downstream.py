@@ -1,0 +1,19 @@
+"""All downstream tasks by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from morphgraph.models.classification import CLASSIFICATION
+from morphgraph.models.language_models import CAUSAL_LM, MASKED_LM
+from morphgraph.models.task import DownstreamTask, TaskMetric
+
+DOWNSTREAM: Mapping[str, DownstreamTask] = {
+    task.name: task for task in (CLASSIFICATION, CAUSAL_LM, MASKED_LM)
+}
+"""The tasks, by name."""
+
+
+def downstream_metrics() -> dict[str, TaskMetric]:
+    """Every metric of the tasks, by key."""
+    return {metric.key: metric for task in DOWNSTREAM.values() for metric in task.metrics}

@@ -1,0 +1,300 @@
+"""Language models, causal and masked: bits per character and byte, which all tokenisers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.models.classification import sample_count
+from morphgraph.models.examples import read_texts
+from morphgraph.models.presets import make_model
+from morphgraph.models.task import (
+    COMMON,
+    UNCOVERED,
+    DownstreamTask,
+    Measured,
+    TaskMetric,
+    TaskRun,
+    TrainingSettings,
+)
+from morphgraph.models.token_ids import Ids, TokenIds
+from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
+from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
+
+Floats = npt.NDArray[np.float64]
+
+
+class LanguageModelSettings(TrainingSettings):
+    """Files with texts."""
+
+    text: str | None = Field(
+        default=None,
+        description="The column with the text; without it, files are plain text, a text a line.",
+    )
+
+
+class MaskedSettings(LanguageModelSettings):
+    """Files with texts, and how much of them is masked."""
+
+    masked: float = Field(
+        default=0.15, gt=0, lt=1, description="The share of tokens that is masked at once."
+    )
+
+
+@dataclass(frozen=True)
+class _Texts:
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    dev: tuple[str, ...] | None
+
+
+def _read(settings: LanguageModelSettings) -> _Texts:
+    column = settings.text
+    train = read_texts(settings.train, column)[: settings.most]
+    dev = None if settings.dev is None else read_texts(settings.dev, column)
+    return _Texts(train, read_texts(settings.test, column), dev)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Texts cut into windows of so many ids, each after the id of a start, ended by that of an end.
+
+    ``draws``: the windows, once for each sample of a random method; ``texts``: the number of the
+    text that each window of the first sample is of.
+    """
+
+    draws: Sequence[Sequence[Ids]]
+    texts: Ids
+    ids: TokenIds
+
+    @classmethod
+    def of(
+        cls, texts: Sequence[str], ids: TokenIds, most: int, draws: int = 1, **more: Any
+    ) -> Self:
+        """The windows of some texts."""
+        found = [_windows(rows, ids, most) for rows in ids.encode(texts, draws)]
+        return cls([windows for windows, _ in found], found[0][1], ids, **more)
+
+    @property
+    def lengths(self) -> Ids:
+        return np.array([len(row) for row in self.draws[0]], np.int64)
+
+    def rows(self, keys: Sequence[Key]) -> list[Ids]:
+        """Some windows; a sample that has fewer of them begins again."""
+        found = []
+        for index, number in keys:
+            drawn = self.draws[number % len(self.draws)]
+            found.append(drawn[index % len(drawn)])
+        return found
+
+
+def _windows(rows: Sequence[Ids], ids: TokenIds, most: int) -> tuple[list[Ids], Ids]:
+    windows, texts = [], []
+    start, end = np.array([ids.special["bos"]]), np.array([ids.special["eos"]])
+    for number, row in enumerate(rows):
+        whole = np.concatenate([row, end])
+        for at in range(0, len(whole), most - 1):
+            windows.append(np.concatenate([start, whole[at : at + most - 1]]))
+            texts.append(number)
+    return windows, np.array(texts, np.int64)
+
+
+# ------------------------------------------------------------------------------ bits
+
+
+def sizes_of(texts: Sequence[str]) -> tuple[Floats, Floats]:
+    """The characters and the bytes of UTF-8 of each text; its end counts as one more.
+
+    >>> [sizes.tolist() for sizes in sizes_of(["né", ""])]
+    [[3.0, 1.0], [4.0, 1.0]]
+    """
+    characters = np.array([len(text) + 1 for text in texts], np.float64)
+    return characters, np.array([len(text.encode()) + 1 for text in texts], np.float64)
+
+
+def bits_measured(nats: Floats, texts: Sequence[str]) -> list[Measured]:
+    """Bits per character and byte of texts whose negative log-likelihoods are ``nats``.
+
+    >>> measured = bits_measured(np.array([8 * np.log(2)]), ["abc"])
+    >>> [(each.metric, round(each.value, 6)) for each in measured]
+    [('bits_per_character', 2.0), ('bits_per_byte', 2.0)]
+    """
+    bits = nats / np.log(2)
+    ratios = [Ratio(bits, size) for size in sizes_of(texts)]
+    names = ("bits_per_character", "bits_per_byte")
+    return [
+        Measured(name, ratio.value, len(texts), interval.low, interval.high)
+        for name, ratio, interval in zip(names, ratios, bootstrap_intervals(ratios), strict=True)
+    ]
+
+
+def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -> Floats:
+    """The loss of each row, summed over its labels; ``shift``: how far they stand behind inputs."""
+    import torch
+
+    device = model.device
+    logits = model(**{name: value.to(device) for name, value in inputs.items()}).logits
+    logits = logits[:, : logits.shape[1] - shift].float()
+    wanted = labels[:, shift:].to(device)
+    losses = torch.nn.functional.cross_entropy(
+        logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
+    )
+    summed: Floats = losses.sum(1).double().cpu().numpy()
+    return summed
+
+
+# ------------------------------------------------------------------------------ causal
+
+
+@dataclass(frozen=True)
+class CausalWindows(Windows):
+    """Windows whose every id but the first is predicted from those before it."""
+
+    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
+        rows = self.rows(keys)
+        return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(rows, IGNORED)}
+
+
+def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> Floats:
+    """The negative log-likelihood of each text, its end included."""
+    import torch
+
+    found = np.zeros(texts)
+    with torch.no_grad():
+        for keys in in_batches(windows.lengths, size):
+            batch = windows.batch(keys)
+            labels = batch.pop("labels")
+            losses = _token_losses(model, batch, labels, 1)
+            np.add.at(found, windows.texts[[index for index, _ in keys]], losses)
+    return found
+
+
+def _run_causal(run: TaskRun) -> list[Measured]:
+    data, settings = run.examples, run.settings
+    plain = run.ids.plain()
+    draws = sample_count(run.ids, settings.epochs)
+    train = CausalWindows.of(data.train, run.ids, settings.max_tokens, draws)
+    dev = data.dev and CausalWindows.of(data.dev, plain, settings.max_tokens)
+    fitted = fit(make_model("causal-lm", run), train, settings, run.seed, run.folder, dev)
+    test = CausalWindows.of(data.test, plain, settings.max_tokens)
+    nats = causal_nats(fitted.model, test, len(data.test), settings.batch_size)
+    return [*bits_measured(nats, data.test), *fitted.facts(), _lost(plain, data.test)]
+
+
+def _lost(ids: TokenIds, texts: Sequence[str]) -> Measured:
+    return Measured(UNCOVERED.key, ids.uncovered(texts), len(texts))
+
+
+# ------------------------------------------------------------------------------ masked
+
+
+@dataclass(frozen=True)
+class MaskedWindows(Windows):
+    """Windows in which a share of the ids is masked, in each pass others.
+
+    Of the ids that are to be predicted 80 % are masked, 10 % replaced and 10 % left. Source: Devlin
+    et al. 2019.
+    """
+
+    masked: float = 0.15
+    seed: int = 0
+
+    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
+        rows, labels = [], []
+        for key, row in zip(keys, self.rows(keys), strict=True):
+            shown, wanted = self._masked(row, key)
+            rows.append(shown)
+            labels.append(wanted)
+        return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
+
+    def _masked(self, row: Ids, key: Key) -> tuple[Ids, Ids]:
+        random = np.random.default_rng([self.seed, *key])
+        chosen = random.random(len(row)) < self.masked
+        chosen[0] = False
+        if len(row) > 1 and not chosen.any():
+            chosen[random.integers(1, len(row))] = True
+        fate = random.random(len(row))
+        others = random.integers(0, self.ids.size, len(row))
+        shown = np.where(chosen & (fate < 0.8), self.ids.special["mask"], row)
+        shown = np.where(chosen & (fate >= 0.9), others, shown)
+        return shown, np.where(chosen, row, IGNORED)
+
+
+def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> Floats:
+    """The negative pseudo-log-likelihood of each text: every id is masked once.
+
+    In each of 1 / ``masked`` goes every so many-th id is masked, as many at a time as in training.
+    Source: Salazar et al. 2020, for one id at a time.
+    """
+    import torch
+
+    goes = max(2, round(1 / windows.masked))
+    found = np.zeros(texts)
+    with torch.no_grad():
+        for keys in in_batches(windows.lengths, size):
+            rows = windows.rows(keys)
+            for go in range(goes):
+                places = [np.arange(len(row)) % goes == go for row in rows]
+                for place in places:
+                    place[0] = False
+                mask = windows.ids.special["mask"]
+                shown = [np.where(p, mask, row) for p, row in zip(places, rows, strict=True)]
+                wanted = [np.where(p, row, IGNORED) for p, row in zip(places, rows, strict=True)]
+                inputs = as_inputs(shown, windows.ids.special["pad"])
+                losses = _token_losses(model, inputs, padded(wanted, IGNORED), 0)
+                np.add.at(found, windows.texts[[index for index, _ in keys]], losses)
+    return found
+
+
+def _run_masked(run: TaskRun) -> list[Measured]:
+    data, settings = run.examples, run.settings
+    plain = run.ids.plain()
+    if len({run.ids.special[role] for role in ("mask", "unk", "pad")}) < 3:
+        raise MorphGraphError(
+            "The model has no ids of its own for a mask, padding and unknown characters. Choose a "
+            "checkpoint that was trained with masks, or make one from scratch."
+        )
+
+    def windows(texts: Sequence[str], ids: TokenIds, draws: int = 1) -> MaskedWindows:
+        masks = {"masked": settings.masked, "seed": run.seed}
+        return MaskedWindows.of(texts, ids, settings.max_tokens, draws, **masks)
+
+    train = windows(data.train, run.ids, sample_count(run.ids, settings.epochs))
+    dev = data.dev and windows(data.dev, plain)
+    fitted = fit(make_model("masked-lm", run), train, settings, run.seed, run.folder, dev)
+    test = windows(data.test, plain)
+    nats = pseudo_nats(fitted.model, test, len(data.test), settings.batch_size)
+    return [*bits_measured(nats, data.test), *fitted.facts(), _lost(plain, data.test)]
+
+
+_METRICS = (
+    TaskMetric("bits_per_character", "Bits per character", "number", -1),
+    TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
+    *COMMON,
+)
+CAUSAL_LM = DownstreamTask(
+    "causal-lm",
+    "Language model",
+    "Each token is predicted from those before it.",
+    LanguageModelSettings,
+    _METRICS,
+    _read,
+    _run_causal,
+    speed=6_000,
+)
+MASKED_LM = DownstreamTask(
+    "masked-lm",
+    "Masked language model",
+    "Masked tokens are predicted from all around them.",
+    MaskedSettings,
+    _METRICS,
+    _read,
+    _run_masked,
+    speed=5_000,
+)

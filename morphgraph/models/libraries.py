@@ -1,0 +1,41 @@
+"""What training needs beside the default install, and that nothing is looked up on a hub."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from morphgraph.core.errors import MorphGraphError
+
+_NEEDED = ("torch", "transformers", "accelerate", "sacrebleu")
+
+
+def require_libraries() -> None:
+    """Refuse to go on where a library that trains models is missing, and forbid look-ups on a hub.
+
+    `MorphGraphError` names what to install. To be called before the first import of transformers.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MorphGraphError(
+            f"Training models needs what is not installed: {', '.join(missing)}. Install it with "
+            'pip install "morphgraph[models]".'
+        )
+    os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def training_version() -> str:
+    """A checksum of the code that trains models, and of the libraries that it uses."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    for name in _NEEDED:
+        try:
+            digest.update(f"{name}=={version(name)}\n".encode())
+        except PackageNotFoundError:
+            digest.update(f"no {name}\n".encode())
+    return digest.hexdigest()[:12]

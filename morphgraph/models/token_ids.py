@@ -1,0 +1,207 @@
+"""Texts as ids of a model's rows, segmented by any method with our own kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import parse_json, read_bytes
+from morphgraph.kernels import DROPPED
+from morphgraph.score.vocabulary_health import inventory_of, standard
+from morphgraph.segment.dropout import Dropout
+from morphgraph.tokeniser.words import (
+    UNKNOWN,
+    RandomSegmenter,
+    Segmentation,
+    Segmenter,
+)
+
+Ids = npt.NDArray[np.int64]
+
+ROLES = ("pad", "unk", "bos", "eos", "mask")
+"""The special ids that a model made from scratch begins with, in this order."""
+
+
+@dataclass(frozen=True)
+class TokenIds:
+    """How a segmenter's tokens become ids of a model.
+
+    ``numbers``: int64, by type, its id; -1 for a type that is not there. ``size``: how many rows
+    the model has. ``special``: the ids of `ROLES`. ``named``: what cells report as their tokeniser.
+    """
+
+    segmenter: Segmenter
+    numbers: Ids
+    size: int
+    special: Mapping[str, int]
+    by_id: Mapping[int, str] = field(repr=False)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether training sees another segmentation each time."""
+        return isinstance(self.segmenter, RandomSegmenter) and self.segmenter.is_random
+
+    def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[Ids]]:
+        """The ids of whole texts; of a random method, of the first ``draws`` samples."""
+        words = self.segmenter.encode(texts, bare=True)
+        if self.is_random and isinstance(self.segmenter, RandomSegmenter):
+            found = list(self.segmenter.samples(words, draws))
+        else:
+            found = [self.segmenter.segment(words)]
+        return [self.of(each) for each in found]
+
+    def plain(self) -> TokenIds:
+        """The same without draws, as tests are made: dropout is for training."""
+        if not isinstance(self.segmenter, Dropout):
+            return self
+        return TokenIds(standard(self.segmenter), self.numbers, self.size, self.special, self.by_id)
+
+    def of(self, found: Segmentation) -> list[Ids]:
+        """The ids of a segmentation's tokens, text by text."""
+        kept = np.flatnonzero(found.token_at >= 0)
+        ids = self.ids_of(found.token_at[kept])
+        bounds = np.searchsorted(kept, found.words.word_offsets)
+        return [ids[start:end] for start, end in pairwise(bounds.tolist())]
+
+    def ids_of(self, tokens: npt.NDArray[np.int32]) -> Ids:
+        """The ids of types; what is unknown, or not there, has that of the unknown token."""
+        known = tokens != UNKNOWN
+        ids: Ids = np.full(len(tokens), -1, np.int64)
+        ids[known] = self.numbers[tokens[known]]
+        ids[ids < 0] = self.special["unk"]
+        return ids
+
+    def uncovered(self, texts: Sequence[str]) -> float:
+        """The share of atoms, such as characters, that no token or an unknown one stands for."""
+        tokens = self.segmenter.segment(self.segmenter.encode(texts, bare=True)).token_at
+        types = self.segmenter.types
+        unknown = [number for number, text in enumerate(types) if text in _UNKNOWN_TYPES]
+        lost = np.isin(tokens, [UNKNOWN, DROPPED, *unknown])
+        return float(lost.mean()) if len(lost) else 0.0
+
+
+_UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")
+
+
+def dense_ids(segmenter: Segmenter) -> TokenIds:
+    """Ids for a model made from scratch: special ones first, then all present types, no holes."""
+    inventory = inventory_of(segmenter)
+    present = sorted((*inventory.special, *inventory.spelled))
+    numbers = np.full(len(segmenter.types), -1, np.int64)
+    numbers[present] = np.arange(len(ROLES), len(ROLES) + len(present))
+    special = {role: number for number, role in enumerate(ROLES)}
+    types = segmenter.types
+    by_id = {len(ROLES) + place: types[number] for place, number in enumerate(present)}
+    return TokenIds(segmenter, numbers, len(ROLES) + len(present), special, by_id)
+
+
+_NAMED = {
+    "pad": ("pad_token",),
+    "unk": ("unk_token",),
+    "bos": ("cls_token", "bos_token"),
+    "eos": ("sep_token", "eos_token"),
+    "mask": ("mask_token",),
+}
+"""What a folder's ``tokenizer_config.json`` calls the tokens of each role."""
+
+
+def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
+    """Ids of the model in a folder, whose vocabulary the segmenter has to share.
+
+    Special ids are those of its ``tokenizer_config.json``, ``special_tokens_map.json`` and
+    ``config.json``; one that it lacks is that of the end of a text, else of padding, else 0.
+    `MorphGraphError` for types that the model has no row for.
+    """
+    config = _json(Path(folder) / "config.json")
+    size = config.get("vocab_size")
+    if not isinstance(size, int):
+        fix = "Give a folder that save_pretrained wrote."
+        raise FileFormatError(str(Path(folder) / "config.json"), "", "it has no vocab_size", fix)
+    inventory = inventory_of(segmenter)
+    numbers = np.full(len(segmenter.types), -1, np.int64)
+    by_id: dict[int, str] = {}
+    for number in (*inventory.special, *inventory.spelled):
+        own = segmenter.vocabulary_id(number)
+        if own is None or own >= size:
+            text = segmenter.types[number][:40]
+            raise MorphGraphError(
+                f"{folder}: the model has no row for the type “{text}”. Carry its embeddings over "
+                "to this tokeniser first: morphgraph transplant."
+            )
+        numbers[number] = own
+        by_id[own] = segmenter.types[number]
+    texts = {text: number for number, text in by_id.items()}
+    special = _special(Path(folder), config, texts)
+    return TokenIds(segmenter, numbers, size, special, by_id)
+
+
+def _special(folder: Path, config: Mapping[str, Any], ids: Mapping[str, int]) -> dict[str, int]:
+    named: dict[str, Any] = {}
+    for file in ("special_tokens_map.json", "tokenizer_config.json"):
+        if (folder / file).is_file():
+            named |= _json(folder / file)
+    found: dict[str, int] = {}
+    for role, names in _NAMED.items():
+        for name in names:
+            given = named.get(name)
+            content = given.get("content") if isinstance(given, dict) else given
+            if role not in found and content in ids:
+                found[role] = ids[str(content)]
+        own = config.get(f"{role}_token_id")
+        if role not in found and isinstance(own, int):
+            found[role] = own
+    usual = found.get("eos", found.get("pad", 0))
+    return {role: found.get(role, usual) for role in ROLES}
+
+
+def _json(path: Path) -> dict[str, Any]:
+    document = parse_json(read_bytes(path), str(path))
+    if not isinstance(document, dict):
+        raise FileFormatError(str(path), "", "it is not an object", "Copy the file again.")
+    return document
+
+
+def model_files(folder: str) -> list[str]:
+    """The files of a checkpoint that results depend on; `FileFormatError` if it is none."""
+    path = Path(folder)
+    found = sorted(path.glob("*.safetensors"))
+    if not (path / "config.json").is_file() or not found:
+        pickled = [*path.glob("*.bin"), *path.glob("*.pt")]
+        problem = (
+            f"its weights are pickled ({pickled[0].name})"
+            if pickled
+            else "there is no config.json with model.safetensors beside it"
+        )
+        fix = "Save the model with save_pretrained, and give the path of that folder."
+        raise FileFormatError(folder, "", problem, fix)
+    tokens = [path / name for name in ("special_tokens_map.json", "tokenizer_config.json")]
+    return [str(file) for file in (path / "config.json", *found, *tokens) if file.is_file()]
+
+
+def decoded(pieces: Sequence[str], segmenter: Segmenter) -> str:
+    """The text that types spell, with the marker of their tokeniser read as it is meant."""
+    from tokenizers import decoders
+
+    if is_byte_level(segmenter):
+        text: str = decoders.ByteLevel().decode(list(pieces))
+    elif inventory_of(segmenter).marker == "##":
+        text = decoders.WordPiece(prefix="##", cleanup=False).decode(list(pieces))
+    else:
+        text = "".join(pieces).replace("▁", " ")
+    return text.strip()
+
+
+def is_byte_level(segmenter: Segmenter) -> bool:
+    """Whether types are spelled in GPT-2's alphabet of bytes."""
+    below: Any = segmenter
+    while isinstance(below, Segmenter):
+        below = below.below
+    preprocessor = getattr(below, "preprocessor", None)
+    return bool(getattr(preprocessor, "byte_level", False))

@@ -1,0 +1,283 @@
+"""Training by transformers' Trainer: the same batches for the same seed, resumed after a kill."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from morphgraph.core.files import write_atomically
+from morphgraph.core.system import usual_threads
+from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
+from morphgraph.models.token_ids import Ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHECKPOINT_SECONDS = 60.0
+"""What a killed cell loses at most, about."""
+
+_POOL = 50
+"""So many batches are made of texts drawn together, sorted by length, so that little is padded."""
+IGNORED = -100
+"""The label of what is not predicted."""
+
+Key = tuple[int, int]
+"""An example by its number, and the number of the pass over all examples in which it is seen."""
+
+
+class Examples(Protocol):
+    """Examples that batches are made of."""
+
+    @property
+    def lengths(self) -> Ids:
+        """How many tokens each has."""
+        ...
+
+    def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
+        """Tensors of some examples, as the model takes them, ``labels`` among them."""
+        ...
+
+
+class Fitted(NamedTuple):
+    """A trained model, the steps that it took, and tokens and seconds of these."""
+
+    model: Any
+    steps: int
+    tokens: int
+    seconds: float
+
+    def facts(self) -> list[Measured]:
+        """Steps and speed, as every task reports them."""
+        speed = self.tokens / self.seconds if self.seconds else np.nan
+        return [
+            Measured(STEPS.key, self.steps, self.steps),
+            Measured(SPEED.key, float(speed), self.tokens),
+        ]
+
+
+def batch_plan(lengths: Ids, settings: TrainingSettings, seed: int) -> list[list[Key]]:
+    """The batches of a whole training in order: texts at random, those of a length together."""
+    count, size = len(lengths), settings.batch_size
+    total = settings.steps or ceil(settings.epochs * ceil(count / size))
+    random = np.random.default_rng(seed)
+    plan: list[list[Key]] = []
+    number = 0
+    while len(plan) < total:
+        order = random.permutation(count)
+        batches = []
+        for start in range(0, count, _POOL * size):
+            pool = order[start : start + _POOL * size]
+            pool = pool[np.argsort(lengths[pool], kind="stable")]
+            batches += [pool[at : at + size] for at in range(0, len(pool), size)]
+        for place in random.permutation(len(batches)):
+            plan.append([(int(index), number) for index in batches[place]])
+        number += 1
+    return plan[:total]
+
+
+def in_batches(lengths: Ids, size: int) -> Iterator[list[Key]]:
+    """All examples once, the shortest first, as for measuring."""
+    order = np.argsort(lengths, kind="stable")
+    for start in range(0, len(order), size):
+        yield [(int(index), 0) for index in order[start : start + size]]
+
+
+def padded(rows: Sequence[Ids], filler: int) -> Any:
+    """Rows of ids as one tensor of int64, filled up on the right."""
+    import torch
+
+    found = np.full((len(rows), max(map(len, rows), default=0)), filler, np.int64)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return torch.from_numpy(found)
+
+
+def as_inputs(rows: Sequence[Ids], pad: int) -> dict[str, Any]:
+    """Rows of ids as a model takes them."""
+    ids = padded(rows, pad)
+    mask = padded([np.ones(len(row), np.int64) for row in rows], 0)
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def fit(
+    model: Any,
+    examples: Examples,
+    settings: TrainingSettings,
+    seed: int,
+    folder: Path,
+    dev: Examples | None = None,
+) -> Fitted:
+    """Train a model, from the last checkpoint in the folder if there is one.
+
+    Without a time budget, and on one device, the result depends on its arguments alone, also if the
+    training was killed in between.
+    """
+    import torch
+    from transformers import PrinterCallback
+
+    torch.set_num_threads(usual_threads())
+    plan = batch_plan(examples.lengths, settings, seed)
+    clock = _clock(folder, settings)
+    trainer = _trainer(model, examples, plan, settings, seed, folder, dev)
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(clock)
+    last = last_checkpoint(folder)
+    try:
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    except Exception:
+        # A checkpoint that cannot be read, as of another version, must not fail for ever.
+        if last is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    steps = clock.steps
+    tokens = sum(int(examples.lengths[index]) for batch in plan[:steps] for index, _ in batch)
+    trained = trainer.accelerator.unwrap_model(trainer.model)
+    return Fitted(trained.eval(), steps, tokens, clock.seconds)
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The last whole checkpoint in a folder; what was cut off is deleted."""
+    found = []
+    for path in folder.glob("checkpoint-*"):
+        # It is written last.
+        if (path / "trainer_state.json").is_file() and _is_json(path / "trainer_state.json"):
+            found.append((int(path.name.rpartition("-")[2]), path))
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+    return max(found)[1] if found else None
+
+
+def _is_json(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        json.loads(path.read_text())
+        return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """A data set whose items are their own keys: batches are made of them at once."""
+
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, key: Key) -> Key:
+        return key
+
+
+def _loader(examples: Examples, batches: list[list[Key]]) -> Any:
+    from torch.utils.data import DataLoader
+
+    return DataLoader(
+        _Keys(len(examples.lengths)),
+        batch_sampler=batches,
+        collate_fn=examples.batch,
+    )
+
+
+def _trainer(
+    model: Any,
+    examples: Examples,
+    plan: list[list[Key]],
+    settings: TrainingSettings,
+    seed: int,
+    folder: Path,
+    dev: Examples | None,
+) -> Any:
+    import torch
+    from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
+
+    class OurBatches(Trainer):
+        def get_train_dataloader(self) -> Any:
+            return _loader(examples, plan)
+
+        def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
+            assert dev is not None
+            return _loader(dev, list(in_batches(dev.lengths, settings.batch_size)))
+
+    looks: dict[str, Any] = {"save_strategy": "no", "eval_strategy": "no"}
+    callbacks = []
+    if settings.patience is not None and dev is not None:
+        every = min(settings.look_every, len(plan))
+        looks = {
+            "save_strategy": "steps",
+            "save_steps": every,
+            "eval_strategy": "steps",
+            "eval_steps": every,
+            "load_best_model_at_end": True,
+            "metric_for_best_model": "eval_loss",
+            "greater_is_better": False,
+            "prediction_loss_only": True,
+            "restore_callback_states_from_checkpoint": True,
+        }
+        callbacks.append(EarlyStoppingCallback(settings.patience))
+    mixed = settings.precision == "auto" and torch.cuda.is_available()
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        max_steps=len(plan),
+        per_device_train_batch_size=settings.batch_size,
+        learning_rate=settings.learning_rate,
+        warmup_steps=len(plan) // 10,
+        weight_decay=0.01,
+        seed=seed,
+        bf16=mixed and torch.cuda.is_bf16_supported(),
+        save_total_limit=1,
+        logging_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        **looks,
+    )
+    return OurBatches(
+        model=model,
+        args=arguments,
+        train_dataset=_Keys(len(examples.lengths)),
+        eval_dataset=_Keys(0 if dev is None else len(dev.lengths)),
+        callbacks=callbacks,
+    )
+
+
+def _clock(folder: Path, settings: TrainingSettings) -> Any:
+    """What counts seconds over all starts, keeps checkpoints by them, and ends in time."""
+    from transformers import TrainerCallback
+
+    path = folder / "clock.json"
+
+    class Clock(TrainerCallback):
+        steps = 0
+        before = seconds = 0.0
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.began = self.saved = time.monotonic()
+            if state.global_step:
+                with suppress(OSError, ValueError, KeyError):
+                    self.before = float(json.loads(path.read_text())["seconds"])
+            self.seconds = self.before
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+            now = time.monotonic()
+            self.steps = state.global_step
+            self.seconds = self.before + now - self.began
+            if settings.time_budget is not None and self.seconds >= settings.time_budget:
+                control.should_training_stop = True
+            elif now - self.saved >= CHECKPOINT_SECONDS and self.steps < args.max_steps:
+                control.should_save = True
+            return control
+
+        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.saved = time.monotonic()
+            told = {"seconds": self.seconds, "step": state.global_step, "of": args.max_steps}
+            write_atomically(path, json.dumps(told).encode())
+
+    return Clock()

@@ -1,0 +1,170 @@
+"""Downstream tasks in a configuration: what is planned, and errors before anything starts."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec as really_find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from morphgraph.batch.build_tables import make_table
+from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.results import RESULT_COLUMNS, TableSpec
+from morphgraph.cli import main
+from morphgraph.core.errors import FileFormatError
+from morphgraph.models import libraries
+
+TRAIN = "text,label\n" + "".join(f"good {n},yes\nbad {n},no\n" for n in range(4))
+TEST = "text,label\ngood,yes\nbad,no\n"
+YAML = """\
+name: mine
+languages: [en]
+tokenisers:
+  - {name: demo, file: "demo:en"}
+methods: [standard, flota]
+seeds: [3, 4]
+downstream:
+  - task: classification
+    name: moods
+    train: train.csv
+    test: test.csv
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.csv").write_text(TRAIN)
+    (tmp_path / "test.csv").write_text(TEST)
+    (tmp_path / "mine.yaml").write_text(YAML)
+    return tmp_path
+
+
+def planned(folder: Path, text: str = YAML) -> Plan:
+    return make_plan(text, "mine.yaml", folder)
+
+
+def evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["morphgraph", "evaluate", str(folder / "mine.yaml"), "--out", str(folder / "run")]
+    monkeypatch.setattr("sys.argv", command)
+    main()
+
+
+def test_every_method_is_trained_with_every_seed(folder: Path) -> None:
+    cells = planned(folder).cells
+    told = [(cell.columns["method"], cell.columns["task"], cell.columns["seed"]) for cell in cells]
+    assert told == [(m, "moods", s) for m in ("as it is", "FLOTA") for s in (3, 4)]
+    assert {cell.columns["reference"] for cell in cells} == {""}
+    assert all(cell.resumes and cell.cost > 0 for cell in cells)
+
+
+def test_what_learns_does_so_from_each_reference(folder: Path) -> None:
+    more = YAML.replace("standard, flota", "standard, knockout") + "references: [demo:en]\n"
+    cells = [cell for cell in planned(folder, more).cells if cell.columns["task"]]
+    references = {cell.columns["method"]: cell.columns["reference"] for cell in cells}
+    assert references["as it is"] == "" != references["BPE-knockout"]
+    assert len(cells) == 4
+
+
+def test_a_key_depends_on_what_is_in_the_files_not_where_they_lie(folder: Path) -> None:
+    keys = [cell.key for cell in planned(folder).cells]
+    other = folder / "other"
+    other.mkdir()
+    for name in ("train.csv", "test.csv"):
+        (other / name).write_text((folder / name).read_text())
+    assert [cell.key for cell in planned(other).cells] == keys
+    (other / "test.csv").write_text(TEST + "good,no\n")
+    assert not {cell.key for cell in planned(other).cells} & set(keys)
+    changed = planned(folder, YAML + "    epochs: 4\n")
+    assert not {cell.key for cell in changed.cells} & set(keys)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            "    tasc: 1\n",
+            "line 12, field downstream[0].tasc: there is no such field (did you mean “task”?).",
+        ),
+        ("    epochs: 0\n", "line 12, field downstream[0].epochs: 0 does not fit. Input should be"),
+        ("    preset: huge\n", "'huge' is not allowed. Use one of: tiny, small."),
+        ("    patience: 2\n", "early stopping needs examples to look at. Add dev."),
+        ("    model: x\n    preset: tiny\n", "Give either model or preset."),
+        ("    noise: 2\n", "downstream[0].noise: 2 does not fit."),
+        ("    tokenisers: [x]\n", "moods is for a tokeniser “x”, which does not exist."),
+        ("    label: class\n", "line 8, field downstream[0]: "),
+        ("    label: class\n", "train.csv, line 1: there is no column “class”."),
+        ("    dev: no.csv\n", "no.csv: no such file or directory."),
+        ("    model: no\n", "no: there is no config.json with model.safetensors beside it."),
+        ("  - {task: clasify, train: a, test: b}\n", "Use one of: classification"),
+        (
+            "  - {task: classification, test: b}\n",
+            "field downstream[1].train: the field is missing",
+        ),
+        (
+            "  - {task: classification, name: moods, train: a, test: b}\n",
+            "two downstream tasks have the name “moods”.",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_line(folder: Path, more: str, message: str) -> None:
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        planned(folder, YAML + more)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("test.csv", TEST + "so,so\n", "no example of training has the label “so”."),
+        ("train.csv", TEST + "neither,\n", "row 4: the column “label” is empty."),
+        ("train.csv", "text,label\ngood,yes\n", "all examples of training have the label “yes”."),
+        ("test.csv", "text,label\n", "it has a header only."),
+    ],
+)
+def test_wrong_labels_are_one_line_and_exit_code_2(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    text: str,
+    message: str,
+) -> None:
+    (folder / name).write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        evaluate(folder, monkeypatch)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert message in said and said.count("\n") == 1
+    assert not (folder / "run").exists()
+
+
+def test_without_torch_nothing_starts(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(name: str) -> Any:
+        return None if name == "torch" else really_find_spec(name)
+
+    monkeypatch.setattr(libraries, "find_spec", without)
+    with pytest.raises(SystemExit) as ended:
+        evaluate(folder, monkeypatch)
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "torch" in said and 'pip install "morphgraph[models]"' in said
+    assert not (folder / "run").exists()
+
+
+def test_two_seeds_give_an_interval() -> None:
+    """By Student's t with one degree of freedom: 12.706 standard errors."""
+    empty: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS, "")
+    numbers = dict.fromkeys(("vocab_size", "step", "low", "high", "p"))
+    rows = [
+        {**empty, **numbers, "task": "moods", "metric": "accuracy", "value": v, "entries": 9} | more
+        for v, more in ((0.5, {"seed": 0}), (0.52, {"seed": 1}))
+    ]
+    table = make_table(pd.DataFrame(rows), TableSpec(title="t", rows=["task"]))
+    cell = table.rows[0].cells[0]
+    assert (cell.value, cell.seeds) == (pytest.approx(0.51), 2)
+    assert (cell.low, cell.high) == (pytest.approx(0.51 - 0.12706), pytest.approx(0.51 + 0.12706))
+    assert "In brackets: 95 % intervals of the mean over seeds, by Student's t." in table.explained

@@ -1,0 +1,161 @@
+"""Each task learns what is easy to learn, the same again by its seed, and after a kill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tiny_tasks import labelled, measured, scores, sentences, use_one_thread  # noqa: E402
+
+from morphgraph.core.errors import MorphGraphError  # noqa: E402
+from morphgraph.models import training  # noqa: E402
+
+pytestmark = pytest.mark.models
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    use_one_thread()
+
+
+@pytest.fixture
+def moods(tmp_path: Path) -> dict[str, object]:
+    train = labelled(tmp_path / "train.csv", 400, 1)
+    test = labelled(tmp_path / "test.csv", 100, 2)
+    return {"train": [train], "test": [test], "learning_rate": 2e-3, "steps": 60}
+
+
+@pytest.fixture
+def chains(tmp_path: Path) -> dict[str, object]:
+    train = sentences(tmp_path / "train.txt", 300, 1)
+    test = sentences(tmp_path / "test.txt", 50, 2)
+    return {"train": [train], "test": [test], "learning_rate": 3e-3, "steps": 60}
+
+
+@pytest.mark.parametrize("method", [None, "flota", "dropout"])
+def test_classes_are_learned(tmp_path: Path, moods: dict[str, object], method: str | None) -> None:
+    found = measured("classification", tmp_path / "run", method, **moods, noise=1.0)
+    assert found["accuracy"].value > 0.9
+    assert found["accuracy"].low <= found["accuracy"].value <= found["accuracy"].high
+    assert found["noisy_accuracy"].value < found["accuracy"].value
+    assert found["training_steps"].value == 60
+    assert found["tokens_per_second"].value > 0
+
+
+def test_scores_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    from morphgraph.models.classification import macro_f1
+
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        gold, guess = random.integers(0, 5, 30), random.integers(0, 6, 30)
+        assert macro_f1(gold, guess) == pytest.approx(metrics.f1_score(gold, guess, average="macro"))
+
+
+@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
+def test_what_comes_next_is_learned(tmp_path: Path, chains: dict[str, object], task: str) -> None:
+    found = measured(task, tmp_path / "run", **chains)
+    before = measured(task, tmp_path / "new", **{**chains, "steps": 1, "learning_rate": 1e-9})
+    # To know the first word of eight is to know all: 3 bits in about 33 characters.
+    assert found["bits_per_character"].value < 0.4 * before["bits_per_character"].value
+    assert found["bits_per_byte"].value == found["bits_per_character"].value  # all of it is ASCII
+
+
+def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object]) -> None:
+    """By the model's own loss, text by text."""
+    from morphgraph.models.language_models import CausalWindows, causal_nats
+    from morphgraph.models.presets import make_model
+    from morphgraph.models.task import TaskRun, TrainingSettings
+    from morphgraph.models.token_ids import dense_ids
+    from morphgraph.segment.models import load_segmenter
+
+    ids = dense_ids(load_segmenter("demo:en"))
+    settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
+    model = make_model("causal-lm", TaskRun(ids, None, settings, 1, tmp_path)).eval()
+    texts = ["house garden", "unbelievable rivers and winters and letters and summers", "a"]
+    windows = CausalWindows.of(texts, ids, 8)
+    assert len(windows.draws[0]) > len(texts)
+    expected = np.zeros(len(texts))
+    for row, text in zip(windows.draws[0], windows.texts, strict=True):
+        inputs = torch.from_numpy(row)[None]
+        loss = model(input_ids=inputs, labels=inputs).loss.item()
+        expected[text] += loss * (len(row) - 1)
+    assert causal_nats(model, windows, 3, 2) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_same_seed_gives_the_same_and_another_does_not(
+    tmp_path: Path, chains: dict[str, object]
+) -> None:
+    short = {**chains, "steps": 15}
+    first, again, other = (
+        scores(measured("causal-lm", tmp_path / name, seed=seed, **short))
+        for name, seed in (("a", 5), ("b", 5), ("c", 6))
+    )
+    assert first == again != other
+
+
+@pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
+def test_a_killed_training_goes_on_from_its_checkpoint(
+    tmp_path: Path,
+    chains: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    task: str,
+) -> None:
+    given = {**chains, "steps": 30}
+    whole = scores(measured(task, tmp_path / "whole", **given))
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    seen: list[int] = []
+    original = training.padded
+
+    def killed(rows: object, filler: int) -> object:
+        seen.append(filler)
+        if len(seen) == 50:
+            raise KeyboardInterrupt
+        return original(rows, filler)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "padded", killed)
+        with pytest.raises(KeyboardInterrupt):
+            measured(task, tmp_path / "run", **given)
+    last = training.last_checkpoint(tmp_path / "run")
+    assert last is not None and 10 < int(last.name.rpartition("-")[2]) < 30
+    assert scores(measured(task, tmp_path / "run", **given)) == whole
+
+
+def test_it_stops_early_and_in_time(tmp_path: Path, moods: dict[str, object]) -> None:
+    more = {**moods, "steps": 100_000, "learning_rate": 1e-9, "dev": moods["test"]}
+    early = measured("classification", tmp_path / "early", **more, patience=2, look_every=2)
+    assert early["training_steps"].value < 50
+    late = measured("classification", tmp_path / "late", **more, time_budget=1.0)
+    assert 1 <= late["training_steps"].value < 10_000
+
+
+def test_a_checkpoint_is_fine_tuned(tmp_path: Path, moods: dict[str, object]) -> None:
+    from transformers import BertConfig, BertForMaskedLM
+
+    from morphgraph.models.downstream import DOWNSTREAM
+    from morphgraph.models.task import TaskRun
+    from morphgraph.models.token_ids import folder_ids
+    from morphgraph.segment.models import load_segmenter
+
+    shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = BertConfig(vocab_size=8000, intermediate_size=64, **shape)
+    BertForMaskedLM(config).save_pretrained(tmp_path / "model")
+    entry = DOWNSTREAM["classification"]
+    settings = entry.settings({**moods, "model": str(tmp_path / "model")})
+    for method in (None, "flota"):
+        ids = folder_ids(load_segmenter("demo:en", method), str(tmp_path / "model"))
+        run = TaskRun(ids, entry.read(settings), settings, 0, tmp_path / f"run-{method}")
+        found = {each.metric: each.value for each in entry.run(run)}
+        assert found["accuracy"] > 0.8
+
+
+def test_a_folder_of_another_kind_is_refused(tmp_path: Path, chains: dict[str, object]) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text('{"vocab_size": 8000, "model_type": "x"}')
+    with pytest.raises(MorphGraphError, match="transformers cannot open it for causal-lm"):
+        measured("causal-lm", tmp_path / "run", **chains, model=str(tmp_path / "model"))

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from morphgraph.models.classification import CLASSIFICATION
 from morphgraph.models.language_models import CAUSAL_LM, MASKED_LM
+from morphgraph.models.tagging import TAGGING
 from morphgraph.models.task import DownstreamTask, TaskMetric
+from morphgraph.models.translation import TRANSLATION
 
 DOWNSTREAM: Mapping[str, DownstreamTask] = {
-    task.name: task for task in (CLASSIFICATION, CAUSAL_LM, MASKED_LM)
+    task.name: task for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, MASKED_LM, TRANSLATION)
 }
 """The tasks, by name."""
 

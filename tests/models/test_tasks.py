@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tiny_tasks import labelled, measured, scores, sentences, use_one_thread  # noqa: E402
+from tiny_tasks import WORDS, labelled, measured, scores, sentences, use_one_thread  # noqa: E402
 
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.models import training  # noqa: E402
@@ -50,10 +52,11 @@ def test_scores_are_those_of_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     from morphgraph.models.classification import macro_f1
 
+    by_library = partial(metrics.f1_score, average="macro")
     random = np.random.default_rng(0)
     for _ in range(20):
         gold, guess = random.integers(0, 5, 30), random.integers(0, 6, 30)
-        assert macro_f1(gold, guess) == pytest.approx(metrics.f1_score(gold, guess, average="macro"))
+        assert macro_f1(gold, guess) == pytest.approx(by_library(gold, guess))
 
 
 @pytest.mark.parametrize("task", ["causal-lm", "masked-lm"])
@@ -159,3 +162,68 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path, chains: dict[str, o
     (tmp_path / "model" / "config.json").write_text('{"vocab_size": 8000, "model_type": "x"}')
     with pytest.raises(MorphGraphError, match="transformers cannot open it for causal-lm"):
         measured("causal-lm", tmp_path / "run", **chains, model=str(tmp_path / "model"))
+
+
+def test_tags_are_learned(tmp_path: Path) -> None:
+    """A word of an odd place in the list is a noun, one of an even place a verb."""
+    paths = []
+    for name, seed in (("train", 1), ("test", 2)):
+        draw = random.Random(seed)
+        blocks = []
+        for _ in range(150):
+            words = draw.choices(WORDS, k=4)
+            tags = ["NOUN" if WORDS.index(word) % 2 else "VERB" for word in words]
+            rows = [
+                f"{n}\t{w}\t_\t{t}\t_\t_\t_\t_\t_\t_"
+                for n, (w, t) in enumerate(zip(words, tags, strict=True), 1)
+            ]
+            blocks.append("\n".join(rows) + "\n")
+        (tmp_path / f"{name}.conllu").write_text("\n".join(blocks))
+        paths.append([str(tmp_path / f"{name}.conllu")])
+    train, test = paths
+    given = {"train": train, "test": test, "learning_rate": 3e-3, "steps": 40}
+    found = measured("tagging", tmp_path / "run", **given)
+    assert found["tagging_accuracy"].value > 0.9
+    assert found["tagging_accuracy"].entries == 600
+
+
+def test_a_cut_off_word_counts_as_wrong(tmp_path: Path) -> None:
+    block = "".join(
+        f"{n}\thouse\t_\t{'NOUN' if n % 2 else 'VERB'}\t_\t_\t_\t_\t_\t_\n" for n in range(1, 41)
+    )
+    (tmp_path / "a.conllu").write_text(block)
+    files = [str(tmp_path / "a.conllu")]
+    found = measured("tagging", tmp_path / "run", train=files, test=files, steps=1, max_tokens=12)
+    assert found["tagging_accuracy"].value <= 10 / 40
+    assert found["tagging_accuracy"].entries == 40
+
+
+def test_translation_is_learned(tmp_path: Path) -> None:
+    """Each word has one translation: the next one in the list."""
+    paths = {}
+    for name, count, seed in (("train", 600, 1), ("test", 30, 2)):
+        draw = random.Random(seed)
+        texts = [" ".join(draw.choices(WORDS, k=2)) for _ in range(count)]
+        for side, lines in (("x", texts), ("y", [swapped(text) for text in texts])):
+            (tmp_path / f"{name}.{side}").write_text("\n".join(lines))
+        paths[name] = [str(tmp_path / f"{name}.{side}") for side in "xy"]
+    given = {**paths, "learning_rate": 2e-3, "steps": 200, "max_tokens": 16}
+    found = measured("translation", tmp_path / "run", **given)
+    assert found["chrf"].value > 80
+
+
+def swapped(text: str) -> str:
+    """Each word as the next one in the list."""
+    return " ".join(WORDS[(WORDS.index(word) + 1) % len(WORDS)] for word in text.split())
+
+
+def test_translations_are_scored_as_by_sacrebleu() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu")
+    from morphgraph.models.translation import translation_scores
+
+    written = ["the cat sat on the mat", "a small house", "nothing"]
+    targets = ["the cat sat on a mat", "one small house", "nothing at all"]
+    found = {each.metric: each.value for each in translation_scores(written, targets)}
+    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(written, [targets]).score)
+    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(written, [targets]).score)
+    assert translation_scores(targets, targets)[0].value == pytest.approx(100)

@@ -101,10 +101,15 @@ def results(**values: float) -> pd.DataFrame:
         dict.fromkeys(RESULT_COLUMNS, "")
         | {"cell": name, "language": "en", "method": name, "scope": "morphemic"}
         | {"weighting": "types", "metric": "f1", "value": value, "entries": 9}
-        | {"vocab_size": None, "seed": None, **dict.fromkeys(("low", "high", "p"), math.nan)}
+        | {
+            "vocab_size": None,
+            "seed": None,
+            "step": None,
+            **dict.fromkeys(("low", "high", "p"), math.nan),
+        }
         for name, value in values.items()
     ]
-    kinds = {"vocab_size": "Int64", "seed": "Int64", "entries": "Int64"}
+    kinds = dict.fromkeys(("vocab_size", "seed", "entries", "step"), "Int64")
     return pd.DataFrame(rows, columns=list(RESULT_COLUMNS)).astype(kinds)
 
 

@@ -23,7 +23,7 @@ from morphgraph.models.task import (
     TrainingSettings,
     one_class_each,
 )
-from morphgraph.models.token_ids import Ids, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds
 from morphgraph.models.training import Examples, Key, as_inputs, fit, in_batches
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 
@@ -73,12 +73,12 @@ def _read(settings: ClassificationSettings) -> _Labelled:
 class _Batches:
     """Labelled texts as batches; ``draws``: their ids, once for each sample of a random method."""
 
-    draws: Sequence[Sequence[Ids]]
-    labels: Ids
+    draws: Sequence[Sequence[IdArray]]
+    labels: IdArray
     pad: int
 
     @property
-    def lengths(self) -> Ids:
+    def lengths(self) -> IdArray:
         return np.array([len(row) for row in self.draws[0]], np.int64)
 
     def batch(self, keys: Sequence[Key]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class _Batches:
         return {**as_inputs(rows, self.pad), "labels": labels}
 
 
-def framed(rows: Sequence[Ids], ids: TokenIds, most: int) -> list[Ids]:
+def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
     """Texts between the special ids of their start and end, cut to so many ids in all."""
     start, end = [ids.special["bos"]], [ids.special["eos"]]
     return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
@@ -135,7 +135,7 @@ def _scored(model: Any, test: _Batches, size: int, prefix: str) -> list[Measured
     ]
 
 
-def _predicted(model: Any, test: Examples, size: int) -> Ids:
+def _predicted(model: Any, test: Examples, size: int) -> IdArray:
     import torch
 
     found = np.zeros(len(test.lengths), np.int64)

@@ -23,11 +23,11 @@ from morphgraph.models.task import (
     TaskRun,
     TrainingSettings,
 )
-from morphgraph.models.token_ids import Ids, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 
-Floats = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 
 class LanguageModelSettings(TrainingSettings):
@@ -69,8 +69,8 @@ class Windows:
     text that each window of the first sample is of.
     """
 
-    draws: Sequence[Sequence[Ids]]
-    texts: Ids
+    draws: Sequence[Sequence[IdArray]]
+    texts: IdArray
     ids: TokenIds
 
     @classmethod
@@ -82,10 +82,10 @@ class Windows:
         return cls([windows for windows, _ in found], found[0][1], ids, **more)
 
     @property
-    def lengths(self) -> Ids:
+    def lengths(self) -> IdArray:
         return np.array([len(row) for row in self.draws[0]], np.int64)
 
-    def rows(self, keys: Sequence[Key]) -> list[Ids]:
+    def rows(self, keys: Sequence[Key]) -> list[IdArray]:
         """Some windows; a sample that has fewer of them begins again."""
         found = []
         for index, number in keys:
@@ -94,7 +94,7 @@ class Windows:
         return found
 
 
-def _windows(rows: Sequence[Ids], ids: TokenIds, most: int) -> tuple[list[Ids], Ids]:
+def _windows(rows: Sequence[IdArray], ids: TokenIds, most: int) -> tuple[list[IdArray], IdArray]:
     windows, texts = [], []
     start, end = np.array([ids.special["bos"]]), np.array([ids.special["eos"]])
     for number, row in enumerate(rows):
@@ -108,7 +108,7 @@ def _windows(rows: Sequence[Ids], ids: TokenIds, most: int) -> tuple[list[Ids], 
 # ------------------------------------------------------------------------------ bits
 
 
-def sizes_of(texts: Sequence[str]) -> tuple[Floats, Floats]:
+def sizes_of(texts: Sequence[str]) -> tuple[_Floats, _Floats]:
     """The characters and the bytes of UTF-8 of each text; its end counts as one more.
 
     >>> [sizes.tolist() for sizes in sizes_of(["né", ""])]
@@ -118,7 +118,7 @@ def sizes_of(texts: Sequence[str]) -> tuple[Floats, Floats]:
     return characters, np.array([len(text.encode()) + 1 for text in texts], np.float64)
 
 
-def bits_measured(nats: Floats, texts: Sequence[str]) -> list[Measured]:
+def bits_measured(nats: _Floats, texts: Sequence[str]) -> list[Measured]:
     """Bits per character and byte of texts whose negative log-likelihoods are ``nats``.
 
     >>> measured = bits_measured(np.array([8 * np.log(2)]), ["abc"])
@@ -134,7 +134,7 @@ def bits_measured(nats: Floats, texts: Sequence[str]) -> list[Measured]:
     ]
 
 
-def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -> Floats:
+def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -> _Floats:
     """The loss of each row, summed over its labels; ``shift``: how far they stand behind inputs."""
     import torch
 
@@ -145,7 +145,7 @@ def _token_losses(model: Any, inputs: dict[str, Any], labels: Any, shift: int) -
     losses = torch.nn.functional.cross_entropy(
         logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="none"
     )
-    summed: Floats = losses.sum(1).double().cpu().numpy()
+    summed: _Floats = losses.sum(1).double().cpu().numpy()
     return summed
 
 
@@ -161,7 +161,7 @@ class CausalWindows(Windows):
         return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(rows, IGNORED)}
 
 
-def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> Floats:
+def causal_nats(model: Any, windows: CausalWindows, texts: int, size: int) -> _Floats:
     """The negative log-likelihood of each text, its end included."""
     import torch
 
@@ -213,7 +213,7 @@ class MaskedWindows(Windows):
             labels.append(wanted)
         return {**as_inputs(rows, self.ids.special["pad"]), "labels": padded(labels, IGNORED)}
 
-    def _masked(self, row: Ids, key: Key) -> tuple[Ids, Ids]:
+    def _masked(self, row: IdArray, key: Key) -> tuple[IdArray, IdArray]:
         random = np.random.default_rng([self.seed, *key])
         chosen = random.random(len(row)) < self.masked
         chosen[0] = False
@@ -226,7 +226,7 @@ class MaskedWindows(Windows):
         return shown, np.where(chosen, row, IGNORED)
 
 
-def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> Floats:
+def pseudo_nats(model: Any, windows: MaskedWindows, texts: int, size: int) -> _Floats:
     """The negative pseudo-log-likelihood of each text: every id is masked once.
 
     In each of 1 / ``masked`` goes every so many-th id is masked, as many at a time as in training.

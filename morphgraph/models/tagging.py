@@ -22,7 +22,7 @@ from morphgraph.models.task import (
     TrainingSettings,
     one_class_each,
 )
-from morphgraph.models.token_ids import Ids, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.tokeniser.words import RandomSegmenter, Segmentation
@@ -69,8 +69,8 @@ def _read(settings: TaggingSettings) -> _Tagged:
 class SplitSentence:
     """The ids of a sentence, and the place among them of each word's first token; -1 for none."""
 
-    ids: Ids
-    firsts: Ids
+    ids: IdArray
+    firsts: IdArray
 
 
 def split_sentences(
@@ -121,15 +121,15 @@ class _Sentences:
     """Tagged sentences as batches: of each word, its first token is tagged."""
 
     draws: Sequence[Sequence[SplitSentence]]
-    tags: Sequence[Ids]
+    tags: Sequence[IdArray]
     ids: TokenIds
     most: int
 
     @property
-    def lengths(self) -> Ids:
+    def lengths(self) -> IdArray:
         return np.array([len(self._row(one)) for one in self.draws[0]], np.int64)
 
-    def _row(self, one: SplitSentence) -> Ids:
+    def _row(self, one: SplitSentence) -> IdArray:
         start, end = [self.ids.special["bos"]], [self.ids.special["eos"]]
         return np.concatenate([start, one.ids[: self.most - 2], end]).astype(np.int64)
 

@@ -23,7 +23,7 @@ from morphgraph.tokeniser.words import (
     Segmenter,
 )
 
-Ids = npt.NDArray[np.int64]
+IdArray = npt.NDArray[np.int64]
 
 ROLES = ("pad", "unk", "bos", "eos", "mask")
 """The special ids that a model made from scratch begins with, in this order."""
@@ -38,7 +38,7 @@ class TokenIds:
     """
 
     segmenter: Segmenter
-    numbers: Ids
+    numbers: IdArray
     size: int
     special: Mapping[str, int]
     by_id: Mapping[int, str] = field(repr=False)
@@ -48,7 +48,7 @@ class TokenIds:
         """Whether training sees another segmentation each time."""
         return isinstance(self.segmenter, RandomSegmenter) and self.segmenter.is_random
 
-    def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[Ids]]:
+    def encode(self, texts: Sequence[str], draws: int = 1) -> list[list[IdArray]]:
         """The ids of whole texts; of a random method, of the first ``draws`` samples."""
         words = self.segmenter.encode(texts, bare=True)
         if self.is_random and isinstance(self.segmenter, RandomSegmenter):
@@ -63,17 +63,17 @@ class TokenIds:
             return self
         return TokenIds(standard(self.segmenter), self.numbers, self.size, self.special, self.by_id)
 
-    def of(self, found: Segmentation) -> list[Ids]:
+    def of(self, found: Segmentation) -> list[IdArray]:
         """The ids of a segmentation's tokens, text by text."""
         kept = np.flatnonzero(found.token_at >= 0)
         ids = self.ids_of(found.token_at[kept])
         bounds = np.searchsorted(kept, found.words.word_offsets)
         return [ids[start:end] for start, end in pairwise(bounds.tolist())]
 
-    def ids_of(self, tokens: npt.NDArray[np.int32]) -> Ids:
+    def ids_of(self, tokens: npt.NDArray[np.int32]) -> IdArray:
         """The ids of types; what is unknown, or not there, has that of the unknown token."""
         known = tokens != UNKNOWN
-        ids: Ids = np.full(len(tokens), -1, np.int64)
+        ids: IdArray = np.full(len(tokens), -1, np.int64)
         ids[known] = self.numbers[tokens[known]]
         ids[ids < 0] = self.special["unk"]
         return ids
@@ -91,7 +91,7 @@ _UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")
 
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:
-    """Ids for a model made from scratch: special ones first, then all present types, no holes."""
+    """IdArray for a model made from scratch: special ones first, then all present types, no holes."""
     inventory = inventory_of(segmenter)
     present = sorted((*inventory.special, *inventory.spelled))
     numbers = np.full(len(segmenter.types), -1, np.int64)
@@ -113,7 +113,7 @@ _NAMED = {
 
 
 def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
-    """Ids of the model in a folder, whose vocabulary the segmenter has to share.
+    """IdArray of the model in a folder, whose vocabulary the segmenter has to share.
 
     Special ids are those of its ``tokenizer_config.json``, ``special_tokens_map.json`` and
     ``config.json``; one that it lacks is that of the end of a text, else of padding, else 0.

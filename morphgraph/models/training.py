@@ -17,7 +17,7 @@ import numpy as np
 from morphgraph.core.files import write_atomically
 from morphgraph.core.system import usual_threads
 from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
-from morphgraph.models.token_ids import Ids
+from morphgraph.models.token_ids import IdArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Examples(Protocol):
     """Examples that batches are made of."""
 
     @property
-    def lengths(self) -> Ids:
+    def lengths(self) -> IdArray:
         """How many tokens each has."""
         ...
 
@@ -64,7 +64,7 @@ class Fitted(NamedTuple):
         ]
 
 
-def batch_plan(lengths: Ids, settings: TrainingSettings, seed: int) -> list[list[Key]]:
+def batch_plan(lengths: IdArray, settings: TrainingSettings, seed: int) -> list[list[Key]]:
     """The batches of a whole training in order: texts at random, those of a length together."""
     count, size = len(lengths), settings.batch_size
     total = settings.steps or ceil(settings.epochs * ceil(count / size))
@@ -84,14 +84,14 @@ def batch_plan(lengths: Ids, settings: TrainingSettings, seed: int) -> list[list
     return plan[:total]
 
 
-def in_batches(lengths: Ids, size: int) -> Iterator[list[Key]]:
+def in_batches(lengths: IdArray, size: int) -> Iterator[list[Key]]:
     """All examples once, the shortest first, as for measuring."""
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), size):
         yield [(int(index), 0) for index in order[start : start + size]]
 
 
-def padded(rows: Sequence[Ids], filler: int) -> Any:
+def padded(rows: Sequence[IdArray], filler: int) -> Any:
     """Rows of ids as one tensor of int64, filled up on the right."""
     import torch
 
@@ -101,7 +101,7 @@ def padded(rows: Sequence[Ids], filler: int) -> Any:
     return torch.from_numpy(found)
 
 
-def as_inputs(rows: Sequence[Ids], pad: int) -> dict[str, Any]:
+def as_inputs(rows: Sequence[IdArray], pad: int) -> dict[str, Any]:
     """Rows of ids as a model takes them."""
     ids = padded(rows, pad)
     mask = padded([np.ones(len(row), np.int64) for row in rows], 0)

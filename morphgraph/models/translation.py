@@ -21,7 +21,7 @@ from morphgraph.models.task import (
     TaskRun,
     TrainingSettings,
 )
-from morphgraph.models.token_ids import Ids, TokenIds, decoded
+from morphgraph.models.token_ids import IdArray, TokenIds, decoded
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 
 
@@ -51,12 +51,12 @@ def _read(settings: TranslationSettings) -> _Pairs:
 class _Translations:
     """Pairs of texts as batches; the decoder reads what it is to write, one id behind."""
 
-    sources: Sequence[Sequence[Ids]]
-    targets: Sequence[Sequence[Ids]]
+    sources: Sequence[Sequence[IdArray]]
+    targets: Sequence[Sequence[IdArray]]
     ids: TokenIds
 
     @property
-    def lengths(self) -> Ids:
+    def lengths(self) -> IdArray:
         pairs = zip(self.sources[0], self.targets[0], strict=True)
         return np.array([len(source) + len(target) for source, target in pairs], np.int64)
 

@@ -25,6 +25,7 @@ _TOKENISER_FILES = (frozenset(FILES) - {_README}) | {
     "vocab.json",
     "vocab.txt",
 }
+_KEPT_SETTINGS = ("model_max_length", "padding_side", "truncation_side", "chat_template")
 _MODEL_FILES = frozenset({CONFIG, GENERATION_CONFIG, INDEX})
 _WEIGHTS = (
     *(".bin", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot", ".pkl", ".pt"),
@@ -61,6 +62,27 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
         config = transformers_config(document, own_class=False)
         found["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
     return found
+
+
+def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, bytes]:
+    """A tokeniser's files, with settings that go with the model rather than with a vocabulary.
+
+    These are how long a text may be, on which side it is padded or cut, and how a conversation is
+    written; the new tokeniser's own come first.
+    """
+    name = "tokenizer_config.json"
+    if name not in contents or not (model / name).is_file():
+        return contents
+    old, new = (
+        parse_json(data, f"{place}")
+        for data, place in ((read_bytes(model / name), model / name), (contents[name], name))
+    )
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return contents
+    settings = {key: old[key] for key in _KEPT_SETTINGS if key in old} | new
+    if settings == new:
+        return contents
+    return {**contents, name: json.dumps(settings, ensure_ascii=False, indent=1).encode()}
 
 
 def other_files(folder: Path) -> tuple[list[str], list[str]]:

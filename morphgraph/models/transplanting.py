@@ -20,6 +20,7 @@ from morphgraph.models.model_files import (
     other_files,
     tokeniser_contents,
     whole_folder,
+    with_kept_settings,
 )
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
 from morphgraph.models.row_making import ROW_INITS, Bytes, MadeRows, RowInit, check_floats
@@ -128,7 +129,7 @@ def transplant_model(
     found = vocabulary_matrices(checkpoint)
     for matrix in found.matrices:
         check_floats(matrix.tensor)
-    contents = tokeniser_contents(Path(tokeniser))
+    contents = with_kept_settings(tokeniser_contents(Path(tokeniser)), checkpoint.folder)
     new = read_model_vocabulary(tokeniser)
     old = read_model_vocabulary(old_tokeniser or checkpoint.folder)
     check_rows(found.rows, old, settings.padded)

@@ -22,7 +22,8 @@ _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
         "tok_embeddings.weight",
         "tokens_embed.weight",
         "token_embedding.weight",
-        "embeddings.weight",
+        "backbone.embeddings.weight",
+        "transformer.embeddings.weight",
     ),
     "output": (
         "lm_head.weight",
@@ -33,8 +34,6 @@ _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
         "generator_lm_head.weight",
         "lm_loss.weight",
         "pred_layer.proj.weight",
-        "output.weight",
-        "decoder.weight",
     ),
     "bias": (
         "lm_head.bias",
@@ -47,10 +46,15 @@ _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
         "generator_lm_head.bias",
         "lm_loss.bias",
         "pred_layer.proj.bias",
-        "decoder.bias",
     ),
 }
 """How the names end that models of `transformers` give them."""
+_WHOLE_NAMES: Mapping[str, MatrixRole] = {
+    "decoder.weight": "output",
+    "decoder.bias": "bias",
+    "output.weight": "output",
+}
+"""Names that other tensors may end in."""
 
 _WITH_HEAD = ("ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration")
 
@@ -128,6 +132,8 @@ def text_settings(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _role(name: str) -> MatrixRole | None:
+    if name in _WHOLE_NAMES:
+        return _WHOLE_NAMES[name]
     for role, suffixes in _SUFFIXES.items():
         if any(name == suffix or name.endswith(f".{suffix}") for suffix in suffixes):
             return role

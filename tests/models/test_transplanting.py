@@ -150,6 +150,31 @@ def test_the_folder_has_the_new_tokeniser_and_all_other_files(
     assert (out / "tokenizer.json").read_bytes() == (other / "tokenizer.json").read_bytes()
 
 
+def test_settings_that_go_with_the_model_are_kept(model: Path, other: Path, tmp_path: Path) -> None:
+    settings = {"model_max_length": 512, "padding_side": "left", "pad_token": "[OLD]"}
+    (model / "tokenizer_config.json").write_text(json.dumps(settings))
+    (other / "tokenizer_config.json").write_text('{"padding_side": "right", "pad_token": "<pad>"}')
+    mg.transplant(model, other, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text()) == {
+        "model_max_length": 512,
+        "padding_side": "right",
+        "pad_token": "<pad>",
+    }
+
+
+def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
+    tmp_path: Path, small_document: Document, other: Path
+) -> None:
+    square = np.zeros((12, 12), np.float32)
+    tensors = {"wte.weight": square, "h.0.output.weight": square + 1, "decoder.weight": square}
+    folder = write_model(tmp_path / "square", small_document(MERGES), tensors, n_embd=12)
+    made = mg.transplant(folder, other)
+    assert {each.name: each.role for each in made.tensors} == {
+        "wte.weight": "input",
+        "decoder.weight": "output",
+    }
+
+
 def test_a_dry_run_says_the_same_and_writes_nothing(
     model: Path, other: Path, tmp_path: Path
 ) -> None:

@@ -12,9 +12,10 @@ DOCS = Path(__file__).resolve().parent
 SOURCES = ("api", "tables/views", "draw/pictures")
 HEAD = """# The library in a notebook
 
-`import morphgraph as mg` offers `mg.load`, `mg.read_gold`, `mg.compare`, `mg.transplant` and
-`mg.MorphGraphError`; all else is a method of what these return. [notebook.ipynb](notebook.ipynb)
-goes through it. This page is made from the docstrings by `python docs/make_api.py`.
+`import morphgraph as mg` offers `mg.load`, `mg.read_gold`, `mg.compare`, `mg.transplant`,
+`mg.undertrained` and `mg.MorphGraphError`; all else is a method of what these return.
+[notebook.ipynb](notebook.ipynb) goes through it. This page is made from the docstrings by
+`python docs/make_api.py`.
 """
 
 Named = ast.FunctionDef | ast.ClassDef

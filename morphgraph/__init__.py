@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING
 from morphgraph.core import __version__
 
 if TYPE_CHECKING:
-    from morphgraph.api import compare, load, read_gold, transplant
+    from morphgraph.api import compare, load, read_gold, transplant, undertrained
     from morphgraph.core.errors import MorphGraphError
 
-__all__ = ["MorphGraphError", "__version__", "compare", "load", "read_gold", "transplant"]
+__all__ = [
+    "MorphGraphError",
+    "__version__",
+    "compare",
+    "load",
+    "read_gold",
+    "transplant",
+    "undertrained",
+]
 
 _HOMES = {
     "MorphGraphError": "morphgraph.core.errors",
@@ -24,6 +32,7 @@ _HOMES = {
     "load": "morphgraph.api",
     "read_gold": "morphgraph.api",
     "transplant": "morphgraph.api",
+    "undertrained": "morphgraph.api",
 }
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from morphgraph.draw.pictures import GraphPicture, TreePicture
     from morphgraph.graph.change import Change
     from morphgraph.models.transplanting import Transplant
+    from morphgraph.models.undertrained_types import UndertrainedTypes
     from morphgraph.refine.rebpe_run import Phase
     from morphgraph.score.table import ScoreTable
     from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
@@ -175,6 +176,28 @@ def transplant(
     place = None if out is None else Path(out)
     old = None if old_tokenizer is None else str(old_tokenizer)
     return transplant_model(str(model), str(tokenizer), place, settings, old_tokeniser=old)
+
+
+def undertrained(
+    model: str | os.PathLike[str],
+    frequencies: str | None = None,
+    *,
+    tokenizer: str | os.PathLike[str] | None = None,
+    padded: bool = False,
+) -> "UndertrainedTypes":
+    """Look for types that a model has hardly learned: norms, and distances from unused rows.
+
+    ``model``: a folder of `transformers` with weights in safetensors. ``frequencies``: a file of
+    word counts, or ``wordfreq:en``, whose words are segmented to count types. ``tokenizer``: the
+    model's, if it is not in its folder. ``padded``: rows beyond its ids are padding, however many.
+    Errors: `MorphGraphError`.
+    """
+    from morphgraph.models.undertrained_types import undertrained_types
+    from morphgraph.score.compression import NamedCounts
+
+    corpus = None if frequencies is None else NamedCounts(counts_of(frequencies), frequencies)
+    own = None if tokenizer is None else str(tokenizer)
+    return undertrained_types(str(model), corpus, tokeniser=own, padded=padded)
 
 
 def _table(

@@ -26,6 +26,7 @@ from morphgraph.cli.score import score
 from morphgraph.cli.segment import segment
 from morphgraph.cli.train import train
 from morphgraph.cli.transplant import transplant
+from morphgraph.cli.undertrained import undertrained
 from morphgraph.cli.vocabulary import vocabulary
 from morphgraph.core.errors import MorphGraphError
 
@@ -49,6 +50,7 @@ for command in (
     evaluate,
     export,
     transplant,
+    undertrained,
 ):
     program.command()(command)
 program.command(name="app")(open_app)

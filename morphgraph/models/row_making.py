@@ -81,7 +81,7 @@ class MadeRows:
         return mean.astype(np.float32), spread.astype(np.float32)
 
     def _of(self, ids: Ids) -> Floats:
-        return _floats(self._old[ids], self.tensor.dtype)
+        return as_floats(self._old[ids], self.tensor.dtype)
 
     def chunks(self) -> Iterator[Bytes]:
         """The new rows as bytes, a few at a time: (rows, bytes of a row)."""
@@ -136,10 +136,10 @@ def check_floats(tensor: StoredTensor) -> None:
         )
 
 
-def _floats(rows: Bytes, dtype: str) -> Floats:
-    """Rows in float32.
+def as_floats(rows: Bytes, dtype: str) -> Floats:
+    """The bytes of rows as numbers, in float32.
 
-    >>> _floats(np.array([[0x80, 0x3F, 0x00, 0xC0]], np.uint8), "BF16")
+    >>> as_floats(np.array([[0x80, 0x3F, 0x00, 0xC0]], np.uint8), "BF16")
     array([[ 1., -2.]], dtype=float32)
     """
     rows = np.ascontiguousarray(rows)

@@ -1,0 +1,86 @@
+"""The chart of types that a model has hardly learned: their rows against their frequency."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from morphgraph.core.text import shortened
+from morphgraph.draw.charts import GRID, look_of, plotly_text
+from morphgraph.models.undertrained_types import TYPE_KINDS, UndertrainedTypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MOST_DRAWN = 4000
+"""At most so many rows of one kind are drawn, evenly spread over the ids."""
+_NEVER = 0.5
+"""Where types that are no token of the corpus stand on an axis that has no 0."""
+_TITLES = {
+    "input_norm": "norm of the input row",
+    "output_norm": "norm of the output row",
+    "input_cosine": "distance from unused rows",
+    "output_cosine": "distance from unused rows",
+}
+
+
+def undertrained_points(found: UndertrainedTypes) -> go.Figure:
+    """Norms, and the distance that types are ranked by, against frequency; by id without a corpus.
+
+    One chart below the other, a colour and a sign for each kind; rows are hardly learned where both
+    are low. Types that are no token of the corpus stand at the left, at a half.
+    """
+    from plotly.subplots import make_subplots
+
+    import plotly.graph_objects as go  # isort: skip
+
+    frame = found.frame
+    shown = ["input_norm", "output_norm", found.ranked_by]
+    values = [name for name in dict.fromkeys(shown) if name in frame.columns]
+    has_counts = bool(frame["count"].notna().any())
+    figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
+    for look, kind in enumerate(TYPE_KINDS):
+        rows = _drawn(frame[frame["kind"] == kind])
+        if not len(rows):
+            continue
+        names = [plotly_text(shortened(text) or "no type") for text in rows["type"]]
+        x = rows["count"].fillna(0).clip(lower=_NEVER) if has_counts else rows["id"]
+        for place, value in enumerate(values, start=1):
+            points = go.Scattergl(
+                x=x,
+                y=rows[value],
+                mode="markers",
+                name=f"{kind}: {TYPE_KINDS[kind]}",
+                legendgroup=kind,
+                showlegend=place == 1,
+                text=names,
+                customdata=rows[["id", "count"]],
+                marker={"color": look_of(look).colour, "symbol": look_of(look).symbol, "size": 5},
+                hovertemplate="%{text}<br>id %{customdata[0]:,}, tokens: %{customdata[1]:,}"
+                "<br>%{y:.4f}",
+            )
+            figure.add_trace(points, row=place, col=1)
+    for place, value in enumerate(values, start=1):
+        figure.update_yaxes(title=_TITLES[value], gridcolor=GRID, row=place, col=1)
+    figure.update_xaxes(gridcolor=GRID)
+    title = "tokens in the corpus (log)" if has_counts else "id"
+    figure.update_xaxes(title=title, row=len(values), col=1)
+    if has_counts:
+        figure.update_xaxes(type="log", dtick=1, exponentformat="SI")
+    legend = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0}
+    figure.update_layout(height=300 * len(values) + 120, legend=legend, margin={"t": 40})
+    return figure
+
+
+def undertrained_page(found: UndertrainedTypes) -> str:
+    """The chart as a page that needs nothing from outside."""
+    page: str = undertrained_points(found).to_html(include_plotlyjs=True, full_html=True)
+    return page
+
+
+def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
+    if len(rows) <= MOST_DRAWN:
+        return rows
+    return rows.iloc[np.unique(np.linspace(0, len(rows) - 1, MOST_DRAWN).astype(np.int64))]

@@ -1,0 +1,215 @@
+"""Types that a model has hardly learned: short rows, or rows that lie where unused ones do.
+
+A type that is a token of hardly any text gets hardly any gradient, so that its rows stay near those
+of types that never are one. Source: Land & Bartolo 2024, whose indicator is the distance from the
+mean of unused rows; Chizhov et al. 2024, §5, who look at norms against frequency.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted
+from morphgraph.models.checkpoint import read_checkpoint
+from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
+from morphgraph.models.row_making import as_floats, check_floats
+from morphgraph.models.row_plan import check_rows
+from morphgraph.models.safetensors_files import BUFFER, StoredTensor
+from morphgraph.models.vocabulary_matrices import MatrixRole, vocabulary_matrices
+from morphgraph.score.compression import NamedCounts
+from morphgraph.score.vocabulary_health import VocabularyHealth
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TYPE_KINDS: Mapping[str, str] = {
+    "padding": "a row without a type",
+    "special": "a special or added token",
+    "reserved": "reserved, by its name",
+    "partial": "part of a character",
+    "unreachable": "never produced: its own string is segmented otherwise",
+    "step": "a step on the way to another type",
+    "never_used": "no token of the corpus",
+    "ordinary": "none of these",
+}
+"""What a row is of; the first that holds."""
+
+STANDS_OUT = 0.02
+"""The share of types that are listed as hardly learned, as in Land & Bartolo 2024."""
+
+_SURELY_UNUSED = ("padding", "reserved", "unreachable")
+_RESERVED = re.compile(r"\W*(unused|reserved|madeupword|dummy)[\w-]*\d\W*", re.IGNORECASE)
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class UndertrainedTypes:
+    """The rows of a model's vocabulary, and how near each is to unused ones.
+
+    ``tied``: the output projection is the input embedding. ``unused``: how many rows are taken for
+    unused, and ``unused_are``: which these are. ``ranked_by``: the column that says which types
+    stand out, the lowest first. ``frame``: a row for each id, with ``id``, ``type`` as people read
+    it, ``kind`` (see `TYPE_KINDS`), ``count`` (tokens in the corpus; NaN without one), and for
+    ``input`` and, where it is stored apart, ``output``: ``norm``, ``cosine`` and ``euclidean``, the
+    distances from the mean of the unused rows, NaN where there are none.
+    """
+
+    name: str
+    tied: bool
+    unused: int
+    unused_are: str
+    ranked_by: str
+    frame: pd.DataFrame
+
+    def standing_out(self, share: float = STANDS_OUT) -> pd.DataFrame:
+        """The share of types that are nearest to unused rows, nearest first; no padding."""
+        types = self.frame[self.frame["kind"] != "padding"]
+        ranked = types.sort_values(self.ranked_by, kind="stable")
+        return ranked.head(int(np.ceil(share * len(types)))).reset_index(drop=True)
+
+    def by_kind(self, share: float = STANDS_OUT) -> pd.DataFrame:
+        """A row for each kind that there is: how many types, how many stand out, and means."""
+        values = [name for name in self.frame.columns if name.startswith(("input", "output"))]
+        grouped = self.frame.groupby("kind", sort=False)
+        found = grouped[values].mean()
+        found.insert(0, "rows", grouped.size())
+        found.insert(1, "stand_out", self.standing_out(share).groupby("kind").size())
+        found["stand_out"] = found["stand_out"].fillna(0).astype("int64")
+        return found.reindex([kind for kind in TYPE_KINDS if kind in found.index]).reset_index()
+
+    def __repr__(self) -> str:
+        """One line."""
+        return (
+            f"<UndertrainedTypes: {counted(len(self.frame), 'row')}, {self.unused:,} unused "
+            f"({self.unused_are}), ranked by {self.ranked_by}>"
+        )
+
+
+def undertrained_types(
+    model: str | Path,
+    corpus: NamedCounts | None = None,
+    *,
+    tokeniser: str | Path | None = None,
+    padded: bool = False,
+) -> UndertrainedTypes:
+    """Look at the rows of a model's folder; ``corpus``: the words that types are counted in.
+
+    ``tokeniser``: the model's, if it is not in its folder. The rows taken for unused are those
+    without a type, of reserved types, and of types that are never produced; where there are none,
+    those of types that are no token of the corpus; without any, types are ranked by the norm of
+    their input row. Errors: `MorphGraphError`, also for ``padded``, see `check_rows`.
+    """
+    import pandas as pd
+
+    checkpoint = read_checkpoint(model)
+    found = vocabulary_matrices(checkpoint)
+    vocabulary = read_model_vocabulary(tokeniser or checkpoint.folder)
+    check_rows(found.rows, vocabulary, padded)
+    texts, kinds, counts = _described(vocabulary, corpus, found.rows)
+    unused = np.flatnonzero(np.isin(kinds, _SURELY_UNUSED))
+    unused_are = "without a type, reserved or never produced"
+    if not len(unused) and corpus is not None:
+        unused = np.flatnonzero((counts == 0) & (kinds != "special"))
+        unused_are = "no token of the corpus"
+    columns: dict[str, Any] = {
+        "id": np.arange(found.rows),
+        "type": texts,
+        "kind": kinds,
+        "count": counts,
+    }
+    roles: tuple[MatrixRole, ...] = ("input", "output")
+    for role in roles:
+        tensor = found.of(role)
+        if tensor is not None:
+            check_floats(tensor)
+            figures = _row_figures(tensor, found.rows, unused)
+            names = ("norm", "cosine", "euclidean")
+            columns |= {f"{role}_{name}": each for name, each in zip(names, figures, strict=True)}
+    last = "output" if found.of("output") is not None else "input"
+    return UndertrainedTypes(
+        str(checkpoint.folder),
+        found.of("output") is None,
+        len(unused),
+        unused_are if len(unused) else "none are known",
+        f"{last}_cosine" if len(unused) else "input_norm",
+        pd.DataFrame(columns),
+    )
+
+
+def check_stand_out(share: float) -> None:
+    """Refuse what is not a share above 0."""
+    if not 0 < share <= 1:
+        raise MorphGraphError(f"{share:g} is not a share of types. Give more than 0, at most 1.")
+
+
+def _described(
+    vocabulary: ModelVocabulary, corpus: NamedCounts | None, rows: int
+) -> tuple[Sequence[str], npt.NDArray[np.str_], Values]:
+    """The readable type, the kind and the count of each row."""
+    health = VocabularyHealth(vocabulary.segmenter, corpus)
+    inventory, compression = health.inventory, health.compression
+    counts = np.full(rows, np.nan if compression is None else 0.0)
+    texts = [""] * rows
+    kinds = np.full(rows, "padding", "U11")
+    for text, number in vocabulary.ids.items():
+        texts[number], kinds[number] = text, "special"
+    unreachable = set(health.unreachable or ())
+    for number, body in inventory.bodies.items():
+        row = vocabulary.loaded.vocabulary_id(number)
+        if row is None:
+            continue
+        texts[row] = inventory.texts[number]
+        count = 0.0 if compression is None else float(compression.counts[number])
+        counts[row] = np.nan if compression is None else count
+        used_in = 0 if inventory.graph is None else len(inventory.graph.outgoing(number))
+        is_step = used_in == 1 if compression is None else used_in > 0 and not count
+        for kind, holds in (
+            ("partial", body is None),
+            ("unreachable", number in unreachable),
+            ("step", is_step),
+            ("never_used", compression is not None and not count),
+            ("ordinary", True),
+        ):
+            if holds:
+                kinds[row] = kind
+                break
+    for row, text in enumerate(texts):
+        if _RESERVED.fullmatch(text):
+            kinds[row] = "reserved"
+    return texts, kinds, counts
+
+
+def _row_figures(
+    tensor: StoredTensor, rows: int, unused: npt.NDArray[np.int64]
+) -> tuple[Values, Values, Values]:
+    """The norm of each row, and its cosine and Euclidean distance from the mean of some."""
+    stored = tensor.row_bytes(rows)
+    step = max(1, BUFFER // stored.shape[1])
+
+    def numbers(chosen: Any) -> Values:
+        return as_floats(stored[chosen], tensor.dtype).astype(np.float64)
+
+    norms, cosine, euclidean = (np.full(rows, np.nan) for _ in range(3))
+    mean = None
+    if len(unused):
+        parts = (unused[at : at + step] for at in range(0, len(unused), step))
+        mean = sum(numbers(part).sum(axis=0) for part in parts) / len(unused)
+    for start in range(0, rows, step):
+        span = slice(start, start + step)
+        block = numbers(span)
+        norms[span] = np.linalg.norm(block, axis=1)
+        if mean is not None:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                both = norms[span] * np.linalg.norm(mean)
+                cosine[span] = 1 - (block @ mean) / both
+            euclidean[span] = np.linalg.norm(block - mean, axis=1)
+    return norms, cosine, euclidean

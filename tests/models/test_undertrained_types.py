@@ -1,0 +1,229 @@
+"""Types that a model has hardly learned: figures of rows by hand, and what the types are."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from model_folders import matrix, write_model
+
+import morphgraph as mg
+from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
+from morphgraph.models.undertrained_types import undertrained_types
+
+Command = Callable[..., Any]
+Document = Callable[..., dict[str, Any]]
+# ab is a step on the way to abc alone; x is in no word, nor in any merge.
+MERGES = [("a", "b"), ("ab", "c"), ("d", "e"), ("c", "de"), ("b", "a")]
+WORDS = "abc\t5\nde\t3\ncde\t2\nba\t1\n"
+
+
+def flags(text: str, number: int) -> dict[str, Any]:
+    others = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"content": text, "id": number, "special": True, **others}
+
+
+@pytest.fixture
+def model(tmp_path: Path, small_document: Document) -> Path:
+    """Eleven types, two added ones, three rows of padding."""
+    document = small_document(MERGES, "abcdex")
+    ids = len(document["model"]["vocab"])
+    document["added_tokens"] = [flags("<unused1>", ids), flags("</s>", ids + 1)]
+    rows = matrix(16)
+    rows[ids + 2 :] = [[1, 1, 0, 0], [1, -1, 0, 0], [1, 0, 0, 0]]
+    rows[ids] = [1, 0, 0, 0]
+    rows[:2] = [[0, 0, 0, 0], [3, 4, 0, 0]]
+    output = matrix(16, 1)
+    output[ids:] = [1, 1, 1, 1]
+    tensors = {"wte.weight": rows, "lm_head.weight": output}
+    return write_model(tmp_path / "model", document, tensors, n_embd=-1)
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> str:
+    path = tmp_path / "words.tsv"
+    path.write_text(WORDS)
+    return str(path)
+
+
+def kinds(found: Any) -> dict[str, str]:
+    return dict(zip(found.frame["type"], found.frame["kind"], strict=True))
+
+
+def test_what_the_types_are(model: Path, words: str) -> None:
+    found = mg.undertrained(model, words)
+    assert kinds(found) == {
+        **dict.fromkeys(("abc", "de", "cde", "ba"), "ordinary"),
+        **dict.fromkeys(("a", "b", "c", "ab", "d", "e"), "step"),
+        "x": "never_used",
+        "<unused1>": "reserved",
+        "</s>": "special",
+        "": "padding",
+    }
+    counts = dict(zip(found.frame["type"], found.frame["count"], strict=True))
+    assert {text: counts[text] for text in ("abc", "de", "cde", "ba", "ab", "x")} == {
+        "abc": 5,
+        "de": 3,
+        "cde": 2,
+        "ba": 1,
+        "ab": 0,
+        "x": 0,
+    }
+    alone = kinds(mg.undertrained(model))
+    assert (alone["ab"], alone["a"], alone["x"]) == ("step", "ordinary", "ordinary")
+    assert mg.undertrained(model).frame["count"].isna().all()
+
+
+def test_figures_by_hand(model: Path) -> None:
+    """The unused rows, reserved and padding, have the mean (1, 0, 0, 0) and (1, 1, 1, 1)."""
+    found = mg.undertrained(model)
+    assert (found.unused, found.tied, found.ranked_by) == (4, False, "output_cosine")
+    first, second = found.frame.iloc[0], found.frame.iloc[1]
+    assert (first["input_norm"], first["input_euclidean"]) == (0, 1)
+    assert math.isnan(first["input_cosine"]), "no direction"
+    assert (second["input_norm"], second["input_cosine"]) == (5, pytest.approx(1 - 3 / 5))
+    assert second["input_euclidean"] == pytest.approx(math.sqrt(4 + 16))
+    special = found.frame[found.frame["type"] == "</s>"].iloc[0]
+    assert special["output_cosine"] == pytest.approx(0)
+    # Of 13 types, a fifth are three: the two with the very row of unused ones come first.
+    assert list(found.standing_out(0.2)["type"][:2]) == ["<unused1>", "</s>"]
+    assert len(found.standing_out(0.2)) == 3
+    table = found.by_kind(0.2).set_index("kind")
+    assert table.loc["padding", "rows"] == 3
+    assert table.loc["special", "stand_out"] == table.loc["reserved", "stand_out"] == 1
+
+
+@examples(40)
+@given(
+    st.integers(0, 1000),
+    st.sampled_from([np.float32, np.float16]),
+    st.integers(1, 40),
+    st.booleans(),
+)
+def test_figures_of_any_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    small_document: Document,
+    seed: int,
+    dtype: Any,
+    buffer: int,
+    corpus: bool,
+) -> None:
+    """Against a naive version, a row at a time."""
+    folder = tmp_path_factory.mktemp("m")
+    rows = matrix(16, seed, dtype)
+    write_model(folder, small_document(MERGES, "abcdex"), {"wte.weight": rows}, n_embd=-1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("morphgraph.models.undertrained_types.BUFFER", buffer)
+        frame = undertrained_types(folder).frame
+    unused = [
+        row.astype(float)
+        for row, kind in zip(rows, frame["kind"], strict=True)
+        if kind == "padding"
+    ]
+    mean = sum(unused) / len(unused)
+    for row, found in zip(rows.astype(float), frame.to_dict("records"), strict=True):
+        norm = math.sqrt(sum(row * row))
+        assert found["input_norm"] == pytest.approx(norm)
+        cosine = 1 - sum(row * mean) / norm / math.sqrt(sum(mean * mean))
+        assert found["input_cosine"] == pytest.approx(cosine, abs=1e-9)
+        assert found["input_euclidean"] == pytest.approx(math.sqrt(sum((row - mean) ** 2)))
+
+
+def test_which_rows_are_taken_for_unused(
+    tmp_path: Path, small_document: Document, words: str
+) -> None:
+    """Without padding or types that are never produced, those of no token; without words, none."""
+    document = small_document(MERGES, "abcdex")
+    rows = len(document["model"]["vocab"])
+    folder = write_model(tmp_path / "m", document, {"wte.weight": matrix(rows)}, n_embd=-1)
+    alone, counted = mg.undertrained(folder), mg.undertrained(folder, words)
+    assert (alone.unused, alone.ranked_by) == (0, "input_norm")
+    assert alone.frame["input_cosine"].isna().all()
+    assert list(alone.standing_out(1)["input_norm"]) == sorted(alone.frame["input_norm"])
+    assert (counted.unused, counted.unused_are) == (7, "no token of the corpus")
+    assert repr(counted) == (
+        "<UndertrainedTypes: 11 rows, 7 unused (no token of the corpus), ranked by input_cosine>"
+    )
+
+
+def test_types_that_are_never_produced_or_part_of_a_character(
+    tmp_path: Path, small_document: Document
+) -> None:
+    merges = [("b", "c"), ("a", "b"), ("ab", "c")]
+    document = small_document(merges, "Ãabc", pre_tokenizer={"type": "ByteLevel"})
+    document["pre_tokenizer"] |= dict.fromkeys(("add_prefix_space", "trim_offsets"), False)
+    rows = len(document["model"]["vocab"])
+    folder = write_model(tmp_path / "m", document, {"wte.weight": matrix(rows)}, n_embd=-1)
+    found = mg.undertrained(folder)
+    assert kinds(found)["Ã" if "Ã" in kinds(found) else "⟨C3⟩"] == "partial"
+    assert kinds(found)["abc"] == "unreachable"
+    assert found.unused == 1
+
+
+# --------------------------------------------------------------------------- chart and command
+
+
+def test_the_chart_has_every_row(model: Path, words: str) -> None:
+    found = mg.undertrained(model, words)
+    figure = undertrained_points(found)
+    below = {trace.yaxis for trace in figure.data}
+    assert len(below) == 3, "two norms and the distance"
+    for axis in below:
+        drawn = [trace for trace in figure.data if trace.yaxis == axis]
+        assert sum(len(trace.x) for trace in drawn) == len(found.frame)
+    step = next(trace for trace in figure.data if trace.name.startswith("step"))
+    assert set(step.x) == {0.5}, "never a token"
+    assert figure.layout.xaxis3.type == "log"
+    by_id = undertrained_points(mg.undertrained(model))
+    assert by_id.layout.xaxis3.type != "log"
+
+
+def test_a_page_needs_nothing_from_outside(model: Path, tmp_path: Path) -> None:
+    path = model / "tokenizer.json"
+    path.write_text(path.read_text().replace("<unused1>", "<script>alert(1)</script>"))
+    page = undertrained_page(mg.undertrained(model))
+    assert "Plotly.newPlot" in page
+    assert "src=" not in page.split("Plotly.newPlot")[1]
+    assert "<script>alert" not in page
+
+
+def test_the_command(morphgraph: Command, model: Path, words: str, tmp_path: Path) -> None:
+    given = ("undertrained", model, "--frequencies", words, "--share", "0.2")
+    run = morphgraph(*given, "--out", tmp_path / "out", "--limit", "2")
+    assert run.code == 0
+    assert "4 rows taken for unused: without a type, reserved or never produced" in run.out
+    assert "2 of 3 types, lowest output_cosine first:" in run.out
+    lines = run.out.splitlines()
+    assert any("<unused1>" in line and "reserved" in line for line in lines)
+    table = (tmp_path / "out" / "undertrained.csv").read_text().splitlines()
+    assert table[0].startswith("id,type,kind,count,input_norm,input_cosine,input_euclidean,output")
+    assert len(table) == 1 + 16
+    assert (tmp_path / "out" / "undertrained.html").is_file()
+    report = morphgraph(*given, "--json").json
+    assert (report["rows"], report["unused"], report["tied"]) == (16, 4, False)
+    assert [each["type"] for each in report["types"][:2]] == ["<unused1>", "</s>"]
+    assert morphgraph("undertrained", model, "--json").json["types"][0]["count"] is None
+
+
+def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> None:
+    def refused(*arguments: str | Path) -> str:
+        run = morphgraph("undertrained", *arguments)
+        assert (run.code, run.out) == (2, "")
+        return str(run.err)
+
+    assert "2 is not a share of types" in refused(model, "--share", "2")
+    (model / "tokenizer.json").unlink()
+    assert "no tokeniser whose ids are certain" in refused(model)
+    assert "8,000 ids, but the model has 16 rows" in refused(model, "--tokenizer", "demo:en")
+    path = model / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert "the file is cut off" in refused(model, "--tokenizer", "demo:en")
+    path.rename(model / "pytorch_model.bin")
+    assert "these are pickled weights" in refused(model)
+    assert json.loads((model / "config.json").read_text())["vocab_size"] == 16

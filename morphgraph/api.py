@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.core.files import check_folder
 from morphgraph.core.text import base_name, counted, percent, shortened
 from morphgraph.corpus.counts import counts_of
 from morphgraph.reference.entry import Reference
@@ -25,8 +24,9 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import GoldSet, Scope, Weighting
 from morphgraph.segment.bte import Bte
-from morphgraph.segment.models import export_segmenter
+from morphgraph.segment.models import export_to
 from morphgraph.segment.registry import method_on, standard_segmenter
+from morphgraph.segment.segmenter import MethodSegmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -279,7 +279,7 @@ class LoadedTokeniser(Tokeniser):
             for number in range(len(encoded.texts))
         ]
 
-    def method(self, name: str, *, counts: Any = None, **parameters: Any) -> Segmenter:
+    def method(self, name: str, *, counts: Any = None, **parameters: Any) -> MethodSegmenter:
         """Another way to segment with this vocabulary: ``flota``, ``dropout``, ``trimmed``, ….
 
         ``parameters`` are the method's own, ``k=2`` for FLOTA; ``counts``: `WordCounts`, a file of
@@ -291,7 +291,7 @@ class LoadedTokeniser(Tokeniser):
                 f"{LEARNERS[name].title} learns from gold and gives another tokeniser. Use "
                 "knock_out or rebpe."
             )
-        made = method_on(self, name, parameters, counts)
+        made = cast("MethodSegmenter", method_on(self, name, parameters, counts))
         _MADE_ON[made] = self
         return made
 
@@ -460,15 +460,7 @@ class LoadedTokeniser(Tokeniser):
         sentences made of them. `MorphGraphError` if they differ. An earlier export in the folder is
         replaced; other files of the same names are set aside, which is a Python warning.
         """
-        from morphgraph.tokeniser.export import save_folder, words_to_check
-
-        path = Path(folder)
-        check_folder(path)
-        given = [] if words is None else check_list(words, "words")
-        made = export_segmenter(Bte(self), given or words_to_check((), name=self.name))
-        for name, aside in save_folder(made.files, path).items():
-            warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=2)
-        return made
+        return export_to(Bte(self), folder, words)
 
 
 def _text(value: Any) -> str:

@@ -46,7 +46,7 @@ tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser")
 _WITH_OUR_CLASS = """
 from transformers import AutoTokenizer
 
-# The folder brings its own class, in two short Python files that you can read first.
+# The folder brings its own class, in short Python files that you can read first.
 tokenizer = AutoTokenizer.from_pretrained("morphgraph-tokeniser", trust_remote_code=True)
 """
 
@@ -183,7 +183,7 @@ def _tokeniser(current: Session) -> None:
                 "Check and prepare",
                 icon=":material/fact_check:",
                 type="primary",
-                help="Compares the ids of 10,000 words, the reference's first, and of 500 "
+                help="Compares the ids of 10,000 words, the reference's first, and of 1,000 "
                 "sentences. It takes a second or two.",
             ):
                 return
@@ -194,7 +194,7 @@ def _tokeniser(current: Session) -> None:
             _result(made)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 500 sentences…")
+@st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 1,000 sentences…")
 def _exported(key: tuple[str, str], _tokeniser: Tokeniser, _words: list[str]) -> Export:
     return export_segmenter(Bte(_tokeniser), words_to_check(_words, name=_tokeniser.name))
 

@@ -16,6 +16,7 @@ from morphgraph.cli.options import (
 from morphgraph.cli.output import check_out, print_json, progress_bar, save_files
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import counted
+from morphgraph.segment.registry import METHODS, method_on, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.words import Segmenter
@@ -27,15 +28,24 @@ def export(
     out: Annotated[Path, typer.Option("--out", help="Folder for the files.")],
     reading: Reading,
     recipe: RecipeOption = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(METHODS.offered)}, on the tokeniser, with parameters as in "
+            "flota(k=2); its merges, or the model's own method, if not given."
+        ),
+    ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option(help="For trimmed: word counts, FILE or wordfreq:LANG."),
+    ] = None,
     reference: Annotated[
         str | None, typer.Option(help="Compare on the words of this gold segmentation first.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Export for transformers: compare 10,000 words and 500 sentences, then write the files."""
-    from morphgraph.core.files import read_bytes
-    from morphgraph.segment.bte import Bte
-    from morphgraph.segment.models import export_segmenter, saved_model
+    """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
+    from morphgraph.segment.models import export_segmenter
     from morphgraph.tokeniser.export import words_to_check
 
     if reference is None and reading != Reading():
@@ -44,15 +54,7 @@ def export(
             "--reference."
         )
     check_out(out)
-    segmenter: Segmenter
-    try:
-        segmenter = Bte(load_edited(tokenizer, recipe))
-    except NoMergesError:
-        is_file = recipe is None and Path(tokenizer).is_file()
-        model = saved_model(read_bytes(tokenizer), tokenizer) if is_file else None
-        if model is None:
-            raise
-        segmenter = model
+    segmenter = _segmenter(tokenizer, recipe, method, counts)
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):
@@ -67,10 +69,35 @@ def export(
         f"({made.seconds:.1f} s)"
     )
     print(f"form: {made.kind} ({made.reason})")
-    print(
-        f"{counted(made.vocab_size, 'type')}, {counted(made.merges, 'merge')}, "
-        f"{counted(made.tuple_merges, 'tuple merge')}"
-    )
+    merges = f"{counted(made.merges, 'merge')}, {counted(made.tuple_merges, 'tuple merge')}"
+    print(f"{counted(made.vocab_size, 'type')}{f', {merges}' if made.merges else ''}")
     for path in saved:
         print(f"saved {path}")
     print(made.signature)
+
+
+def _segmenter(
+    tokenizer: str, recipe: Path | None, method: str | None, counts: str | None
+) -> "Segmenter":
+    """What is to be exported: a tokeniser as edited, or a method on it or on a vocabulary."""
+    from morphgraph.core.files import read_bytes
+    from morphgraph.segment.bte import Bte
+    from morphgraph.segment.models import load_segmenter, saved_model
+
+    name, parameters = parse_method(method) if method else (None, {})
+    if name is not None and name in METHODS and METHODS[name].needs == "training":
+        raise MorphGraphError(
+            f"{name} is trained. Export the model that train --method {name} saved."
+        )
+    try:
+        loaded = load_edited(tokenizer, recipe)
+    except NoMergesError:
+        if recipe is not None or not Path(tokenizer).is_file():
+            raise
+        if name is None and counts is None:
+            model = saved_model(read_bytes(tokenizer), tokenizer)
+            if model is None:
+                raise
+            return model
+        return load_segmenter(tokenizer, name, counts=counts, **parameters)
+    return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

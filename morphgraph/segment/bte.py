@@ -5,25 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import shortened
 from morphgraph.segment.method import Method
+from morphgraph.segment.segmenter import MethodSegmenter
 from morphgraph.tokeniser.hugging_face import (
     assumed_document,
     from_tokenizer_json,
+    new_ids,
     to_tokenizer_json,
 )
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
+from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.export import Export
+    from morphgraph.tokeniser.export import ExportedModel
 
 
-class Bte(Segmenter):
+class Bte(MethodSegmenter):
     """BPE, or BTE where there are tuple merges: the merges of a tokeniser's graph as it is now.
 
     Source: Sennrich et al. 2016; Bauwens & Delobelle 2024 for tuple merges.
@@ -57,10 +60,56 @@ class Bte(Segmenter):
         return cls(saved_tokeniser(document))
 
 
-def _exported(bpe: Any, words: Sequence[str]) -> Export:
-    from morphgraph.tokeniser.export import export
+def _exported(bpe: Any, unchanged: bool) -> ExportedModel:
+    from morphgraph.tokeniser.export import bpe_model
 
-    return export(bpe.tokeniser, words)
+    return bpe_model(bpe.tokeniser, _ids(bpe.tokeniser) if unchanged else None)
+
+
+def _ids(tokeniser: Tokeniser) -> dict[int, int]:
+    """The ids of all present types, by their ids in the graph: those of the file without edits."""
+    if tokeniser.graph.history:
+        return new_ids(tokeniser)
+    return dict(enumerate(tokeniser.vocabulary_ids))
+
+
+def merging_model(
+    segmenter: Bte,
+    unchanged: bool = False,
+    left_out: Iterable[int] = (),
+    apart: Mapping[str, Sequence[tuple[str, int]]] | None = None,
+) -> ExportedModel:
+    """What leaves of a segmenter that does more than merging.
+
+    ``left_out``: types, by id, that no token is of; the others are numbered anew without them, if
+    ids need not stay ``unchanged``. ``apart``: what takes the place of a type after merging, each
+    with its number of atoms.
+    """
+    from morphgraph.tokeniser.export import bpe_model, ids_by
+
+    gone = set(left_out)
+    ids = _ids(segmenter.tokeniser)
+    if not unchanged:
+        shown = (number for number in new_ids(segmenter.tokeniser) if number not in gone)
+        ids = {number: new for new, number in enumerate(shown)}
+    merging = bpe_model(segmenter.tokeniser, ids)
+    settings = merging.document["model"]
+    model = {
+        "type": segmenter.method,
+        **{key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")},
+        **({} if apart is None else {"apart": apart}),
+        "method": segmenter.document(),
+    }
+    document = {**merging.document, "model": model}
+    return replace(
+        merging,
+        method=called(segmenter.name, segmenter.parameters),
+        signature=segmenter.signature(),
+        document=document,
+        reason=f"{segmenter.name} is not a model of the tokenizers library",
+        ids=ids_by(segmenter, document),
+        plain=None,
+    )
 
 
 BPE = Method(

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pydantic import Field
 
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import document_field
 from morphgraph.core.system import usual_threads
+from morphgraph.core.text import shortened
 from morphgraph.graph.arrays import merge_arrays
-from morphgraph.segment.bte import Bte, saved_tokeniser
+from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
+    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
+DRAWN_TO_CHECK = 300
+"""So many texts are drawn for before an export; drawing one by one is slow."""
 _ATOMS_PER_THREAD = 50_000
 """Fewer atoms than this are not worth a second thread."""
 
@@ -150,6 +157,39 @@ class Dropout(Bte):
         return cls(saved_tokeniser(document), p, seed, document.get("queue") is True)
 
 
+def _exported(dropout: Dropout, unchanged: bool) -> ExportedModel:
+    """Compared without drawing, and then some of what is drawn."""
+    from morphgraph.tokeniser.export import ids_by
+
+    if dropout.queue:
+        raise MorphGraphError(
+            "BPE-dropout with queue draws as the tokenizers library does by itself. Export bpe, "
+            "and set tokenizer.backend_tokenizer.model.dropout, or leave queue out."
+        )
+    made = merging_model(dropout, unchanged)
+    ids = ids_by(Bte(dropout.tokeniser), made.document)
+    return replace(made, ids=ids, differs=partial(_drawn_otherwise, dropout))
+
+
+def _drawn_otherwise(dropout: Dropout, library: Any, method: Any, texts: Sequence[str]) -> str:
+    """For which of some texts the exported method draws other tokens; nothing if for none."""
+    from morphgraph.tokeniser.export import ids_in
+
+    vocabulary = method.model["vocab"]
+    ids = {n: vocabulary[text] for n, text in enumerate(dropout.types) if text in vocabulary}
+    own, normalizer = library.pre_tokenizer, library.normalizer
+    method.training = True
+    for text in texts[:: max(1, len(texts) // DRAWN_TO_CHECK)]:
+        normal = text if normalizer is None else normalizer.normalize_str(text)
+        pieces = [normal] if own is None else [piece for piece, _ in own.pre_tokenize_str(normal)]
+        sample = method.sample(pieces)
+        ours = ids_in(dropout.segment(dropout.encode([text], bare=True), sample), ids)[0]
+        theirs = [token.id for tokens in method.draw(pieces, sample) for token in tokens]
+        if ours != theirs:
+            return f"for “{shortened(text.strip(), 60)}” other tokens are drawn"
+    return ""
+
+
 DROPOUT = Method(
     "dropout",
     "BPE-dropout",
@@ -159,4 +199,5 @@ DROPOUT = Method(
     DropoutParameters,
     source="Provilkov et al. 2020",
     seconds=1.5,
+    export=_exported,
 )

@@ -1,7 +1,10 @@
 """FLOTA: few longest tokens; and its baselines FIRST and LONGEST for any segmenter."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +15,14 @@ from morphgraph.core.files import document_field
 from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import OnlyMarked, Parameters
-from morphgraph.segment.wordpiece import VocabularySegmenter
+from morphgraph.segment.segmenter import MethodSegmenter
+from morphgraph.segment.wordpiece import VocabularySegmenter, exported_vocabulary
+from morphgraph.tokeniser.preprocess import MARKERS
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words, called
+
+if TYPE_CHECKING:
+    from morphgraph.tokeniser.export import ExportedModel
 
 
 class FlotaParameters(Parameters):
@@ -107,7 +115,7 @@ class Flota(VocabularySegmenter):
         return Segmentation(words, closed_by, token_at)
 
 
-class _Kept(Segmenter):
+class _Kept(MethodSegmenter):
     """The tokens that a baseline keeps of another segmenter's segmentation."""
 
     _by_length: ClassVar[bool]
@@ -129,10 +137,20 @@ class _Kept(Segmenter):
 
         standard = self.segmenter.segment(words)
         closed_by, token_at = standard.closed_by.copy(), standard.token_at.copy()
-        is_marker = words.is_marker.astype(np.uint8)
+        is_marker = self._is_marker(words).astype(np.uint8)
         k = min(self.k, len(words.atoms))
         keep_tokens(_token_units(standard), is_marker, k, self._by_length, closed_by, token_at)
         return Segmentation(words, closed_by, token_at)
+
+    def _is_marker(self, words: Words) -> npt.NDArray[np.bool_]:
+        """Whether each atom is a marker at the start of a piece, also of a bare text."""
+        below = self.segmenter.below
+        ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
+        found = words.is_marker.copy()
+        starts = words.piece_offsets[:-1]
+        marks = [ids[marker] for marker in sorted(MARKERS) if marker in ids]
+        found[starts] |= np.isin(words.atoms[starts], marks)
+        return found
 
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""
@@ -189,6 +207,35 @@ class Longest(_Kept):
     _by_length = True
 
 
+def _exported(kept: _Kept, _: bool) -> ExportedModel:
+    from morphgraph.segment.registry import leaving
+    from morphgraph.tokeniser.export import ids_by
+
+    inner = leaving(kept.segmenter, unchanged=True)
+    if inner.differs is not None:
+        raise MorphGraphError(
+            f"{kept.name} of {inner.method}, which draws at random, cannot be exported. Export one "
+            "of both."
+        )
+    settings = inner.document["model"]
+    model = {
+        "type": kept.method,
+        "k": kept.k,
+        **{key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")},
+        "of": {key: value for key, value in settings.items() if key != "vocab"},
+    }
+    document = {**inner.document, "model": model}
+    return replace(
+        inner,
+        method=called(kept.name, kept.parameters),
+        signature=kept.signature(),
+        document=document,
+        reason=f"{kept.name} is not a model of the tokenizers library",
+        ids=ids_by(kept, document),
+        plain=None,
+    )
+
+
 FLOTA = Method(
     "flota",
     "FLOTA",
@@ -198,6 +245,7 @@ FLOTA = Method(
     "vocabulary",
     FlotaParameters,
     source="Hofmann et al. 2022",
+    export=exported_vocabulary,
 )
 FIRST = Method(
     "first",
@@ -207,6 +255,7 @@ FIRST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
+    export=_exported,
 )
 LONGEST = Method(
     "longest",
@@ -216,4 +265,5 @@ LONGEST = Method(
     "segmenter",
     KeptParameters,
     source="Hofmann et al. 2022",
+    export=_exported,
 )

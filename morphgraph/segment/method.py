@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from morphgraph.segment.parameters import Parameters
-    from morphgraph.tokeniser.export import Export
+    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.words import Segmenter
 
 Needs = Literal["merges", "vocabulary", "segmenter", "training", "gold"]
@@ -26,8 +26,9 @@ class Method:
     them. ``build``: what makes one of what it needs and its ``parameters`` by name, ``kind`` if not
     given; with ``counts``, of word counts too, as ``counts=``; one that needs gold gets tokeniser,
     gold set and settings (see `refine.learning`). ``source``: who described it. ``seconds``: a
-    guess at how long it takes on a usual reference, on one core. ``export``: how its segmenters
-    become a folder that ``AutoTokenizer`` loads, compared on words first; None if there is none.
+    guess at how long it takes on a usual reference, on one core. ``export``: what of one of its
+    segmenters leaves for ``AutoTokenizer``, and whether all ids stay as they are, for another
+    method that builds on it (see `registry.leaving`); None if nothing does.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Method:
     counts: bool = False
     source: str = ""
     seconds: float = 1.0
-    export: Callable[[Any, Sequence[str]], Export] | None = None
+    export: Callable[[Any, bool], ExportedModel] | None = None
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import check_is_there, checksum, parse_json, read_bytes
+from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
+from morphgraph.core.files import check_folder, check_is_there, checksum, parse_json, read_bytes
 from morphgraph.segment.registry import (
     METHODS,
+    leaving,
     method_named,
     method_on,
     segmenter_of,
@@ -61,13 +63,24 @@ def export_segmenter(segmenter: Segmenter, words: Sequence[str]) -> Export:
     Its ids for ``words`` are compared with ours first. `MorphGraphError` for a method without such
     a folder, and if ids differ.
     """
-    known = METHODS.get(segmenter.method)
-    if known is None or known.export is None:
-        those = ", ".join(entry.title for entry in METHODS.values() if entry.export)
-        raise MorphGraphError(
-            f"{segmenter.name} cannot be exported for transformers. Export one of: {those}."
-        )
-    return known.export(segmenter, words)
+    from morphgraph.tokeniser.export import export_model
+
+    return export_model(leaving(segmenter), words)
+
+
+def export_to(
+    segmenter: Segmenter, folder: str | os.PathLike[str], words: Sequence[str] | None = None
+) -> Export:
+    """Write the export of a segmenter into a folder; what is set aside there is a warning."""
+    from morphgraph.tokeniser.export import save_folder, words_to_check
+
+    path = Path(folder)
+    check_folder(path)
+    given = [] if words is None else check_list(words, "words")
+    made = export_segmenter(segmenter, given or words_to_check((), name=segmenter.below.name))
+    for name, aside in save_folder(made.files, path).items():
+        warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
+    return made
 
 
 def _content(document: Mapping[str, Any]) -> str:
@@ -184,11 +197,10 @@ def uploaded_segmenter(data: bytes, name: str) -> Segmenter:
 
 def saved_model(data: bytes, name: str) -> Segmenter | None:
     """The model in a file's content: one of ours, or one of Picky BPE's authors."""
-    from morphgraph.segment.picky import Picky
-
     if FORMAT.encode() in data[:200]:
         return read_model(data, name)
-    return Picky.from_released(data, name) if is_released(data) else None
+    picky: Any = METHODS["picky"].kind
+    return cast("Segmenter", picky.from_released(data, name)) if is_released(data) else None
 
 
 def _is_tokeniser(source: str | os.PathLike[str]) -> bool:

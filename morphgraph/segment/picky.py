@@ -16,12 +16,13 @@ from pydantic import Field
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum, document_field, parse_json
 from morphgraph.core.text import shortened
-from morphgraph.segment.bte import Bte, saved_tokeniser, tokeniser_of_types
+from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser, tokeniser_of_types
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
+    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
@@ -316,6 +317,11 @@ class Picky(Bte):
             raise FileFormatError(name, "", problem, fix) from error
 
 
+def _exported(picky: Picky, unchanged: bool) -> ExportedModel:
+    """Removed types leave for merging only."""
+    return merging_model(picky, unchanged, picky.removed)
+
+
 PICKY = Method(
     "picky",
     "Picky BPE",
@@ -325,6 +331,7 @@ PICKY = Method(
     "training",
     PickyParameters,
     source="Chizhov et al. 2024",
+    export=_exported,
 )
 
 

@@ -19,6 +19,7 @@ from morphgraph.segment.method import Method, Needs
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
+    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import Tokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
     from morphgraph.tokeniser.words import Segmenter
@@ -139,13 +140,10 @@ def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segme
         return method_on(base, "wordpiece" if base.marker == "##" else "greedy")
     if not isinstance(base, Tokeniser):
         return base
-    from morphgraph.segment.bte import Bte
-
     if unused := base.unused:
-        from morphgraph.segment.trimmed import Trimmed
-
-        return Trimmed(base, [text not in unused for text in base.types], threshold=0)
-    return Bte(base)
+        trimmed: Any = METHODS["trimmed"].kind
+        return cast("Segmenter", trimmed(base, [text not in unused for text in base.types], 0))
+    return method_on(base, "bpe")
 
 
 def by_merges(segmenter: Segmenter) -> bool:
@@ -222,6 +220,20 @@ def segmenter_of(document: Mapping[str, Any]) -> Segmenter:
         problem = f"it is {str(name)[:40]!r}, none of {', '.join(METHODS)}"
         raise FileFormatError("", "field method", problem, "Update morphgraph.")
     return entry.kind.from_document(document)
+
+
+def leaving(segmenter: Segmenter, *, unchanged: bool = False) -> ExportedModel:
+    """What leaves of a segmenter, as the entry of its method says; else a `MorphGraphError`.
+
+    ``unchanged``: all ids stay as they are.
+    """
+    known = METHODS.get(segmenter.method)
+    if known is None or known.export is None:
+        those = ", ".join(entry.title for entry in METHODS.values() if entry.export)
+        raise MorphGraphError(
+            f"{segmenter.name} cannot be exported for transformers. Export one of: {those}."
+        )
+    return known.export(segmenter, unchanged)
 
 
 # ------------------------------------------------------------------------- as it is written

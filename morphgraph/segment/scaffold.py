@@ -11,7 +11,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.segment.bte import saved_tokeniser
 from morphgraph.segment.method import Method
-from morphgraph.segment.trimmed import Demolishing
+from morphgraph.segment.trimmed import Demolishing, demolishing_model
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -71,4 +71,5 @@ SCAFFOLD = Method(
     Scaffold,
     "training",
     source="Lian et al. 2025",
+    export=demolishing_model,
 )

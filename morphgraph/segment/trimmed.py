@@ -12,7 +12,8 @@ from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
-from morphgraph.segment.bte import Bte, saved_tokeniser
+from morphgraph.graph.type_atoms import atoms_of
+from morphgraph.segment.bte import Bte, merging_model, saved_tokeniser
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import segment
@@ -21,6 +22,7 @@ from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
+    from morphgraph.tokeniser.export import ExportedModel
     from morphgraph.tokeniser.tokeniser import Tokeniser
 
 
@@ -138,6 +140,10 @@ class Demolishing(Bte):
         """How many types are left, special tokens included: |V|."""
         return self.graph.type_count - int(self.doomed.sum())
 
+    def parts_of(self, number: int) -> tuple[int, ...]:
+        """What takes a type's place; nothing if it stays."""
+        return self._demolition.parts(number)
+
     def segment(self, words: Words) -> Segmentation:
         """Cut words; ``closed_by`` holds positions of merges, by rank."""
         return self._demolition.apply(segment(self.graph, words))
@@ -148,6 +154,17 @@ class Demolishing(Bte):
         shift = int(words.word_offsets[word])
         found = self._demolition.demolished(segment(self.graph, one))
         return [Demolished(atom + shift, token, parts) for atom, token, parts in found]
+
+
+def demolishing_model(segmenter: Demolishing, unchanged: bool) -> ExportedModel:
+    """What leaves of a segmenter that takes tokens apart; their types leave for merging only."""
+    types, atoms = segmenter.types, atoms_of(segmenter.graph)
+    doomed = np.flatnonzero(segmenter.doomed).tolist()
+    apart = {
+        types[number]: [(types[part], len(atoms[part])) for part in segmenter.parts_of(number)]
+        for number in doomed
+    }
+    return merging_model(segmenter, unchanged, doomed, apart)
 
 
 class Trimmed(Demolishing):
@@ -224,4 +241,5 @@ TRIMMED = Method(
     build=Trimmed.by_counts,
     counts=True,
     source="Cognetta et al. 2024",
+    export=demolishing_model,
 )

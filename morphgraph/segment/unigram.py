@@ -1,8 +1,10 @@
 """Unigram: the most probable of all segmentations, each token independent of the others."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
@@ -10,9 +12,12 @@ from pydantic import Field
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
-from morphgraph.segment.wordpiece import VocabularySegmenter
+from morphgraph.segment.wordpiece import VocabularySegmenter, vocabulary_model
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary, check_scores
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, UNKNOWN, Segmentation, Words
+
+if TYPE_CHECKING:
+    from morphgraph.tokeniser.export import ExportedModel
 
 UNKNOWN_PENALTY = 10.0
 """How much less than the smallest log-probability an unknown character has."""
@@ -71,7 +76,6 @@ class Unigram(VocabularySegmenter):
                 unknown=vocabulary.unknown if unknown is None else unknown,
                 scores=tuple(float(score) for score in scores),
                 single=vocabulary.single if single is None else single,
-                file_ids=None,
             )
         )
         self._scores = np.array(scores, np.float64)
@@ -133,6 +137,19 @@ class Unigram(VocabularySegmenter):
         return "".join(self.vocabulary.atom_text(words, i) for i in range(first, atom + 1))
 
 
+def _exported(unigram: Unigram, _: bool) -> ExportedModel:
+    vocabulary = unigram.vocabulary
+    listed = [list(pair) for pair in zip(vocabulary.types, unigram.log_probabilities, strict=True)]
+    plain = {
+        "type": "Unigram",
+        "unk_id": None if vocabulary.unknown is None else vocabulary.unknown_id,
+        "vocab": listed,
+        "byte_fallback": vocabulary.byte_fallback,
+    }
+    is_dense = vocabulary.file_ids is None
+    return vocabulary_model(unigram, plain if is_dense else None)
+
+
 UNIGRAM = Method(
     "unigram",
     "Unigram",
@@ -141,4 +158,5 @@ UNIGRAM = Method(
     "vocabulary",
     UnigramParameters,
     source="Kudo 2018",
+    export=_exported,
 )

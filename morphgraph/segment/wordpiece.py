@@ -1,7 +1,9 @@
 """Segmenters over a vocabulary: WordPiece, and greedy longest match for any marker."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pydantic import Field
@@ -10,11 +12,16 @@ from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
+from morphgraph.segment.segmenter import MethodSegmenter
+from morphgraph.tokeniser.recipe import read_lineage
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter, Words
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words, called
+
+if TYPE_CHECKING:
+    from morphgraph.tokeniser.export import ExportedModel
 
 
-class VocabularySegmenter(Segmenter):
+class VocabularySegmenter(MethodSegmenter):
     """What all segmenters that look substrings up share."""
 
     def __init__(self, vocabulary: SubwordVocabulary) -> None:
@@ -45,6 +52,66 @@ class VocabularySegmenter(Segmenter):
         return made
 
 
+def vocabulary_model(
+    segmenter: VocabularySegmenter, plain: Mapping[str, Any] | None = None
+) -> ExportedModel:
+    """What leaves of a segmenter on a vocabulary: its ids are those of the file.
+
+    ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
+    types and ids; None if it has no such model.
+    """
+    from morphgraph.tokeniser.export import ExportedModel, ids_by
+
+    vocabulary = segmenter.vocabulary
+    held = segmenter.document()
+    file = dict(held["model"].pop("file", None) or {})
+    settings = file.pop("model", {})
+    preprocessor = held["model"]["preprocessor"]
+    ids = {text: int(vocabulary.vocabulary_id(n) or 0) for n, text in enumerate(vocabulary.types)}
+    document: dict[str, Any] = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": preprocessor["normalizer"],
+        "pre_tokenizer": preprocessor["pre_tokenizer"],
+        "post_processor": None,
+        "decoder": None,
+        **file,
+        "model": {
+            "type": segmenter.method,
+            "vocab": ids,
+            "unk_token": vocabulary.unknown,
+            "sentencepiece": settings.get("sentencepiece"),
+            "method": held,
+        },
+    }
+    if vocabulary.marker == "##" and document["decoder"] is None:
+        document["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
+    lineage = read_lineage(settings, vocabulary.name)
+    first = ids if lineage is None else lineage.ids
+    reason = f"{segmenter.name} is not a model of the tokenizers library"
+    if plain is not None:
+        reason = "the tokenizers library has such a model"
+        plain = {"vocab": ids, **plain}
+    return ExportedModel(
+        vocabulary.name,
+        called(segmenter.name, segmenter.parameters),
+        segmenter.signature(),
+        document,
+        {first[text]: new for text, new in ids.items() if text in first},
+        reason,
+        ids_by(segmenter, document),
+        plain,
+        leading_space=vocabulary.preprocessor.leading_space,
+    )
+
+
+def exported_vocabulary(segmenter: VocabularySegmenter, _: bool) -> ExportedModel:
+    """`vocabulary_model` for methods that the library has no model for."""
+    return vocabulary_model(segmenter)
+
+
 class Greedy(VocabularySegmenter):
     """From the left, the longest type that matches; an unmatched character is an unknown token.
 
@@ -73,6 +140,7 @@ GREEDY = Method(
     Greedy,
     "vocabulary",
     source="Wu et al. 2016",
+    export=exported_vocabulary,
 )
 
 
@@ -137,6 +205,16 @@ class WordPiece(VocabularySegmenter):
         return super().token_text(words, atom, token)
 
 
+def _exported(wordpiece: WordPiece, _: bool) -> ExportedModel:
+    plain = {
+        "type": "WordPiece",
+        "unk_token": wordpiece.unknown,
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": wordpiece.longest_word,
+    }
+    return vocabulary_model(wordpiece, plain)
+
+
 WORDPIECE = Method(
     "wordpiece",
     "WordPiece",
@@ -145,6 +223,7 @@ WORDPIECE = Method(
     "vocabulary",
     WordPieceParameters,
     source="Wu et al. 2016; Devlin et al. 2019",
+    export=_exported,
 )
 
 

@@ -1,6 +1,7 @@
 """Export a tokeniser for `tokenizers` and `transformers`, compared with ours before it leaves."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +16,23 @@ from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, read_bytes, write_file, writing
 from morphgraph.core.text import counted, shortened
-from morphgraph.tokeniser.export_texts import merges_text, readme, transformers_config
+from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
+from morphgraph.tokeniser.exported.methods import METHODS, method_of
+from morphgraph.tokeniser.exported.pieces import load, plug_in
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import UNKNOWN
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter
 
 ExportKind = Literal["tokenizer.json", "folder"]
 
 WORDS_TO_CHECK = 10_000
-SENTENCES_TO_CHECK = 500
+SENTENCES_TO_CHECK = 1_000
 _LANGUAGES = ("en", "de", "nl", "fr", "es")
 _EXPORTED = Path(__file__).parent / "exported"
-_CODE = ("tokenization_bte.py", "bte.py")
+_FORMS = {"tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json"}
+_NAME = re.compile(r"\w+")
 _BATCH = 500
 
 _short = partial(shortened, length=60)
@@ -36,6 +40,35 @@ _short = partial(shortened, length=60)
 
 class ExportError(MorphGraphError):
     """A tokeniser that segments otherwise once it is exported, with the word."""
+
+
+@dataclass(frozen=True)
+class ExportedModel:
+    """What leaves of a segmenter, as the entry of its method makes it.
+
+    ``name``, ``method``, ``signature``: of the segmenter. ``document``: laid out as
+    ``tokenizer.json``; its field ``model`` is as the exported class reads it: ``type`` is a name in
+    `exported.methods`, and ``vocab`` has the id of each type. ``plain``: that field as the
+    `tokenizers` library reads it, where it may give the same ids. ``id_map``: old ids to new ones.
+    ``reason``: why it is in the one form, if it is not for what `export_model` finds.
+    ``ids``: our ids of words, or of bare texts. ``files``: more files. ``differs``: one more check
+    of the exported method against ours, which says what differs.
+    """
+
+    name: str
+    method: str
+    signature: str
+    document: dict[str, Any]
+    id_map: Mapping[int, int]
+    reason: str
+    ids: Callable[[Sequence[str], bool], list[list[int]]]
+    plain: Mapping[str, Any] | None = None
+    leading_space: bool = False
+    symbols: Sequence[str] = ()
+    merges: int = 0
+    tuple_merges: int = 0
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    differs: Callable[[Any, Any, Sequence[str]], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +82,7 @@ class Export:
     """
 
     kind: ExportKind
+    method: str
     reason: str
     files: dict[str, bytes] = field(repr=False)
     vocab_size: int
@@ -66,69 +100,145 @@ class Export:
 
 
 def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
-    """Make the files of an export, and compare ids for ``words`` and sentences made of them.
+    """Make the files of an export by merges: see `export_model`."""
+    return export_model(bpe_model(tokeniser), words)
 
-    If every merge is a pair, and the `tokenizers` library gives the same ids as our own
-    segmentation, it is a ``tokenizer.json``; else a folder with code for `transformers`, compared
-    in the same way. `ExportError` if that differs too.
-    """
-    started = time.perf_counter()
-    data, id_map = to_tokenizer_json(tokeniser)
-    ids = new_ids(tokeniser)
+
+def known_ids(document: Mapping[str, Any]) -> dict[str, int]:
+    """The id of every type of an exported document, added tokens included."""
+    added = {token["content"]: token["id"] for token in document.get("added_tokens") or []}
+    return {**document["model"]["vocab"], **added}
+
+
+def ids_by(
+    segmenter: Segmenter, document: Mapping[str, Any]
+) -> Callable[[Sequence[str], bool], list[list[int]]]:
+    """What gives the ids in an exported document of a segmenter's tokens for texts."""
+    known = known_ids(document)
+    ids = {n: known[text] for n, text in enumerate(segmenter.types) if text in known}
+    return lambda texts, bare: ids_in(segmenter.segment(segmenter.encode(texts, bare=bare)), ids)
+
+
+def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
+    """What leaves of a tokeniser by its merges; ``ids``: of its types, `new_ids` by default."""
+    ids = new_ids(tokeniser) if ids is None else ids
+    data, id_map = to_tokenizer_json(tokeniser, ids)
+    document = json.loads(data)
     merges = tokeniser.graph.merges()
     tuples = sum(merge.is_tuple for merge in merges.values())
+    plain = {**document["model"], "type": "BPE"}
+    document["model"]["type"] = "BTE"
     prepared = tokeniser.preprocessor.sentencepiece
-    symbols = [text.replace("▁", " ") for text in prepared.symbols] if prepared else []
+    return ExportedModel(
+        lineage_of(tokeniser).name,
+        "BTE" if tuples else "BPE",
+        tokeniser.signature(),
+        document,
+        id_map,
+        counted(tuples, "merge is", "merges are")
+        + " of more than two parts, which no tokenizer.json holds"
+        if tuples
+        else "every merge is a pair, so the tokenizers library reads it by itself",
+        lambda texts, bare: our_ids(tokeniser, texts, ids, bare=bare),
+        plain=None if tuples else plain,
+        leading_space=tokeniser.preprocessor.leading_space,
+        symbols=prepared.symbols if prepared else (),
+        merges=len(merges),
+        tuple_merges=tuples,
+        files={
+            "merges.txt": merges_text(document["model"]["merges"]),
+            "recipe.json": write_whole_recipe(tokeniser),
+        },
+    )
+
+
+def export_model(leaving: ExportedModel, words: Sequence[str]) -> Export:
+    """Make the files of an export, and compare ids for ``words`` and sentences made of them.
+
+    If the `tokenizers` library has such a model, and gives the same ids as our own segmentation, it
+    is a ``tokenizer.json``; else a folder with code for `transformers`, compared in the same way.
+    `ExportError` if that differs too.
+    """
+    started = time.perf_counter()
+    document = leaving.document
+    symbols = [text.replace("▁", " ") for text in leaving.symbols]
     sentences = sentences_to_check(words) + [f"a{symbol}a {symbol}" for symbol in symbols]
-    space = " " if tokeniser.preprocessor.leading_space else ""
+    space = " " if leaving.leading_space else ""
     texts = [space + word for word in words] + sentences
-    expected = our_ids(tokeniser, words, ids) + our_ids(tokeniser, sentences, ids, bare=True)
-    vocabulary = {tokeniser.types[number]: new for number, new in ids.items()}
+    expected = leaving.ids(words, False) + leaving.ids(sentences, True)
+    vocabulary = known_ids(document)
     difference = partial(_difference, texts=texts, expected=expected, vocabulary=vocabulary)
-    kind: ExportKind = "tokenizer.json"
-    reason = "every merge is a pair, so the tokenizers library reads it by itself"
-    if tuples:
-        kind = "folder"
-        reason = (
-            counted(tuples, "merge is", "merges are")
-            + " of more than two parts, which no tokenizer.json holds"
-        )
-    elif problem := difference(lambda: _library(data)):
-        kind = "folder"
-        reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
-    document = json.loads(data)
-    files = {"tokenizer.json": data}
+    kind: ExportKind = "folder"
+    reason = leaving.reason
+    data = b""
+    if leaving.plain is not None:
+        plain = {**document, "model": {**leaving.plain}}
+        data = json.dumps(plain, ensure_ascii=False, indent=1).encode()
+        if problem := difference(lambda: _library(data)):
+            reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
+        else:
+            kind = "tokenizer.json"
+            files = {"tokenizer.json": data}
     if kind == "folder":
-        if problem := difference(lambda: _exported_class(document)):
+        method = method_of(document["model"])
+        method.training = False
+        problem = difference(lambda: _exported_class(document, method))
+        if not problem and leaving.differs is not None:
+            problem = leaving.differs(load(document), method, texts)
+        if problem:
             raise ExportError(
                 f"The exported tokeniser would differ from this one: {problem}. Save the recipe "
                 "instead, and report it."
             )
-        document["model"]["type"] = "BTE"
         data = json.dumps(document, ensure_ascii=False, indent=1).encode()
-        files = {"tokeniser.bte.json": data}
-        files |= {name: (_EXPORTED / name).read_bytes() for name in _CODE}
+        files = {file_of(document["model"]): data, **code_for(document["model"])}
     config = transformers_config(document, own_class=kind == "folder")
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
-    files["ids.json"] = json.dumps(id_map, indent=0).encode()
-    files["merges.txt"] = merges_text(document["model"]["merges"])
-    files["recipe.json"] = write_whole_recipe(tokeniser)
+    files["ids.json"] = json.dumps(leaving.id_map, indent=0).encode()
+    files |= leaving.files
     made = Export(
         kind,
+        leaving.method,
         reason,
         files,
-        len(ids),
-        len(merges),
-        tuples,
+        len(vocabulary),
+        leaving.merges,
+        leaving.tuple_merges,
         len(words),
         len(sentences),
         time.perf_counter() - started,
-        tokeniser.signature(),
-        len(ids) - len(id_map),
+        leaving.signature,
+        len(vocabulary) - len(leaving.id_map),
     )
-    text = readme(lineage_of(tokeniser).name, document, made.to_dict(), checksum(data))
+    unchanged = len(leaving.id_map) == len(vocabulary) and all(
+        old == new for old, new in leaving.id_map.items()
+    )
+    facts = {**made.to_dict(), "unchanged": unchanged, "draws": leaving.differs is not None}
+    text = readme(leaving.name, document, facts, checksum(data))
     files["README.md"] = text.encode()
     return made
+
+
+def file_of(model: Mapping[str, Any]) -> str:
+    """The name of the file that the exported class reads."""
+    return "tokeniser.bte.json" if model["type"] == "BTE" else "tokeniser.method.json"
+
+
+def code_for(model: Mapping[str, Any]) -> dict[str, bytes]:
+    """The Python files that an exported model needs, by name."""
+    kinds: list[type] = []
+    inner: Any = model
+    while inner is not None:
+        kinds += METHODS[inner["type"]].__mro__
+        inner = inner.get("of")
+    used = {kind.__name__ for kind in kinds}
+    unused = {kind.__name__ for kind in METHODS.values()} - used
+    lines = (_EXPORTED / "methods.py").read_text("utf-8").splitlines(keepends=True)
+    left = [line for line in lines if not unused.intersection(_NAME.findall(line))]
+    modules = {kind.__module__.rpartition(".")[2] for kind in kinds if kind is not object}
+    names = [f"{module}.py" for module in sorted({*modules, "tokenization_morphgraph"})]
+    code = {name: (_EXPORTED / name).read_bytes() for name in names}
+    return {**code, "methods.py": "".join(left).encode()}
 
 
 def words_to_check(
@@ -221,12 +331,16 @@ def _difference(
 
 
 def our_ids(
-    tokeniser: Tokeniser, texts: Sequence[str], ids: dict[int, int], *, bare: bool = False
+    tokeniser: Tokeniser, texts: Sequence[str], ids: Mapping[int, int], *, bare: bool = False
 ) -> list[list[int]]:
     """Our segmentation under new ids; what has none, being outside the alphabet, is left out."""
-    found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
+    return ids_in(segment(tokeniser.graph, tokeniser.encode(texts, bare=bare)), ids)
+
+
+def ids_in(found: Segmentation, ids: Mapping[int, int]) -> list[list[int]]:
+    """The new ids of the tokens of each word; what is in no token, or has none, is left out."""
     tokens, ends = found.token_at, found.words.word_offsets
-    renumbered = np.full(len(tokeniser.graph.types), -1, np.int64)
+    renumbered = np.full(1 + max(ids, default=0), -1, np.int64)
     renumbered[list(ids)] = list(ids.values())
     kept = np.flatnonzero((tokens >= 0) & (tokens != UNKNOWN))
     numbers = renumbered[tokens[kept]].tolist()
@@ -240,12 +354,10 @@ def _library(data: bytes) -> Any:
     return Tokenizer.from_str(data.decode())
 
 
-def _exported_class(document: dict[str, Any]) -> Any:
+def _exported_class(document: dict[str, Any], method: Any) -> Any:
     """What the exported class stands on, from the very files that are exported."""
-    from morphgraph.tokeniser.exported.bte import load, plug_in
-
-    library, merging = load(document)
-    plug_in(library, merging)
+    library = load(document)
+    plug_in(library, method)
     return library
 
 
@@ -258,7 +370,7 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
     aside: dict[Path, Path] = {}
     with writing(folder, hint):
         # A folder with both would be loaded as the other one.
-        others = {"tokenizer.json", "tokeniser.bte.json"} - files.keys()
+        others = _FORMS - files.keys()
         if not _is_ours(folder):
             others |= {name for name, data in files.items() if _differs(folder / name, data)}
         for path in (folder / name for name in sorted(others)):
@@ -271,10 +383,12 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
 
 
 def _is_ours(folder: Path) -> bool:
+    """Whether an earlier run wrote the folder: it has a recipe, or our README."""
     try:
         read_recipe(read_bytes(folder / "recipe.json"), "recipe.json")
     except MorphGraphError:
-        return False
+        path = folder / "README.md"
+        return path.is_file() and path.read_bytes().startswith(f"{TITLE}\n".encode())
     return True
 
 

@@ -53,8 +53,9 @@ def transformers_config(document: Mapping[str, Any], *, own_class: bool) -> dict
         "tokenizer_class": "PreTrainedTokenizerFast",
     }
     if own_class:
-        name = "tokenization_bte.BTETokenizer"
-        config |= {"tokenizer_class": "BTETokenizer", "auto_map": {"AutoTokenizer": [name, name]}}
+        kind = "MorphGraphTokenizer"
+        name = f"tokenization_morphgraph.{kind}"
+        config |= {"tokenizer_class": kind, "auto_map": {"AutoTokenizer": [name, name]}}
     return config
 
 
@@ -168,39 +169,73 @@ tokenizer.eos_token_id`, and so on).
 """
 
 
+_SAME_IDS = """
+## Ids
+All types have the ids that they had, so a model that was trained with that tokeniser takes this one
+as it is.
+"""
+
+_DRAWING = """
+While training, each text is segmented at random, anew in each batch; the same seed draws the same.
+`tokenizer.eval()` draws nothing, so that each text is segmented by all merges, and
+`tokenizer.train()` goes back to drawing.
+"""
+
+_SPEED = """
+## Speed
+Words seen before are looked up. Of new ones, the Python in this folder segments fewer in a second
+than the `tokenizers` library segments by its own models. Where morphgraph is installed too, its
+kernels do it for large batches, with the same ids. {measured}
+"""
+
+
 def readme(
     name: str, document: Mapping[str, Any], facts: Mapping[str, Any], file_checksum: str
 ) -> str:
-    """The README of an exported tokeniser; ``facts`` are those of `Export.to_dict`."""
+    """The README of an exported tokeniser; ``facts`` are those of `Export.to_dict`.
+
+    Besides, ``unchanged``: all ids are what they were; ``draws``: it segments at random.
+    """
     own_class = facts["kind"] == "folder"
     model = document["model"]
+    files = {*facts["files"], "README.md"}
+    made_of = f"{counted(facts['vocab_size'], 'type')}"
+    if facts["merges"]:
+        made_of += (
+            f", {counted(facts['merges'], 'merge')}, {facts['tuple_merges']:,} of them of more "
+            "than two parts"
+        )
+    main = next(file for file in FILES if file in files)
     lines = [
-        "# A tokeniser from morphgraph",
+        TITLE,
         "",
-        f"Made from {code_span(shortened(base_name(name), 100))}: "
-        f"{counted(facts['vocab_size'], 'type')}, {counted(facts['merges'], 'merge')}, "
-        f"{facts['tuple_merges']:,} of them of more than two parts. "
+        f"{escaped(facts['method'])}, made from {code_span(shortened(base_name(name), 100))}: "
+        f"{made_of}. "
         f"{counted(facts['checked_words'], 'word')} and "
         f"{counted(facts['checked_sentences'], 'sentence')} got the same ids as in morphgraph.",
         "",
         f"Signature: {code_span(facts['signature'])}  ",
-        f"Checksum of {'tokeniser.bte.json' if own_class else 'tokenizer.json'} "
-        f"(SHA-256, the first 12 digits): {file_checksum}",
+        f"Checksum of {main} (SHA-256, the first 12 digits): {file_checksum}",
         "",
         f"Form: {escaped(facts['reason'])}.",
         _LOADING.format(trust=", trust_remote_code=True" if own_class else "").rstrip("\n"),
     ]
     if own_class:
+        code = [f"`{file}`" for file in FILES if file in files and file.endswith(".py")]
         lines += [
             "",
-            "`trust_remote_code` runs the two Python files in this folder, `tokenization_bte.py` "
-            "and `bte.py`. They need `transformers` from version 5, and nothing else.",
+            f"`trust_remote_code` runs the Python files in this folder: {', '.join(code)}. They "
+            "need `transformers` from version 5, and nothing else.",
         ]
+    if facts["draws"]:
+        lines.append(_DRAWING.rstrip("\n"))
     if model.get("unk_token") is None and '"ByteLevel"' not in json.dumps(
         [document.get("pre_tokenizer"), document.get("normalizer")]
     ):
         lines += ["", "There is no unknown token: characters outside the alphabet get no token."]
-    lines.append(_EMBEDDINGS.rstrip("\n"))
+    if own_class:
+        lines.append(_SPEED.format(measured=MEASURED).rstrip("\n"))
+    lines.append((_SAME_IDS if facts["unchanged"] else _EMBEDDINGS).rstrip("\n"))
     if new := facts["new_types"]:
         lines += [
             "",
@@ -211,18 +246,32 @@ def readme(
     lines += [
         "",
         "## Files",
-        *(f"- `{file}`: {FILES[file]}" for file in FILES if file in {*facts["files"], "README.md"}),
+        *(f"- `{file}`: {FILES[file]}" for file in FILES if file in files),
         "",
     ]
     return "\n".join(lines)
 
 
+TITLE = "# A tokeniser from morphgraph"
+MEASURED = ""
+"""What `benchmarks.exported` printed."""
+
 FILES = {
     "tokenizer.json": "the tokeniser",
     "tokeniser.bte.json": "vocabulary, merges and settings, laid out as tokenizer.json",
+    "tokeniser.method.json": "vocabulary, method and settings, laid out as tokenizer.json",
     "tokenizer_config.json": "the class and the special tokens, for transformers",
-    "tokenization_bte.py": "the class that AutoTokenizer loads",
-    "bte.py": "merging, which the class uses",
+    "tokenization_morphgraph.py": "the class that AutoTokenizer loads",
+    "methods.py": "the method by its name",
+    "pieces.py": "how a method is plugged into the tokenizers library",
+    "bte.py": "merging",
+    "dropout.py": "merging at random",
+    "picky.py": "merging and splitting",
+    "vocabulary.py": "how types are looked up",
+    "flota.py": "FLOTA",
+    "greedy.py": "the longest match from the left",
+    "unigram.py": "the most probable segmentation",
+    "keep.py": "which tokens FIRST and LONGEST keep",
     "ids.json": "id in the first tokeniser → id in this one, for reusing embeddings",
     "merges.txt": "all merges in order of rank, parts separated by spaces",
     "recipe.json": "all edits of the first tokeniser, to be replayed in morphgraph",

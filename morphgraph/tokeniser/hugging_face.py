@@ -292,8 +292,13 @@ def new_ids(tokeniser: Tokeniser) -> dict[int, int]:
     return {number: new for new, number in enumerate(sorted(graph.type_ids(), key=place))}
 
 
-def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
-    """The tokeniser with its edits, as JSON, and the map from old to new ids (see `new_ids`).
+def to_tokenizer_json(
+    tokeniser: Tokeniser, ids: Mapping[int, int] | None = None
+) -> tuple[bytes, dict[int, int]]:
+    """The tokeniser with its edits, as JSON, and the map from old to new ids.
+
+    ``ids``: those that types get, by their ids in the graph, `new_ids` by default; types that are
+    not among them are left out of the vocabulary.
 
     Old ids are those of the first tokeniser: where the loaded one was saved by this library, of
     the one that it was made from, at whatever remove. The JSON says so in turn, in the model's
@@ -302,7 +307,7 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
     class read.
     """
     graph = tokeniser.graph
-    ids = new_ids(tokeniser)
+    ids = new_ids(tokeniser) if ids is None else ids
     known = len(tokeniser.vocabulary_ids)
     in_file = {
         tokeniser.vocabulary_ids[number]: new for number, new in ids.items() if number < known
@@ -321,7 +326,9 @@ def to_tokenizer_json(tokeniser: Tokeniser) -> tuple[bytes, dict[int, int]]:
         numbers = [number for number in numbers if by_parts[merges[number].parts] == number]
     document = {**tokeniser.document}
     document["added_tokens"] = [
-        {**token, "id": in_file[token["id"]]} for token in document.get("added_tokens") or []
+        {**token, "id": in_file[token["id"]]}
+        for token in document.get("added_tokens") or []
+        if token["id"] in in_file
     ]
     document["model"] = model = {**document["model"], "type": "BTE" if tuples else "BPE"}
     model["vocab"] = {

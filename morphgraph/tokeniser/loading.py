@@ -1,5 +1,6 @@
 """Load a tokeniser or a vocabulary from a file, a folder, uploaded files, or a demo by its name."""
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,10 @@ from morphgraph.tokeniser.document import (
     SPECIAL,
     added_tokens,
     checked_vocabulary,
+    special_token,
 )
 from morphgraph.tokeniser.hugging_face import (
+    assumed_document,
     from_document,
     from_tokenizer_json,
     from_vocabulary_and_merges,
@@ -38,6 +41,7 @@ from morphgraph.tokeniser.sentencepiece import (
     is_bpe,
     is_sentencepiece,
     parse_sentencepiece,
+    text_parts,
     text_preparation,
 )
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -204,8 +208,13 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
 
 
 def vocabulary_of(tokeniser: Tokeniser) -> SubwordVocabulary:
-    """The types of a tokeniser in its present state, dense as it would be saved, without merges."""
-    return read_vocabulary(to_tokenizer_json(tokeniser)[0], tokeniser.name)
+    """The types of a tokeniser in its present state, as it would be saved, without merges.
+
+    Without edits they keep their ids.
+    """
+    edited = bool(tokeniser.graph.history)
+    data = to_tokenizer_json(tokeniser)[0] if edited else json.dumps(tokeniser.document).encode()
+    return read_vocabulary(data, tokeniser.name)
 
 
 def _lines(data: bytes, name: str) -> list[str]:
@@ -247,8 +256,11 @@ def detect_marker(types: Sequence[str]) -> Marker:
     return best if counts[best] else ""
 
 
-def _assumed(types: Sequence[str], name: str, marker: Marker | None) -> SubwordVocabulary:
+def _assumed(
+    types: Sequence[str], name: str, marker: Marker | None, ids: Mapping[str, int] | None = None
+) -> SubwordVocabulary:
     """A vocabulary whose file says nothing of how text is prepared."""
+    ids = {text: number for number, text in enumerate(types)} if ids is None else ids
     marker = detect_marker(types) if marker is None else marker
     special = frozenset(text for text in types if SPECIAL.fullmatch(text)) - set(BYTES)
     return SubwordVocabulary(
@@ -258,7 +270,23 @@ def _assumed(types: Sequence[str], name: str, marker: Marker | None) -> SubwordV
         special,
         next((text for text in _UNKNOWN if text in special), None),
         name,
+        file_ids=_file_ids(types, ids),
+        file=_usual_file(marker, ids, special),
     )
+
+
+def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str]) -> dict[str, Any]:
+    """What a file that says all would say, as BERT's, GPT-2's and others do."""
+    parts: dict[str, Any] = {"post_processor": None, "decoder": None}
+    if marker == "##":
+        parts["decoder"] = {"type": "WordPiece", "prefix": "##", "cleanup": True}
+        if {"[CLS]", "[SEP]"} <= special:
+            both = {"sep": ["[SEP]", ids["[SEP]"]], "cls": ["[CLS]", ids["[CLS]"]]}
+            parts["post_processor"] = {"type": "BertProcessing", **both}
+    elif marker:
+        parts["decoder"] = assumed_document({marker: 0}, [])["decoder"]
+    added = [special_token(text, number) for text, number in ids.items() if text in special]
+    return {"added_tokens": added, **parts}
 
 
 def _usual_preprocessor(marker: Marker, types: Sequence[str]) -> Preprocessor:
@@ -293,7 +321,7 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
     if not isinstance(model, dict):
         vocabulary = checked_vocabulary(document, name)
         types = sorted(vocabulary, key=vocabulary.__getitem__)
-        return replace(_assumed(types, name, marker), file_ids=_file_ids(types, vocabulary))
+        return _assumed(types, name, marker, vocabulary)
     kind = _kind(model)
     scores: list[float] | None = None
     unknown = model.get("unk_token")
@@ -343,7 +371,15 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
         name,
         None if scores is None else tuple(scores),
         file_ids=_file_ids(types, ids),
+        file=_rest_of(document),
     )
+
+
+def _rest_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file says besides its types, merges and scores."""
+    held = ("vocab", "merges", "levels")
+    model = {key: value for key, value in document["model"].items() if key not in held}
+    return {**document, "model": model}
 
 
 def _file_ids(types: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...] | None:
@@ -409,4 +445,5 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
         name,
         scores,
         single=True,
+        file=text_parts(model),
     )

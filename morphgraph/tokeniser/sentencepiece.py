@@ -187,12 +187,6 @@ def bpe_document(model: Any) -> dict[str, Any]:
     """
     kind = model.SentencePiece
     symbols = [piece.piece for piece in model.pieces if piece.type == kind.USER_DEFINED]
-    special = (kind.CONTROL, kind.UNKNOWN, kind.USER_DEFINED)
-    added = []
-    for number, piece in enumerate(model.pieces):
-        if piece.type in special:
-            token = special_token(piece.piece, number)
-            added.append({**token, "special": piece.type != kind.USER_DEFINED})
     vocabulary = {piece.piece: number for number, piece in enumerate(model.pieces)}
     merges, levels = _ranked(
         {p.piece: p.score for p in model.pieces if p.type in (kind.NORMAL, kind.UNUSED)},
@@ -200,22 +194,36 @@ def bpe_document(model: Any) -> dict[str, Any]:
     )
     text = text_preparation(model, symbols)
     unused = [piece.piece for piece in model.pieces if piece.type == kind.UNUSED]
+    parts = text_parts(model)
     return tokenizer_document(
         vocabulary,
         merges,
-        added,
-        {
-            "normalizer": _normalizer(text),
-            "pre_tokenizer": None,
-            "post_processor": None,
-            "decoder": _decoder(text),
-        },
+        parts.pop("added_tokens"),
+        parts,
         unk_token=next((p.piece for p in model.pieces if p.type == kind.UNKNOWN), None),
         fuse_unk=True,
         byte_fallback=bool(model.trainer_spec.byte_fallback),
         levels=levels,
         sentencepiece={**text.settings(), "unused": unused},
     )
+
+
+def text_parts(model: Any) -> dict[str, Any]:
+    """The parts of a ``tokenizer.json`` that prepare a model's text and put it together again."""
+    kind = model.SentencePiece
+    added = []
+    for number, piece in enumerate(model.pieces):
+        if piece.type in (kind.CONTROL, kind.UNKNOWN, kind.USER_DEFINED):
+            token = special_token(piece.piece, number)
+            added.append({**token, "special": piece.type != kind.USER_DEFINED})
+    text = text_preparation(model)
+    return {
+        "added_tokens": added,
+        "normalizer": _normalizer(text),
+        "pre_tokenizer": None,
+        "post_processor": None,
+        "decoder": _decoder(text),
+    }
 
 
 def _normalizer(text: SentencePieceText) -> dict[str, Any] | None:

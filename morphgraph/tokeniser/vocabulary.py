@@ -48,7 +48,9 @@ class SubwordVocabulary:
     ``special``: types that no substring of a text is. ``unknown``: the type for what no type
     covers. ``scores``: the log-probability of each type, where there are any; ``single``: they
     were summed in single precision. ``file_ids``: the id in the file of each type, where they are
-    not 0, 1, 2 and so on. Errors: `MorphGraphError` where these do not fit together.
+    not 0, 1, 2 and so on. ``file``: all else that the file says, laid out as ``tokenizer.json``
+    without types, merges and scores; nothing that segmenting depends on. Errors: `MorphGraphError`
+    where these do not fit together.
 
     >>> vocabulary = SubwordVocabulary(("un", "##do", "do"), "##")
     >>> vocabulary.ids["do"], vocabulary.vocabulary_size
@@ -64,6 +66,7 @@ class SubwordVocabulary:
     scores: tuple[float, ...] | None = None
     single: bool = False
     file_ids: tuple[int, ...] | None = None
+    file: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.marker not in get_args(Marker):
@@ -263,6 +266,7 @@ class SubwordVocabulary:
             "single": self.single,
             **({} if self.file_ids is None else {"ids": list(self.file_ids)}),
             "preprocessor": preprocessor_document(self.preprocessor),
+            **({} if self.file is None else {"file": {**self.file}}),
         }
 
     @classmethod
@@ -280,6 +284,7 @@ class SubwordVocabulary:
             scores=None if scores is None else tuple(scores),
             single=document_field(document, "single", bool),
             file_ids=None if ids is None else tuple(ids),
+            file=document_field(document, "file", dict, optional=True),
         )
 
     @cached_property
@@ -287,6 +292,7 @@ class SubwordVocabulary:
         """SHA-256 of all that segmenting depends on, the first 12 digits; the name is not in it."""
         content = {**self.document(), "name": None}
         content.pop("ids", None)
+        content.pop("file", None)
         return checksum(json.dumps(content, ensure_ascii=False, sort_keys=True).encode())
 
     def signature(self) -> str:

@@ -286,6 +286,7 @@ def _with_pipeline(vocabulary: SubwordVocabulary, prepared: PreparedCorpus) -> S
         "byte_fallback": False,
         "sentencepiece": None,
     }
+    document["file"] = parts
     return type(vocabulary).from_document(document)
 
 

@@ -83,9 +83,9 @@ def test_a_trained_model_is_exported_as_its_entry_says(
     assert "form: tokenizer.json" in morphgraph(*exported).out
     assert Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab_size() == 265
     assert morphgraph(*trained, "picky").code == 0
-    assert "Picky BPE cannot be exported for transformers. Export one of: BPE." in (
-        morphgraph(*exported).err
-    )
+    assert "form: folder (Picky BPE is not a model" in morphgraph(*exported).out
+    assert not (folder / "tokenizer.json").exists()
+    assert json.loads((folder / "tokeniser.method.json").read_text())["model"]["type"] == "picky"
 
 
 @pytest.mark.slow

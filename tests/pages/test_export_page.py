@@ -37,7 +37,7 @@ def test_without_edits_it_is_a_tokenizer_json(app: Any) -> None:
     open_page(app)
     assert not app.test.success
     app.press("Check and prepare")
-    assert "10,000 words and 500 sentences: the same ids" in said(app)
+    assert "10,000 words and 1,000 sentences: the same ids" in said(app)
     assert "It is a `tokenizer.json`" in said(app)
     assert "tokenizer.json" in listed(app) and "bte.py" not in listed(app)
     assert "trust_remote_code" not in how_to_load(app)
@@ -73,7 +73,7 @@ def test_a_tokeniser_that_would_differ_is_an_error(
     def differ(*_: Any) -> None:
         raise export.ExportError("The exported tokeniser would differ from this one: “un”.")
 
-    monkeypatch.setattr(export, "export", differ)
+    monkeypatch.setattr(export, "export_model", differ)
     app.open("graph").press("Knock out")  # nothing that another test has prepared
     app.graph.cascade([app.graph.types[app.graph.type_ids()[-1]]])
     open_page(app).press("Check and prepare")

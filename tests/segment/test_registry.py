@@ -16,7 +16,7 @@ import pytest
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.refine.registry import EVERY_METHOD, LEARNERS, offered
 from morphgraph.segment.models import export_segmenter, write_model
-from morphgraph.segment.registry import METHODS, method_on, standard_segmenter
+from morphgraph.segment.registry import METHODS, leaving, method_on, standard_segmenter
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -83,11 +83,18 @@ def test_what_only_inherits_how_to_save_itself_is_not_saved_as_another() -> None
 
 def test_a_method_is_exported_as_its_entry_says(monkeypatch: pytest.MonkeyPatch) -> None:
     made = method_on(load_tokeniser("demo:en"), "dropout")
+    none = replace(METHODS["dropout"], export=None)
+    monkeypatch.setitem(METHODS, "dropout", none)  # type: ignore[misc]
     with pytest.raises(MorphGraphError, match="BPE-dropout cannot be exported"):
         export_segmenter(made, ["un"])
-    entry = replace(METHODS["dropout"], export=lambda given, words: (given, words))
+    entry = replace(none, export=lambda given, unchanged: (given, unchanged))
     monkeypatch.setitem(METHODS, "dropout", entry)  # type: ignore[misc]
-    assert export_segmenter(made, ["un"]) == (made, ["un"])
+    assert leaving(made) == (made, False)
+    assert leaving(made, unchanged=True) == (made, True)
+
+
+def test_every_method_leaves() -> None:
+    assert [name for name, entry in METHODS.items() if entry.export is None] == []
 
 
 @pytest.mark.parametrize("name", ["knockout", "rebpe"])

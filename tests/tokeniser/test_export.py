@@ -25,7 +25,9 @@ from morphgraph.tokeniser.export import (
     words_to_check,
 )
 from morphgraph.tokeniser.export_texts import FILES, escaped, merges_text, transformers_config
-from morphgraph.tokeniser.exported.bte import Merging, load, plug_in
+from morphgraph.tokeniser.exported.bte import Merging
+from morphgraph.tokeniser.exported.methods import method_of
+from morphgraph.tokeniser.exported.pieces import load, plug_in
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -46,8 +48,13 @@ TEXTS = [
 
 def exported_library(made: Export) -> Tokenizer:
     """What the exported class stands on, from the exported file."""
-    library, merging = load(json.loads(made.files["tokeniser.bte.json"]))
-    plug_in(library, merging)
+    return plugged(made.files["tokeniser.bte.json"])
+
+
+def plugged(data: bytes) -> Tokenizer:
+    document = json.loads(data)
+    library = load(document)
+    plug_in(library, method_of(document["model"]))
     return library
 
 
@@ -68,7 +75,7 @@ def middle_types(tokeniser: Tokeniser, step: int = 5) -> list[str]:
 def test_pairs_become_a_tokenizer_json(variant: Any) -> None:
     made = export(variant.tokeniser, ["newest", "Straße", "naïve"])
     assert made.kind == "tokenizer.json"
-    assert (made.tuple_merges, made.checked_words, made.checked_sentences) == (0, 3, 500)
+    assert (made.tuple_merges, made.checked_words, made.checked_sentences) == (0, 3, 1_000)
     library = Tokenizer.from_str(made.files["tokenizer.json"].decode())
     assert library.get_vocab() == variant.library.get_vocab()
     assert ids_of(library, TEXTS) == ids_of(variant.library, TEXTS)
@@ -98,8 +105,7 @@ def test_tuple_merges_become_a_folder(variant: Any) -> None:
 def test_any_text(variant: Any, texts: list[str]) -> None:
     edited = variant.tokeniser.fork()
     edited.graph.knockout(middle_types(edited, 3))
-    library, merging = load(json.loads(to_tokenizer_json(edited)[0]))
-    plug_in(library, merging)
+    library = plugged(to_tokenizer_json(edited)[0])
     assert ids_of(library, texts) == our_ids(edited, texts, new_ids(edited), bare=True)
 
 
@@ -107,9 +113,11 @@ def test_the_folder_has_everything_and_opens_here_again(small_tokeniser: MakeTok
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c"), ("abc", "ab")], "abc")
     tokeniser.graph.knockout(["ab"])
     made = export(tokeniser, ["abcab"])
-    assert set(made.files) == set(FILES) - {"tokenizer.json"}
+    code = {"bte.py", "methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    others = {"merges.txt", "recipe.json", "ids.json", "README.md", "tokenizer_config.json"}
+    assert set(made.files) == {"tokeniser.bte.json", *code, *others} < set(FILES)
     folder = Path(str(exported_package.__file__)).parent
-    for name in ("bte.py", "tokenization_bte.py"):
+    for name in code - {"methods.py"}:
         assert made.files[name] == (folder / name).read_bytes(), "no upload becomes code"
     again = from_tokenizer_json(made.files["tokeniser.bte.json"], "again.json")
     graph = again.graph
@@ -159,7 +167,11 @@ def test_what_the_library_cannot_use(small_tokeniser: MakeTokeniser) -> None:
 
 
 def test_the_code_in_the_readme_is_code(small_tokeniser: MakeTokeniser) -> None:
-    text = export(small_tokeniser([("a", "b")]), ["ab"]).files["README.md"].decode()
+    tokeniser = small_tokeniser([("a", "b"), ("ab", "c")])
+    same = export(tokeniser, ["abc"]).files["README.md"].decode()
+    assert same.count("```python") == 1 and "All types have the ids that they had" in same
+    tokeniser.graph.knockout(["ab"])
+    text = export(tokeniser, ["abc"]).files["README.md"].decode()
     blocks = text.split("```python\n")[1:]
     assert len(blocks) == 2
     for block in blocks:
@@ -174,7 +186,9 @@ def test_a_folder_that_differs_is_not_offered(
     merged = Merging._merged
 
     def forgetful(self: Merging, atoms: Any) -> Any:
-        return merged(self, atoms) if len(atoms) > 3 else iter(atoms)
+        if len(atoms) > 3:
+            return merged(self, atoms)
+        return ((number, at, at) for at, (number, *_) in enumerate(atoms))
 
     monkeypatch.setattr(Merging, "_merged", forgetful)
     with pytest.raises(ExportError, match="“abc” gets other tokens"):
@@ -321,7 +335,7 @@ def test_a_long_piece_takes_no_quadratic_time() -> None:
     merges: MergeList = [("a",) * 3, ("aaa", "aaa"), ("b", "a")]
     merging = Merging(model_of(merges))
     assert tokens(merging, "a" * 60_000) == ["aaaaaa"] * 10_000
-    assert merging._cached.cache_info().currsize == 0, "long pieces are not kept"
+    assert not merging._known, "long pieces are not kept"
 
 
 # ------------------------------------------------------------------------------------ texts
@@ -381,7 +395,7 @@ def test_hostile_names_in_the_readme(hostile: Export) -> None:
     signed = f"`` {' '.join(hostile.signature.split())} ``"
     assert signed in text
     assert "\n# Title" not in text
-    assert "Made from `` x` # Title <b>.json ``: " in text
+    assert "BTE, made from `` x` # Title <b>.json ``: " in text
     assert "<b>" not in text.replace("`` x` # Title <b>.json ``", "").replace(signed, "")
     assert escaped("<img src=x>\n# b `c` [d](e)") == r"\<img src=x\> \# b \`c\` \[d\](e)"
 
@@ -413,12 +427,12 @@ def test_words_to_check() -> None:
 def test_sentences_to_check() -> None:
     words = [f"w{n}" for n in range(10_000)]
     found = sentences_to_check(words)
-    assert found == sentences_to_check(words) and len(found) == 500
+    assert found == sentences_to_check(words) and len(found) == 1_000
     together = " ".join(found)
     for wanted in ("\n", "\t", "  ", "日本語", "1234.50", "W", "e\u0301"):
         assert wanted in together
     used = {word for word in words if word in set(together.split())}
-    assert len(used) > 500 and sentences_to_check([]) == []
+    assert len(used) > 1_000 and sentences_to_check([]) == []
 
 
 def test_transformers_is_not_imported() -> None:

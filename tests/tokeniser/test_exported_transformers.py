@@ -69,7 +69,7 @@ def exported_to(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exporte
         (folder / name).write_bytes(data)
     own = made.kind == "folder"
     loaded = auto_tokenizer(folder, own)
-    assert type(loaded).__name__ == ("BTETokenizer" if own else "TokenizersBackend")
+    assert type(loaded).__name__ == ("MorphGraphTokenizer" if own else "TokenizersBackend")
     return Exported(tokeniser, folder, loaded)
 
 
@@ -358,7 +358,7 @@ def test_a_fresh_process_without_morphgraph(english: Exported, tmp_path: Path) -
         elsewhere.rename(english.folder)
     assert ran.returncode == 0, ran.stderr
     name, size, found = json.loads(ran.stdout.splitlines()[-1])
-    assert (name, size) == ("BTETokenizer", english.tokeniser.vocabulary_size)
+    assert (name, size) == ("MorphGraphTokenizer", english.tokeniser.vocabulary_size)
     assert found == english.ours(texts)
 
 

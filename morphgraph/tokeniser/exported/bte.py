@@ -1,36 +1,29 @@
-"""Byte-tuple encoding for the `tokenizers` library: merges of two parts or more.
-
-The library does all but the merging: added tokens, normaliser, pre-tokeniser, special tokens,
-padding, truncation, offsets and decoding. `plug_in` puts a step behind its pre-tokeniser that
-gives each piece its tokens, so that the library's own model has nothing left to do.
-
-This file needs nothing but `tokenizers`, and is read by `tokenization_bte.py` beside it.
-"""
+"""Byte-tuple encoding: merges of two parts or more, in order of rank."""
 
 import heapq
-import json
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
-from tokenizers import Token, Tokenizer
-from tokenizers.pre_tokenizers import PreTokenizer, Sequence
+from tokenizers import Token
+
+from .pieces import Pieces, symbols_of
 
 Atom = tuple[int | None, int, int]
 """A type id, None for a character that has none, and the bytes of the piece that it stands for."""
+Merged = tuple[int | None, int, int]
+"""A type id, and the first and the last atom that it stands for."""
 
-CACHED_PIECES = 1 << 16
-LONGEST_CACHED = 100
 
-
-class Merging:
+class Merging(Pieces):
     """Gives a piece its tokens: the lowest rank that applies, leftmost, until none does.
 
-    ``model``: the field of that name in the JSON. ``types``: id → string. Merges of the same number
-    in ``levels`` count as of one rank. Symbols that a SentencePiece model's user defined are atoms,
-    the longest at each place. Pieces seen before are looked up. A character outside the alphabet
-    becomes its bytes (``byte_fallback``), or the unknown token, or, where there is none, nothing;
-    no merge crosses it.
+    ``model``: vocabulary and merges, or, in its field ``method``, a model of morphgraph's that has
+    them; then some types are there for merging only, and ``apart`` says for some types what each is
+    taken apart into in the end, and of how many atoms that is. Merges of the same number in
+    ``levels`` count as of one rank. Symbols that a SentencePiece model's user defined are atoms,
+    the longest at each place. A character outside the alphabet becomes its bytes
+    (``byte_fallback``), or the unknown token, or, where there is none, nothing; no merge crosses
+    it.
 
     >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4, "undo": 5}
     >>> merging = Merging({"vocab": vocabulary, "merges": [["u", "n"], ["un", "d", "o"]]})
@@ -39,42 +32,58 @@ class Merging:
     """
 
     def __init__(self, model: Mapping[str, Any]) -> None:
-        self.ids: dict[str, int] = dict(model["vocab"])
+        super().__init__(model)
+        settings = model["method"]["model"]["model"] if "method" in model else model
+        shown = model["vocab"]
+        hidden = (text for text in settings["vocab"] if text not in shown)
+        self.ids: dict[str, int] = {text: -1 - n for n, text in enumerate(hidden)}
+        self.ids |= {text: shown[text] for text in settings["vocab"] if text in shown}
         self.types = {number: text for text, number in self.ids.items()}
-        self.suffix: str = model.get("end_of_word_suffix") or ""
-        self.byte_fallback = bool(model.get("byte_fallback"))
-        self.fuse_unknown = bool(model.get("fuse_unk"))
-        unknown = model.get("unk_token")
-        self.unknown: int | None = self.ids.get(unknown) if unknown is not None else None
-        self.symbols = symbols_of(model)
-        ranks = model.get("levels") or range(len(model["merges"]))
+        self.suffix: str = settings.get("end_of_word_suffix") or ""
+        self.byte_fallback = bool(settings.get("byte_fallback"))
+        self.fuses = bool(settings.get("fuse_unk"))
+        unknown = settings.get("unk_token")
+        self.unknown = self.ids.get(unknown) if unknown is not None else None
+        self.symbols = symbols_of(settings)
+        apart = model.get("apart") or {}
+        self._apart = {
+            self.ids[text]: [(self.ids[part], atoms) for part, atoms in parts]
+            for text, parts in apart.items()
+        }
         # First two parts → what must follow them, and the result; lowest rank first.
         self._starts: dict[
             tuple[int | None, int | None], list[tuple[int, tuple[int, ...], int]]
         ] = {}
         self._widest = 2
-        for rank, parts in zip(ranks, model["merges"], strict=True):
+        for rank, parts in zip(self._ranks(settings), settings["merges"], strict=True):
             texts = parts.split(" ") if isinstance(parts, str) else parts
             first, second, *others = (self.ids[text] for text in texts)
-            entry = (rank, tuple(others), self.ids["".join(texts)])
-            self._starts.setdefault((first, second), []).append(entry)
+            known = self._starts.setdefault((first, second), [])
+            # Of several merges with the same parts the first one applies.
+            if all(entry[1] != tuple(others) for entry in known):
+                known.append((rank, tuple(others), self.ids["".join(texts)]))
             self._widest = max(self._widest, len(texts))
-        self._cached = lru_cache(CACHED_PIECES)(self._tokens)
 
-    def __call__(self, piece: str) -> list[Token]:
-        """The tokens of a piece, with the bytes of it that they stand for."""
-        return self._cached(piece) if len(piece) <= LONGEST_CACHED else self._tokens(piece)
+    def _ranks(self, settings: Mapping[str, Any]) -> Any:
+        return settings.get("levels") or range(len(settings["merges"]))
 
-    def pre_tokenize(self, text: Any) -> None:
-        """What the library calls for each text that its own pre-tokeniser has cut into pieces."""
-        text.tokenize(self)
-
-    def _tokens(self, piece: str) -> list[Token]:
+    def cut(self, piece: str) -> list[Token]:
+        """The tokens of a piece."""
+        atoms = self.atoms(piece)
         return [
-            Token(number, self.types[number], (start, end))
-            for number, start, end in self._merged(self.atoms(piece))
+            Token(number, self.types[number], (atoms[first][1], atoms[last][2]))
+            for number, first, last in self._taken_apart(self._merged(atoms))
             if number is not None
         ]
+
+    def _taken_apart(self, merged: Iterator[Merged]) -> Iterator[Merged]:
+        for number, first, last in merged:
+            if number not in self._apart:
+                yield number, first, last
+                continue
+            for part, atoms in self._apart[number]:
+                yield part, first, first + atoms - 1
+                first += atoms
 
     def atoms(self, piece: str) -> list[Atom]:
         """A piece before any merge."""
@@ -94,7 +103,7 @@ class Merging:
             elif self.byte_fallback and (numbers := self._bytes(text)):
                 found += [(number, at, end) for number in numbers]
                 last_unknown = False
-            elif last_unknown and self.fuse_unknown:
+            elif last_unknown and self.fuses:
                 found[-1] = (self.unknown, found[-1][1], end)
             else:
                 found.append((self.unknown, at, end))
@@ -110,11 +119,10 @@ class Merging:
         known = [number for number in numbers if number is not None]
         return known if len(known) == len(numbers) else []
 
-    def _merged(self, atoms: list[Atom]) -> Iterator[Atom]:
+    def _merged(self, atoms: list[Atom]) -> Iterator[Merged]:
         """Merge until nothing applies: a linked list of tokens, and a heap of what may apply."""
         size = len(atoms)
         tokens: list[int | None] = [number for number, _, _ in atoms]
-        ends = [end for _, _, end in atoms]
         following = list(range(1, size + 1))
         preceding = list(range(-1, size))
         alive = [True] * size
@@ -150,7 +158,6 @@ class Merging:
             while part <= last:
                 alive[part] = False
                 part = following[part]
-            ends[at] = ends[last]
             following[at] = part
             if part < size:
                 preceding[part] = at
@@ -162,33 +169,5 @@ class Merging:
                     break
         at = 0
         while at < size:
-            yield tokens[at], atoms[at][1], ends[at]
+            yield tokens[at], at, following[at] - 1
             at = following[at]
-
-
-def load(document: Mapping[str, Any]) -> tuple[Tokenizer, Merging]:
-    """A tokeniser of the library without merges, and the merging to plug into it, from JSON."""
-    model = document["model"]
-    tokens = document.get("added_tokens") or []
-    added = {token["content"]: token["id"] for token in tokens}
-    # All types are in the model's vocabulary here: the library would renumber the others.
-    plain = {**model, "type": "BPE", "vocab": {**model["vocab"], **added}, "merges": []}
-    # The library would cut a text there before it is normalised; these are looked for later.
-    symbols = symbols_of(model)
-    tokens = [token for token in tokens if token["content"] not in symbols]
-    rest = {**document, "added_tokens": tokens, "model": plain}
-    return Tokenizer.from_str(json.dumps(rest)), Merging(model)
-
-
-def symbols_of(model: Mapping[str, Any]) -> list[str]:
-    """The symbols that a SentencePiece model's user defined, longest first."""
-    symbols = (model.get("sentencepiece") or {}).get("symbols") or []
-    return sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
-
-
-def plug_in(library: Tokenizer, merging: Merging) -> Any:
-    """Let a tokeniser of the library merge by ``merging``; returns its own pre-tokeniser."""
-    own = library.pre_tokenizer
-    last = PreTokenizer.custom(merging)
-    library.pre_tokenizer = last if own is None else Sequence([own, last])
-    return own

@@ -1,0 +1,117 @@
+"""The kernels for an exported tokeniser, which asks for them where morphgraph is installed too.
+
+An exported tokeniser has pieces as its own pre-tokeniser leaves them, and wants tokens with their
+bytes; here such pieces are segmented all at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from morphgraph.kernels import INSIDE_TOKEN
+from morphgraph.segment.bte import Bte
+from morphgraph.segment.registry import segmenter_of
+from morphgraph.tokeniser.hugging_face import from_document
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import (
+    INSIDE_CHARACTER,
+    NO_GAP,
+    UNKNOWN,
+    RandomSegmenter,
+    Segmenter,
+    Words,
+)
+
+KERNELS = 1
+"""Exported tokenisers use no other version; see `exported.pieces.KERNELS`."""
+
+PieceToken = tuple[int, str, tuple[int, int]]
+"""A token: its id, its type, and the bytes of the piece that it stands for."""
+
+
+class PieceKernel:
+    """Segments pieces by the field ``model`` of an exported tokeniser; what is random never draws.
+
+    >>> vocabulary = {"u": 0, "n": 1, "d": 2, "o": 3, "un": 4}
+    >>> kernel = PieceKernel({"vocab": vocabulary, "merges": [["u", "n"]]})
+    >>> kernel(["undo", "unx"])
+    [[(4, 'un', (0, 2)), (2, 'd', (2, 3)), (3, 'o', (3, 4))], None]
+    """
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self._segmenter = _segmenter(model)
+        below = self._segmenter.below
+        is_vocabulary = isinstance(below, SubwordVocabulary)
+        atoms = below.atoms if is_vocabulary else {text: n for n, text in enumerate(below.types)}
+        suffix: str = below.preprocessor.suffix
+        self._inside = _by_character(atoms, "")
+        self._last = _by_character(atoms, suffix)
+        text = below.preprocessor.sentencepiece
+        self._has_symbols = text is not None and bool(text.symbols)
+        known: Mapping[str, int] = model["vocab"]
+        self._types = self._segmenter.types
+        self._ids = np.array([known.get(text, -1) for text in self._types], np.int64)
+
+    def __call__(self, pieces: Sequence[str]) -> list[list[PieceToken] | None]:
+        """The tokens of each piece; None for one with a character outside the alphabet."""
+        if self._has_symbols or not all(pieces):
+            return [None] * len(pieces)
+        codes = np.frombuffer("".join(pieces).encode("utf-32-le"), np.uint32)
+        offsets = np.append(0, np.cumsum([len(piece) for piece in pieces])).astype(np.int64)
+        atoms = self._inside[codes]
+        atoms[offsets[1:] - 1] = self._last[codes[offsets[1:] - 1]]
+        known = np.minimum.reduceat(atoms, offsets[:-1]) >= 0
+        atoms[atoms < 0] = UNKNOWN
+        inside = np.full(len(atoms), INSIDE_CHARACTER, np.int32)
+        inside[offsets[1:] - 1] = NO_GAP
+        words = Words(("x",) * len(pieces), atoms, offsets, offsets, inside)
+        token_at = self._segmenter.segment(words).token_at
+        # A token begins behind what ends before it, be that a token or what is in none.
+        ends = np.flatnonzero(token_at != INSIDE_TOKEN)
+        starts = np.append(0, ends[:-1] + 1)
+        kept = (token_at[ends] >= 0) & (token_at[ends] != UNKNOWN)
+        ends, starts = ends[kept], starts[kept]
+        numbers = token_at[ends]
+        widths = 1 + (codes >= 0x80).astype(np.int64) + (codes >= 0x800) + (codes >= 0x10000)
+        bytes_ = np.append(0, np.cumsum(widths))
+        first = bytes_[offsets[np.searchsorted(offsets, ends, side="right") - 1]]
+        rows = list(
+            zip(
+                self._ids[numbers].tolist(),
+                map(self._types.__getitem__, numbers.tolist()),
+                zip(
+                    (bytes_[starts] - first).tolist(),
+                    (bytes_[ends + 1] - first).tolist(),
+                    strict=True,
+                ),
+                strict=True,
+            )
+        )
+        bounds = np.searchsorted(ends, offsets).tolist()
+        return [
+            rows[start:end] if whole else None
+            for whole, (start, end) in zip(known.tolist(), pairwise(bounds), strict=True)
+        ]
+
+
+def _segmenter(model: Mapping[str, Any]) -> Segmenter:
+    if "method" not in model:
+        return Bte(from_document({"model": {**model, "type": "BTE"}}, "exported tokeniser", ""))
+    found = segmenter_of(model["method"])
+    if isinstance(found, RandomSegmenter):
+        return Bte(found.below)
+    return found
+
+
+def _by_character(atoms: Mapping[str, int], suffix: str) -> npt.NDArray[np.int32]:
+    """By code point, the atom of a character with a suffix; -1 if there is none."""
+    found = np.full(0x110000, -1, np.int32)
+    for text, number in atoms.items():
+        if len(text) == len(suffix) + 1 and text.endswith(suffix):
+            found[ord(text[0])] = number
+    return found

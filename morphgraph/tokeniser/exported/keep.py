@@ -1,0 +1,49 @@
+"""FIRST and LONGEST: a few of the tokens that another method gives."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tokenizers import Token
+
+from .pieces import Pieces, units
+
+
+class Kept(Pieces):
+    """The ``k`` first or longest tokens of each unit of a text; of equal ones the leftmost.
+
+    A token is of the unit that it begins in; its length is in characters without a start-of-word
+    marker. Source: Hofmann et al. 2022, §3.
+    """
+
+    def __init__(self, model: Mapping[str, Any], inner: Pieces) -> None:
+        super().__init__(model)
+        self.inner: Pieces = inner
+        self.k: int = model["k"]
+        self.by_length = model["type"] == "longest"
+
+    def fill(self, pieces: Iterable[str]) -> None:
+        """For the other method."""
+        self.inner.fill(pieces)
+
+    def pre_tokenize(self, text: Any) -> None:
+        """Pieces of one unit share its ``k``."""
+        of_unit: dict[int, list[tuple[int, int, int]]] = {}
+        pieces = units(text)
+        rows = self.inner.several(pieces)
+        for number, ((piece, numbers), tokens) in enumerate(zip(pieces, rows, strict=True)):
+            for place, token in enumerate(tokens):
+                start, end = token.offsets
+                before = start if piece.isascii() else len(piece.encode()[:start].decode())
+                inside = piece.encode()[start:end].decode()
+                size = len(inside) - (start == 0 and inside[:1] in ("Ġ", "▁"))
+                if token.id == self.inner.unknown and self.inner.fuses:
+                    size = 1
+                entry = (-size if self.by_length else 0, number, place)
+                of_unit.setdefault(numbers[before], []).append(entry)
+        kept = {entry[1:] for entries in of_unit.values() for entry in sorted(entries)[: self.k]}
+        found: list[list[Token]] = [
+            [token for place, token in enumerate(tokens) if (number, place) in kept]
+            for number, tokens in enumerate(rows)
+        ]
+        left = iter(found)
+        text.tokenize(lambda _: next(left))

@@ -1,0 +1,163 @@
+"""Tokens by a method of Python's for the `tokenizers` library, which does all else.
+
+Added tokens, normaliser, pre-tokeniser, special tokens, padding, truncation, offsets and decoding
+are the library's. `plug_in` puts a step behind its pre-tokeniser that gives each piece its tokens,
+so that the library's own model has nothing left to do. Where morphgraph is installed, its kernels
+segment what many texts have in common before that (`Pieces.fill`), with the same result.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from tokenizers import Token, Tokenizer, pre_tokenizers
+from tokenizers.pre_tokenizers import PreTokenizer
+
+CACHED_PIECES = 1 << 18
+LONGEST_CACHED = 100
+KERNELS = 1
+"""The version of `morphgraph.segment.pieces` that goes with these files."""
+WORTH_KERNELS = 20_000
+"""Python segments this many characters in the time that loading the kernels takes."""
+
+_UNIT = re.compile(r"\w+|[^\w\s▁]")
+
+
+class Pieces:
+    """Gives pieces their tokens by `cut`; those seen before are looked up.
+
+    ``model``: the field of that name in the JSON.
+    """
+
+    unknown: int | None = None
+    """The id that stands for characters outside the alphabet."""
+    fuses = False
+    """Whether several of these together count as one character."""
+    inner: "Pieces | None" = None
+    """The method that this one builds on."""
+    training = True
+    """Whether what is random is drawn."""
+    turn = 0
+    """How many batches there were before."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.model = model
+        self._known: dict[str, list[Token]] = {}
+        self._kernel: Any = None
+
+    def cut(self, piece: str) -> list[Token]:
+        """The tokens of a piece, with the bytes of it that they stand for."""
+        raise NotImplementedError
+
+    def __call__(self, piece: str) -> list[Token]:
+        """The tokens of a piece, perhaps from memory."""
+        found = self._known.get(piece)
+        if found is None:
+            found = self.cut(piece)
+            if len(piece) <= LONGEST_CACHED:
+                self._remember({piece: found})
+        return found
+
+    def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
+        """The tokens of all pieces of a text, from the unit of each of their characters."""
+        return [self(piece) for piece, _ in pieces]
+
+    def _remember(self, found: Mapping[str, list[Token]]) -> None:
+        if len(self._known) + len(found) > CACHED_PIECES:
+            self._known.clear()
+        self._known.update(found)
+
+    def pre_tokenize(self, text: Any) -> None:
+        """What the library calls for each text that its own pre-tokeniser has cut into pieces."""
+        text.tokenize(self)
+
+    def fill(self, pieces: Iterable[str]) -> None:
+        """Have morphgraph's kernels segment many pieces at once, if it is installed."""
+        new = [
+            p for p in dict.fromkeys(pieces) if len(p) <= LONGEST_CACHED and p not in self._known
+        ]
+        if self._kernel is None and sum(map(len, new)) >= WORTH_KERNELS:
+            self._kernel = kernel_for(self.model) or False
+        if self._kernel and new:
+            found = zip(new, self._kernel(new), strict=True)
+            self._remember(
+                {p: [Token(*row) for row in rows] for p, rows in found if rows is not None}
+            )
+
+
+def kernel_for(model: Mapping[str, Any]) -> Any:
+    """What segments lists of pieces by morphgraph's kernels; None if it is not installed."""
+    try:
+        module = import_module("morphgraph.segment.pieces")
+    except ImportError:
+        return None
+    return module.PieceKernel(model) if module.KERNELS == KERNELS else None
+
+
+def load(document: Mapping[str, Any]) -> Tokenizer:
+    """A tokeniser of the library without a method, to plug one into, from JSON."""
+    model = document["model"]
+    tokens = document.get("added_tokens") or []
+    added = {token["content"]: token["id"] for token in tokens}
+    # All types are in the model's vocabulary here: the library would renumber the others.
+    plain = {"type": "BPE", "vocab": {**model["vocab"], **added}, "merges": []}
+    # The library would cut a text there before it is normalised; these are looked for later.
+    symbols = symbols_of(model)
+    tokens = [token for token in tokens if token["content"] not in symbols]
+    rest = {**document, "added_tokens": tokens, "model": plain}
+    return Tokenizer.from_str(json.dumps(rest))
+
+
+def symbols_of(model: Mapping[str, Any]) -> list[str]:
+    """The symbols that a SentencePiece model's user defined, longest first."""
+    symbols = (model.get("sentencepiece") or {}).get("symbols") or []
+    return sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
+
+
+def plug_in(library: Tokenizer, step: Pieces) -> Any:
+    """Let a tokeniser of the library segment by ``step``; returns its own pre-tokeniser."""
+    own = library.pre_tokenizer
+    last = PreTokenizer.custom(step)
+    library.pre_tokenizer = last if own is None else pre_tokenizers.Sequence([own, last])
+    return own
+
+
+def units(text: Any) -> list[tuple[str, Sequence[int]]]:
+    r"""The pieces of a text, and of which unit of the text each of their characters is.
+
+    A unit is a run of ``\w`` or a mark; white space is of the unit behind it.
+    """
+    spans = [span for _, span, tokens in text.get_splits("original", "char") if tokens is None]
+    parts: list[Any] = []
+
+    def look(_: int, part: Any) -> list[Any]:
+        parts.append(part)
+        return [part]
+
+    text.split(look)
+    original = [" "] * max((end for _, end in spans), default=0)
+    for part, (start, end) in zip(parts, spans, strict=True):
+        original[start:end] = part.original
+    ends = [match.end() for match in _UNIT.finditer("".join(original))]
+    number, numbers = 0, []
+    for at in range(len(original)):
+        while number < len(ends) - 1 and ends[number] <= at:
+            number += 1
+        numbers.append(number)
+    found: list[tuple[str, Sequence[int]]] = []
+    for part, (start, end) in zip(parts, spans, strict=True):
+        piece, first = part.normalized, numbers[start]
+        if numbers[end - 1] == first:
+            found.append((piece, [first] * len(piece)))
+        elif len(piece) == end - start and piece.isascii() and part.original.isascii():
+            found.append((piece, numbers[start:end]))
+        else:
+            of_each, last = [], start
+            for at in range(len(piece)):
+                whole, own = part[: at + 1].original, part[at : at + 1].original
+                last = max(last, start + len(whole) - len(own))
+                of_each.append(numbers[min(last, end - 1)])
+            found.append((piece, of_each))
+    return found

@@ -1,0 +1,53 @@
+"""A vocabulary in which methods look substrings of a piece up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .pieces import Pieces
+
+
+class Lookup(Pieces):
+    """What methods without merges share: the types by their strings, in two forms.
+
+    ``plain``: as they stand; ``marked``: without the marker that they have in front, ``##`` inside
+    a word, ``Ġ`` or ``▁`` at its start. An end-of-word suffix belongs to the last character.
+    """
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        super().__init__(model)
+        vocabulary = model["method"]["model"]
+        settings = vocabulary["preprocessor"]
+        self.parameters: dict[str, Any] = model["method"]["parameters"]
+        self.types: list[str] = vocabulary["types"]
+        self.shown = [model["vocab"][text] for text in self.types]
+        """The id of each type, by its number."""
+        self.marker: str = vocabulary["marker"]
+        self.suffix: str = settings["suffix"]
+        self.bytes = {f"<0x{byte:02X}>": -1 for byte in range(256)}
+        numbers = {text: number for number, text in enumerate(self.types)}
+        self.byte_fallback = settings["byte_fallback"] and numbers.keys() >= self.bytes.keys()
+        if self.byte_fallback:
+            self.bytes = {text: numbers[text] for text in self.bytes}
+        self.unknown_number: int | None = numbers.get(vocabulary["unknown"])
+        left_out = {*vocabulary["special"], *(token["content"] for token in settings["added"])}
+        if self.byte_fallback:
+            left_out |= self.bytes.keys()
+        self.plain = {text: n for text, n in numbers.items() if text not in left_out}
+        self.marked = {
+            text[len(self.marker) :]: number
+            for text, number in self.plain.items()
+            if self.marker and text.startswith(self.marker) and text != self.marker
+        }
+        self.longest = max(map(len, self.plain), default=0)
+        # By their marker or without it, types spell a piece out: at its start, and later.
+        self.spelled = (self.plain, self.marked if self.marker == "##" else self.plain)
+
+    def characters(self, piece: str) -> tuple[list[str], list[int]]:
+        """The characters of a piece, and the byte at which each begins and the last one ends."""
+        characters = list(piece)
+        offsets = [0]
+        for character in characters:
+            offsets.append(offsets[-1] + len(character.encode()))
+        if characters:
+            characters[-1] += self.suffix
+        return characters, offsets

@@ -370,6 +370,17 @@ def test_an_export_sets_other_files_aside(
         small.export(mine / "thesis.tex")
 
 
+def test_a_method_is_exported(tokeniser: LoadedTokeniser, tmp_path: Path) -> None:
+    made = tokeniser.method("flota", k=2).export(tmp_path, words=["undesirable"])
+    assert (made.kind, made.method, made.checked_words) == ("folder", "FLOTA(k=2)", 1)
+    assert (tmp_path / "flota.py").is_file()
+    tokeniser.method("first").export(tmp_path, words=["undesirable"])  # it makes room
+    assert not [*tmp_path.glob("*.old")]
+    transformers = pytest.importorskip("transformers")
+    loaded = transformers.AutoTokenizer.from_pretrained(tmp_path, trust_remote_code=True)
+    assert loaded.tokenize(" undesirable") == ["Ġund", "es"]
+
+
 def test_a_graph_takes_any_iterable_of_types() -> None:
     graph = MergeGraph.from_merges([("u", "n"), ("d", "o")], alphabet="undo")
     assert graph.knockout(text for text in ("un", "do")).removed_types

@@ -16,7 +16,7 @@ from morphgraph.cli.options import (
 from morphgraph.cli.output import check_out, print_json, progress_bar, save_files
 from morphgraph.core.errors import MorphGraphError, NoMergesError
 from morphgraph.core.text import counted
-from morphgraph.segment.registry import METHODS, method_on, parse_method
+from morphgraph.segment.registry import METHODS, leaving, method_on, parse_method
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.words import Segmenter
@@ -45,8 +45,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
-    from morphgraph.segment.models import export_segmenter
-    from morphgraph.tokeniser.export import words_to_check
+    from morphgraph.tokeniser.export import export_model, words_to_check
 
     if reference is None and reading != Reading():
         raise MorphGraphError(
@@ -54,11 +53,11 @@ def export(
             "--reference."
         )
     check_out(out)
-    segmenter = _segmenter(tokenizer, recipe, method, counts)
+    model = leaving(_segmenter(tokenizer, recipe, method, counts))
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):
-        made = export_segmenter(segmenter, words)
+        made = export_model(model, words)
     saved = save_files(made.files, out)
     if as_json:
         print_json(made.to_dict())
@@ -91,13 +90,14 @@ def _segmenter(
         )
     try:
         loaded = load_edited(tokenizer, recipe)
-    except NoMergesError:
+    except NoMergesError as error:
         if recipe is not None or not Path(tokenizer).is_file():
             raise
         if name is None and counts is None:
             model = saved_model(read_bytes(tokenizer), tokenizer)
             if model is None:
-                raise
+                fix = f"{error.fix} A method that needs no merges has to be named: --method flota."
+                raise NoMergesError(error.file, error.place, error.problem, fix) from error
             return model
         return load_segmenter(tokenizer, name, counts=counts, **parameters)
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

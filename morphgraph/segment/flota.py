@@ -143,14 +143,10 @@ class _Kept(MethodSegmenter):
         return Segmentation(words, closed_by, token_at)
 
     def _is_marker(self, words: Words) -> npt.NDArray[np.bool_]:
-        """Whether each atom is a marker at the start of a piece, also of a bare text."""
+        """Whether each atom is a start-of-word marker, also in a bare text."""
         below = self.segmenter.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
-        found = words.is_marker.copy()
-        starts = words.piece_offsets[:-1]
-        marks = [ids[marker] for marker in sorted(MARKERS) if marker in ids]
-        found[starts] |= np.isin(words.atoms[starts], marks)
-        return found
+        return np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
 
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""

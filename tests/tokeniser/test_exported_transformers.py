@@ -18,17 +18,29 @@ import pytest
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_MODULES_CACHE"] = tempfile.mkdtemp(prefix="morphgraph-modules-")
 
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import knock_out
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.models import export_segmenter, load_segmenter
+from morphgraph.segment.registry import leaving
 from morphgraph.tokeniser.export import export, our_ids, words_to_check
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Segmenter
 
 pytestmark = pytest.mark.slow
 
@@ -323,6 +335,153 @@ def test_training_is_refused(roberta: Exported) -> None:
         roberta.loaded.train_new_from_iterator(["a"], 300)
 
 
+# ------------------------------------------------------------------------------------ methods
+
+
+def bert() -> Tokenizer:
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    letters = list("abcdefghijklmnopqrstuvwxyz.,!?-'")
+    types = [*names, *letters, *("##" + c for c in letters), "un", "##ing", "##able", "##desir"]
+    types += ["the", "##er", "##est", "break", "##break", "low", "##low", "##land"]
+    library = Tokenizer(models.WordPiece({t: n for n, t in enumerate(types)}, unk_token="[UNK]"))
+    library.normalizer = normalizers.BertNormalizer()
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    library.decoder = decoders.WordPiece()
+    library.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    library.add_special_tokens([AddedToken(name) for name in names])
+    library.enable_padding(pad_id=0, pad_token="[PAD]")
+    return library
+
+
+def gpt2() -> Tokenizer:
+    library = Tokenizer.from_str(load_document("en"))
+    library.add_special_tokens(["<|endoftext|>"])
+    return library
+
+
+def load_document(language: str) -> str:
+    return json.dumps(load_tokeniser(f"demo:{language}").document)
+
+
+def xlnet() -> Tokenizer:
+    library = Tokenizer(models.Unigram())
+    library.normalizer = normalizers.Sequence([normalizers.NFKD(), normalizers.StripAccents()])
+    library.pre_tokenizer = pre_tokenizers.Metaspace()
+    library.decoder = decoders.Metaspace()
+    names = ["<unk>", "<sep>", "<cls>", "<pad>"]
+    trainer = trainers.UnigramTrainer(
+        vocab_size=300, special_tokens=names, unk_token="<unk>", show_progress=False
+    )
+    library.train_from_iterator([" ".join(words_to_check([], 2000))], trainer)
+    library.post_processor = processors.TemplateProcessing(
+        "$A:0 <sep>:0 <cls>:2",
+        "$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2",
+        [("<sep>", 1), ("<cls>", 2)],
+    )
+    library.enable_padding(direction="left", pad_id=3, pad_token="<pad>", pad_type_id=3)
+    return library
+
+
+KINDS = {"BERT": bert, "GPT-2": gpt2, "XLNet": xlnet}
+
+
+class Leaving(NamedTuple):
+    """A model's own tokeniser, a method on its vocabulary, and that as transformers loads it."""
+
+    original: Tokenizer
+    segmenter: Segmenter
+    folder: Path
+    loaded: Any
+
+    def ours(self, texts: list[str]) -> list[list[int]]:
+        return leaving(self.segmenter).ids(texts, True)
+
+
+def exported_method(library: Tokenizer, folder: Path, method: str, **parameters: Any) -> Leaving:
+    folder.mkdir(parents=True)
+    path = folder / "original.json"
+    path.write_text(library.to_str())
+    segmenter = load_segmenter(path, method, **parameters)
+    for name, data in export_segmenter(segmenter, ["undesirable", "lowlands"]).files.items():
+        (folder / name).write_bytes(data)
+    return Leaving(library, segmenter, folder, auto_tokenizer(folder, True))
+
+
+@pytest.fixture(scope="module", params=[*KINDS])
+def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Leaving:
+    folder = tmp_path_factory.mktemp("kept") / "folder"
+    return exported_method(KINDS[request.param](), folder, "flota", k=2)
+
+
+@pytest.mark.parametrize("method", ["flota", "first", "longest"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_over_an_existing_vocabulary(kind: str, method: str, tmp_path: Path) -> None:
+    one = exported_method(KINDS[kind](), tmp_path / "f", method, k=1)
+    texts = [*sentences(words_to_check([], 2000), 60), "undesirable un-break-able e\u0301te", ""]
+    rows = one.loaded(texts, add_special_tokens=False)["input_ids"]
+    assert rows == one.ours(texts)
+    assert one.loaded.get_vocab() == one.original.get_vocab(), "the model needs no change"
+    assert rows != [e.ids for e in one.original.encode_batch(texts, add_special_tokens=False)]
+
+
+def test_all_else_is_the_originals(kept: Leaving) -> None:
+    """Special tokens, types of texts, padding, truncation, offsets and decoding."""
+    one, original = kept.loaded, kept.original
+    short, long = "the lowlands", "undesirable breaking of the lowlands"
+    for texts in ((short,), (short, long)):
+        bare = [one(text, add_special_tokens=False)["input_ids"] for text in texts]
+        found = one(*texts)
+        wanted = original.num_special_tokens_to_add(len(texts) == 2)
+        assert len(found["input_ids"]) == sum(map(len, bare)) + wanted
+        assert sorted(i for row in bare for i in row) == sorted(
+            i
+            for i, own in zip(found["input_ids"], found.sequence_ids(), strict=True)
+            if own is not None
+        )
+        assert [own for own in found.sequence_ids() if own is None] == [None] * wanted
+    ids = one(long)["input_ids"]
+    assert one.decode(ids) == original.decode(ids, skip_special_tokens=False)
+    assert one.decode(ids, skip_special_tokens=True) == original.decode(ids)
+    found = one(long, return_offsets_mapping=True, add_special_tokens=False)
+    covered = [long[start:end].strip() for start, end in found["offset_mapping"]]
+    assert all(text and text in long for text in covered)
+    cut = one([long, long], truncation=True, max_length=4)["input_ids"]
+    assert {len(row) for row in cut} == {4}
+    if original.padding:
+        rows = one([short, long], padding=True)["input_ids"]
+        side = 0 if original.padding["direction"] == "left" else -1
+        assert rows[0][side] == original.padding["pad_id"] == one.pad_token_id
+        assert one.padding_side == original.padding["direction"]
+
+
+def test_a_method_is_saved_and_copied(kept: Leaving, tmp_path: Path) -> None:
+    one = copy.deepcopy(kept.loaded)
+    assert one.add_tokens(["<new>"]) == 1
+    one.save_pretrained(tmp_path / "again")
+    assert not (tmp_path / "again" / "tokenizer.json").exists()
+    texts = ["undesirable <new> lowlands", "breaking", "un-break-able é"]
+    again = [one, auto_tokenizer(tmp_path / "again", True), pickle.loads(pickle.dumps(one))]
+    assert len({str(each(texts)) for each in again}) == 1
+    assert "<new>" in again[1].tokenize(texts[0]) and "<new>" not in kept.loaded.get_vocab()
+
+
+def test_dropout_draws_until_it_is_told_not_to(tmp_path: Path) -> None:
+    one = exported_method(gpt2(), tmp_path / "f", "dropout", p=0.4, seed=7)
+    texts = sentences(words_to_check([], 500), 40)
+    first, second = one.loaded(texts)["input_ids"], one.loaded(texts)["input_ids"]
+    assert first != second, "each batch is drawn anew"
+    same = auto_tokenizer(one.folder, True)
+    assert [same(texts)["input_ids"] for _ in range(2)] == [first, second], "by its seed"
+    assert pickle.loads(pickle.dumps(same))(texts)["input_ids"] == one.loaded(texts)["input_ids"]
+    assert one.loaded.eval() is one.loaded
+    standard = [e.ids for e in one.original.encode_batch(texts, add_special_tokens=False)]
+    assert [one.loaded(texts)["input_ids"] for _ in range(2)] == [standard] * 2
+    assert copy.deepcopy(one.loaded)(texts)["input_ids"] == standard
+    assert one.loaded.train()(texts)["input_ids"] != standard
+    decoded = [one.loaded.decode(row) for row in first]
+    assert decoded == texts
+
+
 # ------------------------------------------------------------------------------------ elsewhere
 
 SCRIPT = """
@@ -360,6 +519,47 @@ def test_a_fresh_process_without_morphgraph(english: Exported, tmp_path: Path) -
     name, size, found = json.loads(ran.stdout.splitlines()[-1])
     assert (name, size) == ("MorphGraphTokenizer", english.tokeniser.vocabulary_size)
     assert found == english.ours(texts)
+
+
+WITHOUT = """
+import json, os, sys
+sys.modules["morphgraph"] = None  # it cannot be imported
+from transformers import AutoTokenizer
+texts = json.load(sys.stdin)
+found = {}
+for folder in sys.argv[1:]:
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True).eval()
+    found[os.path.basename(folder)] = tokenizer(texts)["input_ids"]
+    assert not tokenizer._drawing._kernel
+print(json.dumps(found))
+"""
+
+
+def test_the_same_ids_with_morphgraph_and_without(tmp_path: Path) -> None:
+    """In large batches the kernels are used, where there are any."""
+    made = [
+        exported_method(KINDS[kind](), tmp_path / f"{kind} {name}", name, **given)
+        for kind, name, given in (
+            ("BERT", "flota", {"k": 2}),
+            ("XLNet", "longest", {"k": 1}),
+            ("GPT-2", "first", {"k": 1}),
+            ("GPT-2", "dropout", {"p": 0.1}),
+        )
+    ]
+    texts = sentences(words_to_check([], 6000), 1200)
+    found = {one.folder.name: one.loaded.eval()(texts)["input_ids"] for one in made}
+    assert all(one.loaded._drawing._kernel for one in made), "they are in use"
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *(str(one.folder) for one in made)],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "HF_MODULES_CACHE": str(tmp_path / "modules")},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == found
 
 
 def test_the_code_is_not_run_unless_it_is_trusted(english: Exported) -> None:

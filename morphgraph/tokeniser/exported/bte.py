@@ -44,6 +44,7 @@ class Merging(Pieces):
         self.fuses = bool(settings.get("fuse_unk"))
         unknown = settings.get("unk_token")
         self.unknown = self.ids.get(unknown) if unknown is not None else None
+        self.marks = "".join(mark for mark in "Ġ▁" if mark in self.ids)
         self.symbols = symbols_of(settings)
         apart = model.get("apart") or {}
         self._apart = {

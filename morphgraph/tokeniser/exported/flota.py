@@ -24,10 +24,7 @@ class Flota(Lookup):
         self.initial, self.inside = self.plain, self.marked
         if self.marks_start:
             self.initial, self.inside = self.marked, self.plain
-        self.has_marker = self.marks_start and (
-            self.marker in self.plain
-            or (not self.byte_fallback and any(self.marker in text for text in self.plain))
-        )
+        self.has_marker = self.marks_start and self.marker in self.marks
 
     def cut(self, piece: str) -> list[Token]:
         """The tokens of a piece that is all of one unit, and all of it."""
@@ -40,6 +37,10 @@ class Flota(Lookup):
             return
         found = iter(self.several(units(text)))
         text.tokenize(lambda _: next(found))
+
+    def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+        """What is left out is no token."""
+        return []
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
         """The tokens of all pieces of a text; each unit has its own limit."""

@@ -1,6 +1,6 @@
 """The longest type from the left: greedy for any marker, and WordPiece."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tokenizers import Token
@@ -44,6 +44,12 @@ class Greedy(Lookup):
                 found += self._stand_ins(characters[at], offsets[at], offsets[end])
             at = end
         return self._tokens(found)
+
+    def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+        """Of WordPiece, a whole piece."""
+        if self.whole:
+            return [] if tokens else [(0, len(piece.encode()))]
+        return super().unnamed(piece, tokens)
 
     def _stand_ins(self, character: str, start: int, end: int) -> list[tuple[int | None, int, int]]:
         if not self.byte_fallback or character in self.plain:

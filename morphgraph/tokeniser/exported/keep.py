@@ -27,23 +27,33 @@ class Kept(Pieces):
 
     def pre_tokenize(self, text: Any) -> None:
         """Pieces of one unit share its ``k``."""
-        of_unit: dict[int, list[tuple[int, int, int]]] = {}
         pieces = units(text)
         rows = self.inner.several(pieces)
+        of_unit: dict[int, list[tuple[int, int, int, int]]] = {}
         for number, ((piece, numbers), tokens) in enumerate(zip(pieces, rows, strict=True)):
-            for place, token in enumerate(tokens):
-                start, end = token.offsets
-                before = start if piece.isascii() else len(piece.encode()[:start].decode())
-                inside = piece.encode()[start:end].decode()
-                size = len(inside) - (start == 0 and inside[:1] in ("Ġ", "▁"))
-                if token.id == self.inner.unknown and self.inner.fuses:
-                    size = 1
-                entry = (-size if self.by_length else 0, number, place)
-                of_unit.setdefault(numbers[before], []).append(entry)
-        kept = {entry[1:] for entries in of_unit.values() for entry in sorted(entries)[: self.k]}
+            whole = piece.encode()
+            spans = [(*token.offsets, place) for place, token in enumerate(tokens)]
+            spans += [(*span, -1) for span in self.inner.unnamed(piece, tokens)]
+            for start, end, place in spans:
+                length = self._length(
+                    whole[start:end].decode(), tokens[place] if place >= 0 else None
+                )
+                unit = numbers[len(whole[:start].decode())]
+                first = -length if self.by_length else 0
+                of_unit.setdefault(unit, []).append((first, number, start, place))
+        kept = {
+            (number, place)
+            for entries in of_unit.values()
+            for _, number, _, place in sorted(entries)[: self.k]
+        }
         found: list[list[Token]] = [
             [token for place, token in enumerate(tokens) if (number, place) in kept]
             for number, tokens in enumerate(rows)
         ]
         left = iter(found)
         text.tokenize(lambda _: next(left))
+
+    def _length(self, text: str, token: Token | None) -> int:
+        if token is not None and token.id == self.inner.unknown and self.inner.fuses:
+            return 1
+        return sum(character not in self.inner.marks for character in text)

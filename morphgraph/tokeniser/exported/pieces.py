@@ -35,6 +35,8 @@ class Pieces:
     """The id that stands for characters outside the alphabet."""
     fuses = False
     """Whether several of these together count as one character."""
+    marks = ""
+    """Which of ``Ġ`` and ``▁`` are in the alphabet."""
     inner: "Pieces | None" = None
     """The method that this one builds on."""
     training = True
@@ -58,6 +60,17 @@ class Pieces:
             found = self.cut(piece)
             if len(piece) <= LONGEST_CACHED:
                 self._remember({piece: found})
+        return found
+
+    def unnamed(self, piece: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+        """The bytes of tokens that have no id: by default each character outside the alphabet."""
+        covered = {at for token in tokens for at in range(*token.offsets)}
+        found, start = [], 0
+        for character in piece:
+            end = start + len(character.encode())
+            if start not in covered:
+                found.append((start, end))
+            start = end
         return found
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:

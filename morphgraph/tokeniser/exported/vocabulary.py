@@ -38,6 +38,10 @@ class Lookup(Pieces):
             for text, number in self.plain.items()
             if self.marker and text.startswith(self.marker) and text != self.marker
         }
+        alphabet = {
+            c for text in self.plain if not self.byte_fallback or len(text) == 1 for c in text
+        }
+        self.marks = "".join(mark for mark in "Ġ▁" if mark in alphabet)
         self.longest = max(map(len, self.plain), default=0)
         # By their marker or without it, types spell a piece out: at its start, and later.
         self.spelled = (self.plain, self.marked if self.marker == "##" else self.plain)

@@ -1,0 +1,95 @@
+"""The command that exports: methods on a tokeniser, a vocabulary or a saved model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.core.demos import demo_tokeniser_path
+
+Command = Callable[..., Any]
+VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "desir", "##able", "a", "b"]
+
+
+@pytest.fixture
+def bert(tmp_path: Path) -> Path:
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join(VOCABULARY))
+    return path
+
+
+def test_a_method_on_a_tokeniser(morphgraph: Command, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = morphgraph("export", "--tokenizer", "demo:en", "--method", "flota(k=2)", "--out", out)
+    assert run.code == 0, run.err
+    assert "10,000 words and 1,000 sentences: the same ids" in run.out
+    assert "form: folder (FLOTA is not a model of the tokenizers library)\n8,000 types\n" in run.out
+    assert run.out.splitlines()[-1].startswith("FLOTA(k=2):demo:en@")
+    held = json.loads((out / "tokeniser.method.json").read_text("utf-8"))["model"]
+    assert (held["type"], held["method"]["parameters"]) == ("flota", {"k": 2})
+    original = json.loads(demo_tokeniser_path("en").read_text("utf-8"))
+    assert held["vocab"] == original["model"]["vocab"], "the model needs no change"
+    readme = (out / "README.md").read_text("utf-8")
+    assert readme.startswith("# A tokeniser from morphgraph\n\nFLOTA(k=2), made from ` demo:en `")
+    # What an earlier run wrote makes room; the other form is set aside.
+    again = morphgraph("export", "--tokenizer", "demo:en", "--out", out, "--json")
+    assert again.json["kind"] == "tokenizer.json" and again.json["method"] == "BPE"
+    assert [path.name for path in out.glob("*.old*")] == ["tokeniser.method.json.old"]
+
+
+def test_a_method_on_a_vocabulary(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for method, kind in (("flota", "folder"), ("wordpiece", "tokenizer.json")):
+        given = ("--tokenizer", bert, "--method", method, "--out", out, "--json")
+        run = morphgraph("export", *given)
+        assert run.code == 0, run.err
+        assert (run.json["kind"], run.json["vocab_size"]) == (kind, len(VOCABULARY))
+    document = json.loads((out / "tokenizer.json").read_text("utf-8"))
+    assert document["post_processor"]["type"] == "BertProcessing"
+
+
+@pytest.mark.slow
+def test_a_recipe_first(morphgraph: Command, tmp_path: Path) -> None:
+    edited, out = tmp_path / "edited", tmp_path / "out"
+    assert (
+        morphgraph(
+            "knockout", "--tokenizer", "demo:nl", "--reference", "demo:nl", "--out", edited
+        ).code
+        == 0
+    )
+    given = ("--tokenizer", "demo:nl", "--recipe", edited / "recipe.json", "--out", out)
+    run = morphgraph("export", *given, "--method", "longest(k=2)", "--json")
+    assert run.code == 0, run.err
+    held = json.loads((out / "tokeniser.method.json").read_text("utf-8"))["model"]
+    assert any(len(parts) > 2 for parts in held["of"]["merges"])
+    assert json.loads((out / "ids.json").read_text()) == json.loads(
+        (edited / "ids.json").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("flota(z=2)", "flota has no parameter “z”"),
+        ("flotilla", "There is no method “flotilla”"),
+        ("flota(k=-1)", "k=-1 does not fit"),
+        ("trimmed", "needs the word counts of a second corpus"),
+        ("picky", "Export the model that train --method picky saved"),
+        ("dropout(queue=true)", "Export bpe"),
+    ],
+)
+def test_what_cannot_be_exported_writes_nothing(
+    morphgraph: Command, tmp_path: Path, method: str, message: str
+) -> None:
+    out = tmp_path / "out"
+    run = morphgraph("export", "--tokenizer", "demo:en", "--method", method, "--out", out)
+    assert (run.code, run.out, [*out.iterdir()]) == (2, "", [])
+    assert message in run.err and len(run.err.splitlines()) == 1
+
+
+def test_a_vocabulary_needs_a_method(morphgraph: Command, bert: Path, tmp_path: Path) -> None:
+    run = morphgraph("export", "--tokenizer", bert, "--out", tmp_path / "out")
+    assert run.code == 2
+    assert "has no merges" in run.err and "--method" in run.err

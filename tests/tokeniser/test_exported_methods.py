@@ -1,0 +1,353 @@
+"""Methods as they leave: in plain Python and by the kernels, the same tokens as here."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import WORDS, MergeList, well_formed
+from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
+
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.segment.bte import Bte, tokeniser_of_types
+from morphgraph.segment.dropout import Dropout
+from morphgraph.segment.flota import First, Flota, Longest
+from morphgraph.segment.models import export_segmenter
+from morphgraph.segment.picky import Picky, PickyEvent
+from morphgraph.segment.pieces import PieceKernel
+from morphgraph.segment.registry import leaving, method_on
+from morphgraph.segment.trimmed import Trimmed
+from morphgraph.segment.unigram import Unigram
+from morphgraph.segment.wordpiece import Greedy, WordPiece
+from morphgraph.tokeniser.export import code_for, words_to_check
+from morphgraph.tokeniser.export_texts import FILES
+from morphgraph.tokeniser.exported import pieces
+from morphgraph.tokeniser.exported.dropout import Dropping
+from morphgraph.tokeniser.exported.methods import method_of
+from morphgraph.tokeniser.exported.pieces import Pieces, load, plug_in
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
+from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, vocabulary_of
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
+from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.train.picky import train_picky
+from morphgraph.train.scaffold import train_scaffold
+
+TEXTS = [
+    "",
+    " ",
+    "abc",
+    "  ab, ca-b c'a  bb",
+    "a1b2 ab_ab c",
+    "äb cà ababab",
+    "a\u00adbc x…!?",
+    "cab" * 9,
+]
+
+
+def plugged(segmenter: Segmenter) -> tuple[Tokenizer, Pieces]:
+    """What the exported class stands on, and its method; the file is read as it is written."""
+    document = json.loads(json.dumps(leaving(segmenter).document))
+    library, method = load(document), method_of(document["model"])
+    plug_in(library, method)
+    return library, method
+
+
+def check(segmenter: Segmenter, texts: Sequence[str]) -> None:
+    """The same ids as ours, and from the kernels the same tokens as from Python."""
+    library, method = plugged(segmenter)
+    found = [library.encode(text, add_special_tokens=False).ids for text in texts]
+    assert found == leaving(segmenter).ids(texts, True)
+    inner = method.inner or method
+    cut: dict[str, list[Token]] = {**inner._known}
+    for piece, rows in zip(cut, PieceKernel(inner_model(method))([*cut]), strict=True):
+        if rows is not None:
+            assert rows == [(token.id, token.value, token.offsets) for token in cut[piece]]
+
+
+def inner_model(method: Pieces) -> Mapping[str, Any]:
+    return (method.inner or method).model
+
+
+PREPARED = {
+    "##": lambda: Preprocessor(
+        normalizers.BertNormalizer(lowercase=False), pre_tokenizers.BertPreTokenizer()
+    ),
+    "Ġ": lambda: Preprocessor(
+        pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
+        byte_level=True,
+        leading_space=True,
+    ),
+    "▁": lambda: Preprocessor(
+        pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="always"), byte_fallback=True
+    ),
+    "": lambda: Preprocessor(pre_tokenizer=pre_tokenizers.WhitespaceSplit()),
+}
+STRINGS = st.text("abc-,'1_", min_size=1, max_size=4)
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn) -> SubwordVocabulary:
+    """Of every marker, some with bytes for unknown characters, some with an unknown token."""
+    marker = draw(st.sampled_from([*PREPARED]))
+    bodies = draw(st.lists(STRINGS, min_size=1, max_size=12))
+    types = [(marker if draw(st.booleans()) else "") + body for body in bodies]
+    types += draw(st.sampled_from([[], ["a", "b", "c"], [marker or "ä"]]))
+    unknown = draw(st.sampled_from([None, "[UNK]"]))
+    if unknown:
+        types.append(unknown)
+    if draw(st.booleans()):
+        types += [f"<0x{byte:02X}>" for byte in range(256)]
+    types = list(dict.fromkeys(types))
+    return SubwordVocabulary(
+        tuple(types),
+        marker,  # type: ignore[arg-type]
+        PREPARED[marker](),
+        frozenset({"[UNK]"} & set(types)),
+        unknown,
+    )
+
+
+SOME_TEXTS = st.lists(st.text("abc -,'1_äx", max_size=16), max_size=4)
+
+
+@examples(400)
+@given(vocabulary=vocabularies(), texts=SOME_TEXTS, k=st.integers(0, 3), strict=st.booleans())
+def test_flota(vocabulary: SubwordVocabulary, texts: list[str], k: int, strict: bool) -> None:
+    check(Flota(vocabulary, k, strict and vocabulary.marker == "##"), [*TEXTS, *texts])
+
+
+@examples(400)
+@given(vocabulary=vocabularies(), texts=SOME_TEXTS, k=st.integers(1, 3), data=st.data())
+def test_first_and_longest(
+    vocabulary: SubwordVocabulary, texts: list[str], k: int, data: st.DataObject
+) -> None:
+    inner = data.draw(st.sampled_from([Greedy, WordPiece, Flota]))(vocabulary)
+    kept = data.draw(st.sampled_from([First, Longest]))
+    check(kept(inner, k), [*TEXTS, *texts])
+
+
+@examples(400)
+@given(vocabulary=vocabularies(), texts=SOME_TEXTS, longest=st.integers(1, 12))
+def test_from_the_left(vocabulary: SubwordVocabulary, texts: list[str], longest: int) -> None:
+    check(Greedy(vocabulary), [*TEXTS, *texts])
+    check(WordPiece(vocabulary, longest_word=longest), [*TEXTS, *texts])
+
+
+@examples(400)
+@given(vocabulary=vocabularies(), texts=SOME_TEXTS, single=st.booleans(), data=st.data())
+def test_unigram(
+    vocabulary: SubwordVocabulary, texts: list[str], single: bool, data: st.DataObject
+) -> None:
+    # Few different scores, so that there are ties.
+    score = st.sampled_from([-1.0, -2.0, -2.5, -3.3, -0.1])
+    scores = [data.draw(score) for _ in vocabulary.types[:16]]
+    scores += [-4.0] * (len(vocabulary.types) - len(scores))
+    check(Unigram(vocabulary, scores, single=single), [*TEXTS, *texts])
+
+
+def tokeniser_by(merges: MergeList) -> Tokeniser:
+    types = dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)])
+    return tokeniser_of_types("t", types, merges)
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> Tokeniser:
+    """With merges of pairs; a type may be knocked out, so that there are longer ones."""
+    tokeniser = tokeniser_by(draw(well_formed(widest=2)))
+    graph = tokeniser.graph
+    removable = [graph.types[n] for n in graph.type_ids() if graph.is_removable(n)]
+    if removable and draw(st.booleans()):
+        graph.knockout([draw(st.sampled_from(removable))])
+    return tokeniser
+
+
+@examples(300)
+@given(tokeniser=edited(), texts=st.lists(WORDS, max_size=5), data=st.data())
+def test_taken_apart(tokeniser: Tokeniser, texts: list[str], data: st.DataObject) -> None:
+    counts = [data.draw(st.integers(0, 3)) for _ in tokeniser.types]
+    trimmed = Trimmed(tokeniser, counts, threshold=1)
+    check(trimmed, [*TEXTS, *texts])
+    made = leaving(trimmed)
+    assert len(made.document["model"]["vocab"]) == trimmed.vocabulary_size
+    assert sorted(made.id_map.values()) == list(range(trimmed.vocabulary_size))
+    check(First(trimmed, 2), [*TEXTS, *texts])
+    check(Longest(Bte(tokeniser), 1), [*TEXTS, *texts])
+
+
+@examples(200)
+@given(
+    tokeniser=edited(),
+    texts=st.lists(WORDS, max_size=5),
+    p=st.sampled_from([0, 0.3, 0.5, 0.9, 1]),
+    seed=st.integers(0, 2**64 - 1),
+    sample=st.integers(0, 2**64 - 1),
+)
+def test_dropout(tokeniser: Tokeniser, texts: list[str], p: float, seed: int, sample: int) -> None:
+    dropout = Dropout(tokeniser, p, seed)
+    library, method = plugged(dropout)
+    assert isinstance(method, Dropping)
+    method.training = False
+    for text in [*TEXTS, *texts]:
+        assert library.encode(text).ids == leaving(dropout).ids([text], True)[0]
+        if p:
+            ids = method.model["vocab"]
+            drawn = dropout.segment(dropout.encode([text], bare=True), sample)
+            found = method.draw([text], sample)[0]
+            assert [token.id for token in found] == [
+                ids[dropout.types[n]] for n in drawn.tokens(0) if n != UNKNOWN
+            ]
+
+
+@examples(200)
+@given(
+    words=st.lists(st.text("abc", min_size=1, max_size=8), min_size=3, max_size=12),
+    threshold=st.sampled_from([0.3, 0.6, 0.9, 1.0]),
+    texts=st.lists(WORDS, max_size=5),
+)
+def test_picky_and_scaffold(words: list[str], threshold: float, texts: list[str]) -> None:
+    counts = {word: 1 + n % 4 for n, word in enumerate(words)}
+    for trained in (
+        train_picky(counts, vocab_size=14, threshold=threshold),
+        train_scaffold(counts, vocab_size=9),
+    ):
+        merges = dict.fromkeys(map(tuple, trained.merges))
+        segmenter = trained.segmenter(tokeniser_of_types("t", trained.types, [*merges]))
+        check(segmenter, [*TEXTS, *texts, *words])
+        assert len(leaving(segmenter).document["model"]["vocab"]) == segmenter.vocabulary_size
+
+
+# ------------------------------------------------------------------------- by hand
+
+BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##desirable", "##des", "##ira", "able", "##s")
+
+
+def ids(segmenter: Segmenter, text: str, **settings: Any) -> list[int]:
+    library, _ = plugged(segmenter)
+    found: list[int] = library.encode(text, **settings).ids
+    return found
+
+
+def test_flota_on_a_vocabulary_as_berts(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("\n".join(BERT))
+    vocabulary = load_vocabulary(tmp_path / "vocab.txt")
+    # [CLS] un ##desirable [SEP]; with k = 1 the longest alone. z has no type.
+    assert ids(Flota(vocabulary), "Undesirable") == [2, 4, 5, 3]
+    assert ids(Flota(vocabulary, k=1), "undesirable zun") == [2, 5, 4, 3]
+    # k counts for each run of letters, and the text of a pair is a text.
+    assert ids(Flota(vocabulary, k=1), "unables") == [2, 8, 3]
+    assert ids(Flota(vocabulary, k=1), "un-ables") == [2, 4, 8, 3]
+    library, _ = plugged(Flota(vocabulary, k=1))
+    found = library.encode("undesirable", "ables")
+    assert (found.ids, found.type_ids) == ([2, 5, 3, 8, 3], [0, 0, 0, 1, 1])
+    assert found.offsets[1:2] == [(2, 11)] and found.offsets[3] == (0, 4)
+    assert library.decode([2, 4, 5, 3]) == "undesirable"
+
+
+def test_first_and_longest_of_a_tokeniser_with_markers() -> None:
+    merges = [("u", "n"), ("Ġ", "un"), ("d", "o"), ("do", "i"), ("n", "g"), ("Ġ", "d")]
+    types = ["g", "d", "i", "n", "o", "u", "Ġ", *map("".join, merges)]
+    tokeniser = tokeniser_of_types("t", types, merges)
+    # Ġun doi ng: the marker counts for nothing, in running text as before a word.
+    one, two = (Longest(Bte(tokeniser), k) for k in (1, 2))
+    assert ids(one, " undoing undoing") == [10, 10]
+    assert ids(two, " undoing") == [8, 10]
+    assert ids(First(Bte(tokeniser), 1), "undoing undoing") == [7, 8]
+
+
+def test_types_for_merging_only_have_no_id() -> None:
+    tokeniser = tokeniser_by([("a", "b"), ("ab", "c"), ("abc", "ab")])
+    made = leaving(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1))
+    assert made.document["model"]["vocab"] == {"a": 0, "b": 1, "c": 2, "abc": 3, "abcab": 4}
+    assert made.id_map == {0: 0, 1: 1, 2: 2, 4: 3, 5: 4}
+    assert ids(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1), "abcababab") == [4, 0, 1, 0, 1]
+    events = [
+        ("merge", (0, 1), 3),
+        ("merge", (3, 2), 4),
+        ("split", (0, 1), 3),
+        ("merge", (4, 0), 5),
+    ]
+    types = ["a", "b", "c", "ab", "abc", "abca"]
+    picky = Picky(
+        tokeniser_of_types("p", types, [("a", "b"), ("ab", "c"), ("abc", "a")]),
+        [PickyEvent(*event) for event in events],
+    )
+    assert leaving(picky).document["model"]["vocab"].keys() == {*types} - {"ab"}
+    assert ids(picky, "abcaab") == [4, 0, 1]
+    # A model keeps all its ids where another method only chooses among its tokens.
+    assert leaving(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
+
+
+def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, Any]]) -> None:
+    """Also where they have holes."""
+    document = small_document([("a", "b"), ("ab", "c")])
+    document["model"]["vocab"] = {"a": 7, "b": 3, "c": 9, "ab": 12, "abc": 40}
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    for name in ("flota", "first", "longest"):
+        made = leaving(method_on(tokeniser, name))
+        assert made.document["model"]["vocab"] == document["model"]["vocab"]
+        assert all(old == new for old, new in made.id_map.items())
+    text = export_segmenter(method_on(tokeniser, "flota"), ["abc"]).files["README.md"].decode()
+    assert "a model that was trained with that tokeniser takes this one" in text
+    tokeniser.graph.knockout(["ab"])
+    edited = leaving(method_on(tokeniser, "flota"))
+    assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
+
+
+def test_what_cannot_leave() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    with pytest.raises(MorphGraphError, match="draws as the tokenizers library does by itself"):
+        leaving(Dropout(tokeniser, queue=True))
+    with pytest.raises(MorphGraphError, match="FIRST of BPE-dropout"):
+        leaving(First(Dropout(tokeniser)))
+
+
+# ------------------------------------------------------------------------- the folder
+
+
+def test_a_folder_has_the_code_that_it_needs() -> None:
+    always = {"methods.py", "pieces.py", "tokenization_morphgraph.py"}
+    tokeniser = tokeniser_by([("a", "b")])
+    for segmenter, own in (
+        (Flota(vocabulary_of(tokeniser)), {"flota.py", "vocabulary.py"}),
+        (First(Bte(tokeniser)), {"keep.py", "bte.py"}),
+        (Dropout(tokeniser), {"dropout.py", "bte.py"}),
+    ):
+        code = code_for(leaving(segmenter).document["model"])
+        assert set(code) == always | own <= set(FILES)
+        methods = code["methods.py"].decode()
+        compile(methods, "methods.py", "exec")
+        imported = set(re.findall(r"^from \.(\w+) import", methods, re.M))
+        assert {f"{name}.py" for name in imported} <= set(code)
+
+
+def test_a_method_that_differs_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dropping, "sample", lambda *_: 1)
+    tokeniser = load_tokeniser("demo:en")
+    words = words_to_check([], 30)
+    assert export_segmenter(Dropout(tokeniser, 0.5), words).method == "BPE-dropout(p=0.5,seed=0)"
+    monkeypatch.setattr(Dropping, "_applicable", lambda *_: [])
+    with pytest.raises(MorphGraphError, match="other tokens are drawn"):
+        export_segmenter(Dropout(tokeniser, 0.5), words)
+
+
+def test_the_kernels_are_used_for_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokeniser = load_tokeniser("demo:en")
+    _, method = plugged(Flota(vocabulary_of(tokeniser), k=2))
+    words = [f"Ġ{word}" for word in words_to_check([], 3_000) if word.isascii()]
+    method.fill(words[:10])
+    assert not method._known, "few are not worth it"
+    method.fill(words)
+    assert len(method._known) == len(words)
+    filled = {piece: [(t.id, t.offsets) for t in method(piece)] for piece in words}
+    assert filled == {piece: [(t.id, t.offsets) for t in method.cut(piece)] for piece in words}
+    monkeypatch.setattr(pieces, "KERNELS", pieces.KERNELS + 1)
+    _, other = plugged(Flota(vocabulary_of(tokeniser), k=2))
+    other.fill(words)
+    assert not other._known, "kernels of another version are not used"

@@ -14,7 +14,9 @@ from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, INDEX
 from morphgraph.tokeniser.export_texts import FILES, transformers_config
 
 _README = "README.md"
-_TOKENISER_FILES = (frozenset(FILES) - {_README}) | {
+_CODE = frozenset({"tokenization_morphgraph.py", "tokenization_bte.py"})
+"""What an exported tokeniser's class is in, the second until version 0.1."""
+_TOKENISER_FILES = (frozenset(FILES) - {_README}) | _CODE | {
     "added_tokens.json",
     "sentencepiece.bpe.model",
     "source.spm",
@@ -50,7 +52,7 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
         if path.is_file() and path.stat().st_size and _goes_along(path, {_README, *_MODEL_FILES})
     }
     whole = "tokenizer.json"
-    if "tokeniser.bte.json" in found and not {whole, "tokenization_bte.py"} & found.keys():
+    if "tokeniser.bte.json" in found and not {whole, *_CODE} & found.keys():
         raise FileFormatError(
             str(folder),
             "",

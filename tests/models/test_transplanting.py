@@ -253,7 +253,7 @@ def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
     for old, new in ids.items():
         np.testing.assert_array_equal(after[new], before[int(old)])
-    assert (tmp_path / "out" / "tokenization_bte.py").is_file()
+    assert (tmp_path / "out" / "tokenization_morphgraph.py").is_file()
     # The carried model is the next one's start, whose rows are its own.
     assert mg.transplant(tmp_path / "out", tmp_path / "exported").dropped == ()
 

@@ -102,7 +102,8 @@ class ResultRow(NamedTuple):
     """One value of a cell, with its 95 % interval and the p-value of a test, NaN if there are none.
 
     ``entries``: how many it is over; ``scope`` and ``weighting`` are empty for what is of no words;
-    ``step``: how many steps of training went before, where a curve is drawn of it.
+    ``step``: how many steps of training went before, where a curve is drawn of it; ``variant``:
+    what results add to the cell's parameters.
     """
 
     metric: str
@@ -115,6 +116,7 @@ class ResultRow(NamedTuple):
     high: float = nan
     p: float = nan
     step: int | None = None
+    variant: str = ""
 
 
 def result_rows(

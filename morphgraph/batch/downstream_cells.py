@@ -37,7 +37,7 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
     examples = as_planned({**files, "content": content}, lambda: task.read(settings))
     ids = dense_ids(segmenter) if settings.model is None else folder_ids(segmenter, settings.model)
     with _checkpoints(spec.get("folder")) as folder:
-        run = TaskRun(ids, examples, settings, spec["run_seed"], folder)
+        run = TaskRun(ids, examples, settings, spec["run_seed"], folder, inputs.base)
         measured = list(task.run(run))
     signature = f"{segmenter.signature()}|task:{task.name}|code:{asked['code']}"
     rows = [
@@ -49,6 +49,7 @@ def measure_downstream(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa
             low=each.low,
             high=each.high,
             step=each.step,
+            variant=each.variant,
         )
         for each in measured
     ]

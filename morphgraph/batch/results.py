@@ -136,6 +136,8 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     for name in ("cell", *cells[0].columns):
         values = [task.key if name == "cell" else task.columns[name] for task, _ in known]
         found[name] = np.repeat(np.array(values, object), rows)
+    told = zip(found["parameters"], found.pop("variant"), strict=True)
+    found["parameters"] = [", ".join(filter(None, each)) for each in told]
     held_in = [HELD_IN if task.spec["held_in"] else "" for task, _ in known]
     found["held_in"] = np.repeat(np.array(held_in, object), rows)
     # Figures of a vocabulary and of the run are of no words.

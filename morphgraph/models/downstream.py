@@ -9,9 +9,11 @@ from morphgraph.models.language_models import CAUSAL_LM, MASKED_LM
 from morphgraph.models.tagging import TAGGING
 from morphgraph.models.task import DownstreamTask, TaskMetric
 from morphgraph.models.translation import TRANSLATION
+from morphgraph.models.transplant_curves import TRANSPLANT_CURVES
 
 DOWNSTREAM: Mapping[str, DownstreamTask] = {
-    task.name: task for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, MASKED_LM, TRANSLATION)
+    task.name: task
+    for task in (CLASSIFICATION, TAGGING, CAUSAL_LM, MASKED_LM, TRANSLATION, TRANSPLANT_CURVES)
 }
 """The tasks, by name."""
 

@@ -54,7 +54,8 @@ class _Texts:
     dev: tuple[str, ...] | None
 
 
-def _read(settings: LanguageModelSettings) -> _Texts:
+def read_language_texts(settings: LanguageModelSettings) -> _Texts:
+    """The texts of all files."""
     column = settings.text
     train = read_texts(settings.train, column)[: settings.most]
     dev = None if settings.dev is None else read_texts(settings.dev, column)
@@ -273,18 +274,18 @@ def _run_masked(run: TaskRun) -> list[Measured]:
     return [*bits_measured(nats, data.test), *fitted.facts(), _lost(plain, data.test)]
 
 
-_METRICS = (
+BITS = (
     TaskMetric("bits_per_character", "Bits per character", "number", -1),
     TaskMetric("bits_per_byte", "Bits per byte", "number", -1),
-    *COMMON,
 )
+_METRICS = (*BITS, *COMMON)
 CAUSAL_LM = DownstreamTask(
     "causal-lm",
     "Language model",
     "Each token is predicted from those before it.",
     LanguageModelSettings,
     _METRICS,
-    _read,
+    read_language_texts,
     _run_causal,
     speed=6_000,
 )
@@ -294,7 +295,7 @@ MASKED_LM = DownstreamTask(
     "Masked tokens are predicted from all around them.",
     MaskedSettings,
     _METRICS,
-    _read,
+    read_language_texts,
     _run_masked,
     speed=5_000,
 )

@@ -39,6 +39,7 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
     import transformers
 
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     transformers.set_seed(run.seed)
     kind_of = getattr(transformers, _CLASSES[kind])
     labels = {"num_labels": classes} if classes else {}

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.models.token_ids import TokenIds
 from morphgraph.segment.parameters import Parameters
+from morphgraph.tokeniser.words import Segmenter
 
 PLACES = ("train", "dev", "test")
 """The settings that name files with examples."""
@@ -93,7 +94,8 @@ class TaskMetric(NamedTuple):
 class Measured(NamedTuple):
     """A value of a metric, over so many examples, with its 95 % interval over them.
 
-    ``step``: after so many steps of training, where a curve is asked for.
+    ``step``: after so many steps of training, where a curve is asked for; ``variant``: what tells
+    it from others of the same cell, written like a parameter.
     """
 
     metric: str
@@ -102,6 +104,7 @@ class Measured(NamedTuple):
     low: float = nan
     high: float = nan
     step: int | None = None
+    variant: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class TaskRun:
     """What a task is run on: ids of a tokeniser, examples, settings, a seed.
 
     ``folder``: where checkpoints lie, so that a run that was killed resumes from the last one.
+    ``base``: the tokeniser that the method was applied to.
     """
 
     ids: TokenIds
@@ -116,6 +120,7 @@ class TaskRun:
     settings: Any
     seed: int
     folder: Path
+    base: Segmenter | None = None
 
 
 @dataclass(frozen=True)

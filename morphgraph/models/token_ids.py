@@ -91,7 +91,7 @@ _UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")
 
 
 def dense_ids(segmenter: Segmenter) -> TokenIds:
-    """IdArray for a model made from scratch: special ones first, then all present types, no holes."""
+    """Ids for a model made from scratch: special ones first, then all present types, no holes."""
     inventory = inventory_of(segmenter)
     present = sorted((*inventory.special, *inventory.spelled))
     numbers = np.full(len(segmenter.types), -1, np.int64)
@@ -113,7 +113,7 @@ _NAMED = {
 
 
 def folder_ids(segmenter: Segmenter, folder: str) -> TokenIds:
-    """IdArray of the model in a folder, whose vocabulary the segmenter has to share.
+    """Ids of the model in a folder, whose vocabulary the segmenter has to share.
 
     Special ids are those of its ``tokenizer_config.json``, ``special_tokens_map.json`` and
     ``config.json``; one that it lacks is that of the end of a text, else of padding, else 0.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
@@ -30,6 +30,7 @@ _POOL = 50
 IGNORED = -100
 """The label of what is not predicted."""
 
+Look = Callable[[int, Any], None]
 Key = tuple[int, int]
 """An example by its number, and the number of the pass over all examples in which it is seen."""
 
@@ -115,8 +116,11 @@ def fit(
     seed: int,
     folder: Path,
     dev: Examples | None = None,
+    looks: tuple[Sequence[int], Look] = ((), lambda step, model: None),
 ) -> Fitted:
     """Train a model, from the last checkpoint in the folder if there is one.
+
+    ``looks``: steps, and what is called after each of them with the model as it is then.
 
     Without a time budget, and on one device, the result depends on its arguments alone, also if the
     training was killed in between.
@@ -126,7 +130,7 @@ def fit(
 
     torch.set_num_threads(usual_threads())
     plan = batch_plan(examples.lengths, settings, seed)
-    clock = _clock(folder, settings)
+    clock = _clock(folder, settings, looks)
     trainer = _trainer(model, examples, plan, settings, seed, folder, dev)
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(clock)
@@ -248,7 +252,7 @@ def _trainer(
     )
 
 
-def _clock(folder: Path, settings: TrainingSettings) -> Any:
+def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], Look]) -> Any:
     """What counts seconds over all starts, keeps checkpoints by them, and ends in time."""
     from transformers import TrainerCallback
 
@@ -269,6 +273,10 @@ def _clock(folder: Path, settings: TrainingSettings) -> Any:
             now = time.monotonic()
             self.steps = state.global_step
             self.seconds = self.before + now - self.began
+            if self.steps in looks[0]:
+                model = _["model"]
+                looks[1](self.steps, model.eval())
+                model.train()
             if settings.time_budget is not None and self.seconds >= settings.time_budget:
                 control.should_training_stop = True
             elif now - self.saved >= CHECKPOINT_SECONDS and self.steps < args.max_steps:

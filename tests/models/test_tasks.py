@@ -13,8 +13,17 @@ torch = pytest.importorskip("torch")
 
 from tiny_tasks import WORDS, labelled, measured, scores, sentences, use_one_thread  # noqa: E402
 
+from morphgraph.core.demos import demo_gold_path  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.models import training  # noqa: E402
+from morphgraph.models.downstream import DOWNSTREAM  # noqa: E402
+from morphgraph.models.task import TaskRun, TrainingSettings  # noqa: E402
+from morphgraph.models.token_ids import dense_ids, folder_ids  # noqa: E402
+from morphgraph.reference.readers import read_reference  # noqa: E402
+from morphgraph.refine.registry import LEARNERS  # noqa: E402
+from morphgraph.score.gold_set import GoldSet  # noqa: E402
+from morphgraph.segment.bte import Bte  # noqa: E402
+from morphgraph.segment.models import load_segmenter  # noqa: E402
 
 pytestmark = pytest.mark.models
 
@@ -72,9 +81,6 @@ def test_bits_are_the_loss_of_the_model(tmp_path: Path, chains: dict[str, object
     """By the model's own loss, text by text."""
     from morphgraph.models.language_models import CausalWindows, causal_nats
     from morphgraph.models.presets import make_model
-    from morphgraph.models.task import TaskRun, TrainingSettings
-    from morphgraph.models.token_ids import dense_ids
-    from morphgraph.segment.models import load_segmenter
 
     ids = dense_ids(load_segmenter("demo:en"))
     settings = TrainingSettings(train=["a"], test=["b"], max_tokens=8)
@@ -139,11 +145,6 @@ def test_it_stops_early_and_in_time(tmp_path: Path, moods: dict[str, object]) ->
 
 def test_a_checkpoint_is_fine_tuned(tmp_path: Path, moods: dict[str, object]) -> None:
     from transformers import BertConfig, BertForMaskedLM
-
-    from morphgraph.models.downstream import DOWNSTREAM
-    from morphgraph.models.task import TaskRun
-    from morphgraph.models.token_ids import folder_ids
-    from morphgraph.segment.models import load_segmenter
 
     shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = BertConfig(vocab_size=8000, intermediate_size=64, **shape)
@@ -227,3 +228,32 @@ def test_translations_are_scored_as_by_sacrebleu() -> None:
     assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(written, [targets]).score)
     assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(written, [targets]).score)
     assert translation_scores(targets, targets)[0].value == pytest.approx(100)
+
+
+def test_a_model_is_carried_over_and_trained_further(
+    tmp_path: Path, chains: dict[str, object]
+) -> None:
+    base = load_segmenter("demo:en")
+    gold = GoldSet.of(read_reference(demo_gold_path("en")))
+    method = LEARNERS["rebpe"]
+    better = method.learn(base.tokeniser, gold, method.settings({})).tokeniser
+    ids = dense_ids(Bte(better))
+    entry = DOWNSTREAM["transplant"]
+    settings = entry.settings({**chains, "steps": 30, "then": 10, "curve": [0, 10]})
+    folder = tmp_path / "run"
+    folder.mkdir()
+    run = TaskRun(ids, entry.read(settings), settings, 3, folder, base)
+    found = {(each.metric, each.variant, each.step): each.value for each in entry.run(run)}
+    bits = {key[1:]: value for key, value in found.items() if key[0] == "bits_per_character"}
+    assert len(bits) == 4 * 2
+    for start in ("mean", "zeros", "normal"):
+        assert bits[f"start={start}", 0] < bits["start=scratch", 0]
+        assert bits[f"start={start}", 10] < bits["start=scratch", 10]
+    assert bits["start=scratch", 10] < bits["start=scratch", 0]
+    # What is kept in the folder is measured once; the rest goes on from there.
+    again = {(each.metric, each.variant, each.step): each.value for each in entry.run(run)}
+    assert again == found
+    same = TaskRun(dense_ids(base), run.examples, settings, 3, tmp_path / "same", base)
+    same.folder.mkdir()
+    # Nothing is carried over where nothing has changed.
+    assert {each.variant for each in entry.run(same)} == {"start=as it was"}

@@ -30,7 +30,7 @@ _POOL = 50
 IGNORED = -100
 """The label of what is not predicted."""
 
-Look = Callable[[int, Any], None]
+StepLook = Callable[[int, Any], None]
 Key = tuple[int, int]
 """An example by its number, and the number of the pass over all examples in which it is seen."""
 
@@ -116,7 +116,7 @@ def fit(
     seed: int,
     folder: Path,
     dev: Examples | None = None,
-    looks: tuple[Sequence[int], Look] = ((), lambda step, model: None),
+    looks: tuple[Sequence[int], StepLook] = ((), lambda step, model: None),
 ) -> Fitted:
     """Train a model, from the last checkpoint in the folder if there is one.
 
@@ -252,7 +252,7 @@ def _trainer(
     )
 
 
-def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], Look]) -> Any:
+def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int], StepLook]) -> Any:
     """What counts seconds over all starts, keeps checkpoints by them, and ends in time."""
     from transformers import TrainerCallback
 

@@ -37,6 +37,7 @@ from web.inputs import frequency_choice
 from web.scoreboard import score_metrics
 from web.session import Session, trained_models, wordfreq_languages
 from web.text import code, plain
+from web.views.model_rows import model_rows
 from web.widgets import (
     attempt,
     choice,
@@ -92,6 +93,7 @@ def vocabulary_page(current: Session) -> None:
         chosen, alpha = _choices(current)
         corpus = _corpus(current)
         _frequencies(current, corpus)
+    model_rows(current, corpus)
     if not chosen:
         cards.info("Choose at least one tokeniser.")
         return

@@ -41,7 +41,8 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     values = [name for name in dict.fromkeys(shown) if name in frame.columns]
     has_counts = bool(frame["count"].notna().any())
     figure = make_subplots(len(values), 1, shared_xaxes=True, vertical_spacing=0.05)
-    for look, kind in enumerate(TYPE_KINDS):
+    # The many ordinary types first, so that they hide no others.
+    for look, kind in reversed(list(enumerate(TYPE_KINDS))):
         rows = _drawn(frame[frame["kind"] == kind])
         if not len(rows):
             continue
@@ -52,12 +53,13 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
                 x=x,
                 y=rows[value],
                 mode="markers",
-                name=f"{kind}: {TYPE_KINDS[kind]}",
+                name=TYPE_KINDS[kind],
                 legendgroup=kind,
                 showlegend=place == 1,
                 text=names,
                 customdata=rows[["id", "count"]],
-                marker={"color": look_of(look).colour, "symbol": look_of(look).symbol, "size": 5},
+                marker={"color": look_of(look).colour, "symbol": look_of(look).symbol, "size": 5}
+                | {"opacity": 0.4 if kind == "ordinary" else 1.0},
                 hovertemplate="%{text}<br>id %{customdata[0]:,}, tokens: %{customdata[1]:,}"
                 "<br>%{y:.4f}",
             )

@@ -38,7 +38,7 @@ TYPE_KINDS: Mapping[str, str] = {
     "unreachable": "never produced: its own string is segmented otherwise",
     "step": "a step on the way to another type",
     "never_used": "no token of the corpus",
-    "ordinary": "none of these",
+    "ordinary": "an ordinary type",
 }
 """What a row is of; the first that holds."""
 

@@ -177,7 +177,7 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
     for axis in below:
         drawn = [trace for trace in figure.data if trace.yaxis == axis]
         assert sum(len(trace.x) for trace in drawn) == len(found.frame)
-    step = next(trace for trace in figure.data if trace.name.startswith("step"))
+    step = next(trace for trace in figure.data if trace.name.startswith("a step"))
     assert set(step.x) == {0.5}, "never a token"
     assert figure.layout.xaxis3.type == "log"
     by_id = undertrained_points(mg.undertrained(model))

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
+from model_folders import matrix, write_model
 
+from morphgraph.core.demos import demo_tokeniser_path
+from morphgraph.models.undertrained_types import undertrained_types
 from morphgraph.score import vocabulary_health
 from morphgraph.score.compression import corpus_of
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called
@@ -262,3 +267,47 @@ def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) 
     app.open("vocabulary")
     assert "<img␣src=x␣onerror=alert(1)>" in list(listed(app)["type"])
     assert not app.errors()
+
+
+# ------------------------------------------------------------------------------------- a model
+
+
+def model_folder(folder: Path) -> Path:
+    """A model for the demo's tokeniser, with rows of padding near which two types lie."""
+    rows = matrix(8064)
+    rows[8000:], rows[[4000, 5000]] = 1.0, 1.0
+    document = json.loads(demo_tokeniser_path("en").read_bytes())
+    return write_model(folder, document, {"wte.weight": rows})
+
+
+def folder_chosen(app: Any, path: Path) -> Any:
+    app.test.session_state["model rows"] = True
+    app.open("vocabulary")
+    [box] = [box for box in app.test.text_input if box.label == "Folder of a model"]
+    box.set_value(str(path))
+    return app.run()
+
+
+def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model")
+    folder_chosen(page, folder)
+    found = undertrained_types(folder, corpus_of(page.session.study.benchmark))
+    shown = table(page, "input norm")
+    assert list(shown["type"]) == list(found.standing_out()["type"])
+    assert {4000, 5000} <= set(shown["id"])
+    assert any("64 rows taken for unused" in caption.value for caption in page.test.caption)
+    (folder / "model.safetensors").unlink()
+    folder_chosen(page, folder)
+    assert any("there is neither" in error.value for error in page.test.error)
+
+
+def test_a_server_that_others_reach_asks_for_no_folder(
+    page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else asked(name)
+    )
+    page.test.session_state["model rows"] = True
+    page.open("vocabulary")
+    assert not [box for box in page.test.text_input if box.label == "Folder of a model"]

@@ -1,0 +1,82 @@
+"""Types that a model in a folder on this machine has hardly learned."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from morphgraph.core.text import counted
+from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
+from morphgraph.models.undertrained_types import (
+    TYPE_KINDS,
+    UndertrainedTypes,
+    undertrained_types,
+)
+from morphgraph.score.compression import NamedCounts
+from morphgraph.tables.writing import frame_csv
+from web.session import Session
+from web.text import plain
+from web.widgets import attempt, downloads, show_table
+
+_HERE = ("127.0.0.1", "::1", "localhost")
+"""Addresses of a server that only this machine reaches."""
+
+
+def model_rows(current: Session, corpus: NamedCounts | None) -> None:
+    """Ask for a folder, and show what stands out in it; only where nobody else can ask."""
+    if st.get_option("server.address") not in _HERE:
+        return
+    with st.expander(
+        "A model on this machine: types that it has hardly learned",
+        icon=":material/memory:",
+        on_change="rerun",
+        key="model rows",
+    ) as shown:
+        if not shown.open:
+            return
+        folder = st.text_input(
+            "Folder of a model",
+            key="model folder",
+            placeholder="config.json, weights in safetensors and the tokeniser are in it",
+        ).strip()
+        if folder:
+            with attempt():
+                _show(_found(current, Path(folder).expanduser(), corpus))
+
+
+def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> UndertrainedTypes:
+    """What is in a folder as it is now, looked at once."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
+
+    def make() -> UndertrainedTypes:
+        with st.spinner("Looking at the model's rows…"):
+            return undertrained_types(folder, corpus)
+
+    return current.once(("undertrained", str(folder), state), make)
+
+
+def _show(found: UndertrainedTypes) -> None:
+    chosen = found.standing_out()
+    st.caption(
+        plain(
+            f"{counted(len(chosen), 'type')}, the 2 % with the lowest "
+            f"{found.ranked_by.replace('_', ' ')}. {counted(found.unused, 'row')} taken for "
+            f"unused: {found.unused_are}."
+        )
+    )
+    table = chosen.dropna(axis="columns", how="all")
+    table = table.assign(kind=table["kind"].map(TYPE_KINDS))
+    names = {name: name.replace("_", " ") for name in table.columns}
+    digits = {
+        label: st.column_config.NumberColumn(format="%.3f")
+        for name, label in names.items()
+        if name.startswith(("input", "output"))
+    }
+    show_table(table.rename(columns=names), 420, key="model rows table", column_config=digits)
+    st.plotly_chart(undertrained_points(found), key="model rows chart")
+    downloads(
+        {
+            "undertrained.csv": lambda: frame_csv(found.frame),
+            "undertrained.html": lambda: undertrained_page(found),
+        }
+    )

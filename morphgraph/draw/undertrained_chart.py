@@ -32,9 +32,8 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
     One chart below the other, a colour and a sign for each kind; rows are hardly learned where both
     are low. Types that are no token of the corpus stand at the left, at a half.
     """
+    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
-
-    import plotly.graph_objects as go  # isort: skip
 
     frame = found.frame
     shown = ["input_norm", "output_norm", found.ranked_by]

@@ -16,17 +16,21 @@ from morphgraph.tokeniser.export_texts import FILES, transformers_config
 _README = "README.md"
 _CODE = frozenset({"tokenization_morphgraph.py", "tokenization_bte.py"})
 """What an exported tokeniser's class is in, the second until version 0.1."""
-_TOKENISER_FILES = (frozenset(FILES) - {_README}) | _CODE | {
-    "added_tokens.json",
-    "sentencepiece.bpe.model",
-    "source.spm",
-    "special_tokens_map.json",
-    "spiece.model",
-    "target.spm",
-    "tokenizer.model",
-    "vocab.json",
-    "vocab.txt",
-}
+_TOKENISER_FILES = (
+    (frozenset(FILES) - {_README})
+    | _CODE
+    | {
+        "added_tokens.json",
+        "sentencepiece.bpe.model",
+        "source.spm",
+        "special_tokens_map.json",
+        "spiece.model",
+        "target.spm",
+        "tokenizer.model",
+        "vocab.json",
+        "vocab.txt",
+    }
+)
 _KEPT_SETTINGS = ("model_max_length", "padding_side", "truncation_side", "chat_template")
 _MODEL_FILES = frozenset({CONFIG, GENERATION_CONFIG, INDEX})
 _WEIGHTS = (

@@ -21,6 +21,7 @@ from web.views.rebpe import (
     ablation_table,
     charts,
     choose_phase,
+    follow_phase,
     phase_changes,
     phase_line,
     return_button,
@@ -99,6 +100,8 @@ def _page(current: Session) -> None:
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     keep_session(current)
     show_message()
+    if not running and len(run.all_phases) > 1:
+        follow_phase(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             said = "What is done stays; resume whenever you like."

@@ -10,7 +10,7 @@ import streamlit as st
 
 from web.components import hidden_component
 
-_PAGE, _SEEN = "page in the address", "seen in the address"
+_PAGE, _SEEN, _STEPS = "page in the address", "seen in the address", "steps in the address"
 _LATE = 0.25
 """Seconds within which a click may come from a browser that does not know the last address yet."""
 _LONGEST = 1500
@@ -56,9 +56,10 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
         held = _held(value)
     elif step and _is_news(asked, before):
         held = value = asked
-    elif held != before.shown and not step:
+    elif not step:
         replaces = True
     elif held != before.shown:
+        st.session_state[_STEPS] = st.session_state.get(_STEPS, 0) + 1
         if held:
             st.query_params[name] = held
         elif name in st.query_params:
@@ -90,8 +91,10 @@ def _replace(name: str, value: str | None) -> None:
     """Put a value into the address without a step to come back from; None: leave it alone.
 
     The element is there in every run: what comes and goes makes the browser draw anew all below.
+    It acts again after a step, in whose address the value is as Streamlit knows it.
     """
-    _replacing()(key=f"address {name}", data={"name": name, "value": value})
+    data = {"name": name, "value": value, "steps": st.session_state.get(_STEPS, 0)}
+    _replacing()(key=f"address {name}", data=data)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -165,7 +166,9 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
             route.abort()
 
     def on_console(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # Streamlit itself looks below the address of a page first for what stands at its root.
+        asks_in_vain = re.search(r"/\w+/_stcore/(health|host-config)$", message.location["url"])
+        if message.type == "error" and not asks_in_vain:
             problems.append(f"console error: {message.text}")
 
     def open_page(**options: object) -> Page:

@@ -70,13 +70,73 @@ def test_the_address_holds_what_is_shown(new_page: Callable[..., Page], app_addr
     expect(slider).to_have_attribute("aria-valuetext", said(best), timeout=PATIENCE)
     idle(page)
 
-    # Streamlit itself asks in vain for files below the address of a page, so from the first one.
-    page.go_back()
-    expect(text_field(page)).to_have_value("unbelievable stories", timeout=PATIENCE)
     other = new_page()
     other.goto(page.url)
-    expect(text_field(other)).to_have_value("unbelievable stories", timeout=PATIENCE)
+    expect(slider_of(other)).to_have_attribute("aria-valuetext", said(best), timeout=PATIENCE)
     idle(other)
+
+
+def focus_of(page: Page) -> Locator:
+    return page.get_by_role("group", name="Merge graph:").locator(".vertex.focus[data-id] text")
+
+
+def test_the_graph_comes_back_by_its_address(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    page = new_page()
+    page.goto(f"{app_address}/Merge_graph?demo=en&type=ies")
+    expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
+    idle(page)
+    part = page.get_by_role("group", name="Merge graph:").locator(
+        ".vertex.type[data-id]:not(.focus) text", has_text=re.compile("^es$")
+    )
+    part.dblclick()
+    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
+    idle(page)
+    assert asked(page)["type"] == "es"
+    page.go_back()
+    expect(focus_of(page)).to_have_text("ies", timeout=PATIENCE)
+    idle(page)
+    page.go_forward()
+    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
+    idle(page)
+    page.reload()
+    expect(focus_of(page)).to_have_text("es", timeout=PATIENCE)
+    idle(page)
+    copied = new_page()
+    copied.goto(page.url)
+    expect(focus_of(copied)).to_have_text("es", timeout=PATIENCE)
+    idle(copied)
+
+
+def test_words_and_methods_come_back_by_their_address(
+    new_page: Callable[..., Page], app_address: str
+) -> None:
+    page = new_page()
+    page.goto(f"{app_address}/Merge_tree?demo=de&word=Unmut")
+    expect(page.get_by_role("textbox", name="Word", exact=True)).to_have_value(
+        "Unmut", timeout=PATIENCE
+    )
+    idle(page)
+    field = page.get_by_role("textbox", name="Word", exact=True)
+    field.fill("Freiheit")
+    field.press("Enter")
+    page.wait_for_url(re.compile("word=Freiheit"))
+    idle(page)
+    page.go_back()
+    expect(field).to_have_value("Unmut", timeout=PATIENCE)
+    idle(page)
+
+    go_to(page, "Segmentations")
+    heads = page.get_by_role("region", name="Comparison of segmentations").get_by_role(
+        "columnheader"
+    )
+    names = heads.all_inner_texts()
+    copied = new_page()
+    copied.goto(page.url)
+    same = copied.get_by_role("region", name="Comparison of segmentations")
+    expect(same.get_by_role("columnheader")).to_have_text(names, timeout=PATIENCE)
+    idle(copied)
 
 
 def test_back_opens_the_demo_before(page: Page, app_address: str) -> None:

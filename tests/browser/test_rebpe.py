@@ -72,10 +72,23 @@ def test_two_iterations_played_one_step_back_and_home(
     press(page, "Play")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     expect(page.get_by_role("button", name="Play")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("What “2 reify” did to merges")).to_be_visible(timeout=PATIENCE)
+    idle(page)
     assert chosen_phase(page) == "2 reify"
     page.get_by_label("Phase on show").press("ArrowLeft")
     expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
     assert chosen_phase(page) == "2 knockout"
+    idle(page)
+    page.wait_for_timeout(100)  # a click in the same quarter of a second is not taken back
+    page.go_back()
+    expect(page.get_by_text("What “2 reify” did to merges")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    assert chosen_phase(page) == "2 reify"
+    word = page.get_by_label("A word through the run").input_value()
+    page.wait_for_url(re.compile(f"word={word}(&|$)"))
+    page.go_forward()
+    expect(page.get_by_text("What “2 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
+    idle(page)
     page.screenshot(path=screenshots / "rebpe.png", full_page=True)
     press(page, "Undo up to here")
     # What is in a popover has its values, though it was closed when they were sent.

@@ -1,7 +1,6 @@
 """A run of ReBPE as a line, one word through it, and what each of its phases did."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -94,7 +93,6 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     if playing:
         run_line(points, done - 1, key="rebpe line", on_choose=choose_phase)
         return
-    _follow_address(phases, _on_show(run))
     key = f"rebpe word {current.study_number}"
     examples = _examples(current)
     word = value_now(key, examples[0])
@@ -123,9 +121,9 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     )
 
 
-def _follow_address(phases: Sequence[Phase], shown: int) -> None:
+def follow_phase(run: ReBPERun) -> None:
     """Keep the phase on show in the address, and take that of another address."""
-    labels = [phase_label(phase) for phase in phases]
+    labels, shown = [phase_label(phase) for phase in run.all_phases], _on_show(run)
     asked = follow("phase", labels[shown])
     if asked != labels[shown] and asked in labels:
         choose_phase(labels.index(asked))

@@ -22,7 +22,8 @@ from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 AS_BYTES = "bytes"
-_BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
+_BYTES = re.compile(f"(?:{_BYTE.pattern})+")
 _BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
 
 
@@ -107,8 +108,8 @@ class ModelVocabulary:
     def tokens_of(self, spelled: Sequence[str]) -> list[list[int]]:
         """The ids of the tokens of strings, as this vocabulary spells them.
 
-        A string stands where its marker says. Characters that the vocabulary does not know have no
-        token.
+        A string stands where its marker says, and is normalised if the vocabulary does not know all
+        of its characters; those that it does not know then have no token.
         """
         if not spelled:
             return []
@@ -129,29 +130,43 @@ class ModelVocabulary:
         ]
 
     def _atoms(self, text: str) -> list[int]:
-        bytes_ = (
-            [text[at : at + 6] for at in range(0, len(text), 6)] if _BYTES.fullmatch(text) else []
-        )
-        if isinstance(self.loaded, SubwordVocabulary):
-            if bytes_:
-                return [self.loaded.atoms.get(byte, UNKNOWN) for byte in bytes_]
-            inside = self.writing == "##" and text.startswith("##") and text != "##"
-            path = vocabulary_path(self.loaded, text[2:] if inside else text)
-            return [UNKNOWN] * inside + path
+        """A string as it stands where its marker says: behind an unknown atom, inside a word."""
+        inside = self.writing == "##" and text.startswith("##") and text != "##"
+        body = text[2:] if inside else text
+        path = self._path(body)
+        if UNKNOWN in path:
+            path = self._path(self._normalised(body))
+        return [UNKNOWN] * inside + path
+
+    def _normalised(self, text: str) -> str:
+        """A string as the tokeniser's normaliser leaves it, such as in lower case."""
+        normaliser = self.loaded.preprocessor.normalizer
+        if normaliser is None or self.writing not in ("▁", "Ġ", "##", ""):
+            return text
+        marker = self.writing if text[:1] == self.writing else ""
+        body: str = normaliser.normalize_str(text.removeprefix(marker))
+        # Some normalisers put a space or marker before every text.
+        return marker + body.strip(" ▁")
+
+    def _path(self, text: str) -> list[int]:
         loaded = self.loaded
+        bytes_ = _BYTE.findall(text) if _BYTES.fullmatch(text) else []
+        if isinstance(loaded, SubwordVocabulary):
+            if bytes_:
+                return [loaded.atoms.get(byte, UNKNOWN) for byte in bytes_]
+            return vocabulary_path(loaded, text)
         ids, suffix = loaded.graph.ids, loaded.suffix
         if bytes_:
             return [ids.get(byte, UNKNOWN) for byte in bytes_]
         ends = bool(suffix) and text.endswith(suffix) and len(text) > len(suffix)
         body = text[: -len(suffix)] if ends else text
-        atoms = [*body[:-1], body[-1:] + suffix] if ends else list(body)
         path = []
-        for atom in atoms:
-            bytes_ = [BYTES[byte] for byte in atom.encode()]
+        for atom in [*body[:-1], body[-1:] + suffix] if ends else body:
+            fallback = [BYTES[byte] for byte in atom.encode()]
             if atom in ids and atom not in loaded.only_added:
                 path.append(ids[atom])
-            elif loaded.preprocessor.byte_fallback and all(byte in ids for byte in bytes_):
-                path += [ids[byte] for byte in bytes_]
+            elif loaded.preprocessor.byte_fallback and all(byte in ids for byte in fallback):
+                path += [ids[byte] for byte in fallback]
             else:
                 path.append(UNKNOWN)
         return path

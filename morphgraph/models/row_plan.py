@@ -66,11 +66,13 @@ def plan_rows(old: ModelVocabulary, new: ModelVocabulary, multiple: int = 1) -> 
     )
 
 
-def check_rows(rows: int, vocabulary: ModelVocabulary, padded: bool) -> None:
+def check_rows(
+    rows: int, vocabulary: ModelVocabulary, padded: bool, option: str = "--tokenizer"
+) -> None:
     """Refuse a tokeniser that is not the model's own, by the number of its ids.
 
     Of more rows than ids, the others are padding where the ids were rounded up to a multiple of 8,
-    16, … or 1,024, or where the caller says so (``padded``).
+    16, … or 1,024, or where the caller says so (``padded``). ``option``: what names another one.
     """
     ids = vocabulary.id_count
     step = min(rows & -rows, _MOST_PADDING)
@@ -80,5 +82,5 @@ def check_rows(rows: int, vocabulary: ModelVocabulary, padded: bool) -> None:
     beyond = f" If the other {others} are padding, say so: --padded." if rows > ids else ""
     raise MorphGraphError(
         f"{vocabulary.name}: this tokeniser has {ids:,} ids, but the model has {rows:,} rows, so "
-        f"it is not the one that the model was trained with. Name that: --old-tokenizer.{beyond}"
+        f"it is not the one that the model was trained with. Name that: {option}.{beyond}"
     )

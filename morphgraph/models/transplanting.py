@@ -132,7 +132,7 @@ def transplant_model(
     contents = with_kept_settings(tokeniser_contents(Path(tokeniser)), checkpoint.folder)
     new = read_model_vocabulary(tokeniser)
     old = read_model_vocabulary(old_tokeniser or checkpoint.folder)
-    check_rows(found.rows, old, settings.padded)
+    check_rows(found.rows, old, settings.padded, "--old-tokenizer")
     plan = plan_rows(old, new, settings.multiple)
     rows = len(plan.sources)
     configs, changes = _configs(checkpoint, plan, new, contents, (found.rows, rows))

@@ -34,6 +34,7 @@ _SUFFIXES: Mapping[MatrixRole, tuple[str, ...]] = {
         "generator_lm_head.weight",
         "lm_loss.weight",
         "pred_layer.proj.weight",
+        "proj_out.weight",
     ),
     "bias": (
         "lm_head.bias",

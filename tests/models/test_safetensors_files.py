@@ -10,7 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save, save_file
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.models.safetensors_files import (
@@ -110,3 +110,22 @@ def test_any_cut_off_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(whole[:length])
         with pytest.raises(FileFormatError):
             read_safetensors(path)
+
+
+@examples(400)
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=3))
+def test_any_damage_is_seen_or_does_no_harm(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int]]
+) -> None:
+    """A changed file is refused by an error of the library's, or has tensors inside its bounds."""
+    path = tmp_path_factory.mktemp("files") / "model.safetensors"
+    arrays = {"a": np.arange(5, dtype=np.float32), "b": np.zeros((2, 2), np.float16)}
+    data = bytearray(save(arrays, {"format": "pt"}))
+    for place, byte in changes:
+        data[place % len(data)] = byte
+    path.write_bytes(data)
+    try:
+        _, tensors = read_safetensors(path)
+    except FileFormatError:
+        return
+    assert sum(len(b"".join(each.chunks())) for each in tensors) == 28

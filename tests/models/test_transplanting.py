@@ -346,6 +346,15 @@ ACROSS = [
 ]
 
 
+def test_a_type_is_normalised_where_its_characters_are_unknown(tmp_path: Path) -> None:
+    """As the old tokeniser does with every text: BERT's writes it in lower case here."""
+    write_tokeniser(tmp_path / "bert", WORDPIECE)
+    bert = read_model_vocabulary(tmp_path / "bert")
+    texts = {number: text for text, number in bert.ids.items()}
+    for spelled, tokens in {"UN": ["un"], "##DÖ": ["##do"], "##Ŷ": []}.items():
+        assert [texts[number] for number in bert.tokens_of([spelled])[0]] == tokens
+
+
 @pytest.mark.parametrize(("old", "new", "type_", "tokens"), ACROSS)
 def test_a_type_is_compared_by_the_text_it_stands_for(
     tmp_path: Path, old: Any, new: Any, type_: str, tokens: list[str]

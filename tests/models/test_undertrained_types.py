@@ -220,7 +220,9 @@ def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> No
     assert "2 is not a share of types" in refused(model, "--share", "2")
     (model / "tokenizer.json").unlink()
     assert "no tokeniser whose ids are certain" in refused(model)
-    assert "8,000 ids, but the model has 16 rows" in refused(model, "--tokenizer", "demo:en")
+    message = refused(model, "--tokenizer", "demo:en")
+    assert "8,000 ids, but the model has 16 rows" in message
+    assert "Name that: --tokenizer." in message
     path = model / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1])
     assert "the file is cut off" in refused(model, "--tokenizer", "demo:en")

@@ -22,7 +22,7 @@ _TITLES = {
     "input_norm": "norm of the input row",
     "output_norm": "norm of the output row",
     "input_cosine": "distance from unused rows",
-    "output_cosine": "distance from unused rows",
+    "input_euclidean": "distance from unused rows",
 }
 
 

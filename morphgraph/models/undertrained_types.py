@@ -2,7 +2,8 @@
 
 A type that is a token of hardly any text gets hardly any gradient, so that its rows stay near those
 of types that never are one. Source: Land & Bartolo 2024, whose indicator is the distance from the
-mean of unused rows; Chizhov et al. 2024, §5, who look at norms against frequency.
+mean of unused rows, by the cosine where one matrix is input and output, else the Euclidean one of
+input rows; Chizhov et al. 2024, §5, who look at norms against frequency.
 """
 
 from __future__ import annotations
@@ -134,13 +135,15 @@ def undertrained_types(
             figures = _row_figures(tensor, found.rows, unused)
             names = ("norm", "cosine", "euclidean")
             columns |= {f"{role}_{name}": each for name, each in zip(names, figures, strict=True)}
-    last = "output" if found.of("output") is not None else "input"
+    tied = found.of("output") is None
+    # What the program of Land & Bartolo ranks by.
+    indicator = "input_cosine" if tied else "input_euclidean"
     return UndertrainedTypes(
         str(checkpoint.folder),
-        found.of("output") is None,
+        tied,
         len(unused),
         unused_are if len(unused) else "none are known",
-        f"{last}_cosine" if len(unused) else "input_norm",
+        indicator if len(unused) else "input_norm",
         pd.DataFrame(columns),
     )
 

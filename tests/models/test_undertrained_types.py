@@ -37,7 +37,7 @@ def model(tmp_path: Path, small_document: Document) -> Path:
     document["added_tokens"] = [flags("<unused1>", ids), flags("</s>", ids + 1)]
     rows = matrix(16)
     rows[ids + 2 :] = [[1, 1, 0, 0], [1, -1, 0, 0], [1, 0, 0, 0]]
-    rows[ids] = [1, 0, 0, 0]
+    rows[ids : ids + 2] = [[1, 0, 0, 0], [1, 0, 0.1, 0]]
     rows[:2] = [[0, 0, 0, 0], [3, 4, 0, 0]]
     output = matrix(16, 1)
     output[ids:] = [1, 1, 1, 1]
@@ -83,7 +83,7 @@ def test_what_the_types_are(model: Path, words: str) -> None:
 def test_figures_by_hand(model: Path) -> None:
     """The unused rows, reserved and padding, have the mean (1, 0, 0, 0) and (1, 1, 1, 1)."""
     found = mg.undertrained(model)
-    assert (found.unused, found.tied, found.ranked_by) == (4, False, "output_cosine")
+    assert (found.unused, found.tied, found.ranked_by) == (4, False, "input_euclidean")
     first, second = found.frame.iloc[0], found.frame.iloc[1]
     assert (first["input_norm"], first["input_euclidean"]) == (0, 1)
     assert math.isnan(first["input_cosine"]), "no direction"
@@ -91,7 +91,7 @@ def test_figures_by_hand(model: Path) -> None:
     assert second["input_euclidean"] == pytest.approx(math.sqrt(4 + 16))
     special = found.frame[found.frame["type"] == "</s>"].iloc[0]
     assert special["output_cosine"] == pytest.approx(0)
-    # Of 13 types, a fifth are three: the two with the very row of unused ones come first.
+    # Of 13 types, a fifth are three: the two that are nearest to (1, 0, 0, 0) come first.
     assert list(found.standing_out(0.2)["type"][:2]) == ["<unused1>", "</s>"]
     assert len(found.standing_out(0.2)) == 3
     table = found.by_kind(0.2).set_index("kind")
@@ -198,7 +198,7 @@ def test_the_command(morphgraph: Command, model: Path, words: str, tmp_path: Pat
     run = morphgraph(*given, "--out", tmp_path / "out", "--limit", "2")
     assert run.code == 0
     assert "4 rows taken for unused: without a type, reserved or never produced" in run.out
-    assert "2 of 3 types, lowest output_cosine first:" in run.out
+    assert "2 of 3 types, lowest input_euclidean first:" in run.out
     lines = run.out.splitlines()
     assert any("<unused1>" in line and "reserved" in line for line in lines)
     table = (tmp_path / "out" / "undertrained.csv").read_text().splitlines()

@@ -8,7 +8,9 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -151,7 +153,7 @@ def compare(
 
 def transplant(
     model: str | os.PathLike[str],
-    tokenizer: str | os.PathLike[str],
+    tokenizer: "LoadedTokeniser | str | os.PathLike[str]",
     out: str | os.PathLike[str] | None = None,
     *,
     old_tokenizer: str | os.PathLike[str] | None = None,
@@ -163,7 +165,9 @@ def transplant(
     """Carry a model over to another tokeniser: rows of types that both have are copied bit by bit.
 
     ``model``: a folder of `transformers` with weights in safetensors; ``tokenizer``: a folder that
-    ``AutoTokenizer`` loads; ``out``: a new folder for both; without it, nothing is written.
+    ``AutoTokenizer`` loads, or a tokeniser as it is now, which is exported first; ``out``: a new
+    folder for both; without it, nothing is written. The result has what was ``kept``, ``made`` and
+    ``dropped``, type by type.
     ``old_tokenizer``: the one that the model was trained with, if it is not in its folder.
     ``init``: the row of a new type is the ``mean`` of the rows of the old tokens of its string,
     ``zeros``, or ``normal``, drawn by ``seed`` with each column's mean and standard deviation.
@@ -175,7 +179,12 @@ def transplant(
     settings = TransplantSettings(cast("Any", init), seed, pad_to_multiple_of, padded)
     place = None if out is None else Path(out)
     old = None if old_tokenizer is None else str(old_tokenizer)
-    return transplant_model(str(model), str(tokenizer), place, settings, old_tokeniser=old)
+    carry = partial(transplant_model, str(model), out=place, settings=settings, old_tokeniser=old)
+    if not isinstance(tokenizer, LoadedTokeniser):
+        return carry(str(tokenizer))
+    with TemporaryDirectory(prefix="morphgraph-") as folder:
+        tokenizer.export(folder)
+        return carry(folder)
 
 
 def undertrained(

@@ -94,14 +94,15 @@ def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, byt
 def other_files(folder: Path) -> tuple[list[str], list[str]]:
     """Files of a model that go along to another tokeniser, and those that do not.
 
-    What stays are the old tokeniser's files, weights in other forms, and all that is hidden.
+    What stays are the old tokeniser's files, weights in other forms, all that is hidden, and the
+    checkpoints of a training.
     """
     goes: list[str] = []
     stays: list[str] = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         if path.is_file() and str(name) not in _MODEL_FILES:
-            is_hidden = any(part.startswith(".") for part in name.parts)
+            is_hidden = any(part.startswith((".", "checkpoint-")) for part in name.parts)
             is_old = len(name.parts) == 1 and path.name in _TOKENISER_FILES
             takes = _goes_along(path, ()) and not is_hidden and not is_old
             (goes if takes else stays).append(str(name))

@@ -130,6 +130,8 @@ def test_the_folder_has_the_new_tokeniser_and_all_other_files(
     (other / "tokenization_own.py").write_text("code")
     (model / "1_Pooling").mkdir()
     (model / "1_Pooling" / "config.json").write_text("{}")
+    (model / "checkpoint-500").mkdir()
+    (model / "checkpoint-500" / "config.json").write_text("{}")
     for name in (
         "vocab.json",
         "pytorch_model.bin",

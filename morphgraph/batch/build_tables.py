@@ -292,7 +292,7 @@ _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
 def chart_of(table: Table) -> go.Figure | None:
     """A figure of a table, in panels for its columns; none if it asks for none or has no numbers.
 
-    Lines are drawn over vocabulary sizes, or over the one setting that the parameters of all rows
+    Lines are drawn over steps, vocabulary sizes, or over the one setting that the parameters of all rows
     differ in; where there is no such number, bars are drawn instead.
     """
     columns, over = _known(table), _numbers(table)
@@ -382,11 +382,12 @@ def _numbers(table: Table) -> Numbers | None:
     """What lines are over, if they are asked for and there is such a number."""
     if table.chart != "lines":
         return None
-    if "vocab_size" in table.rows_by:
-        place = table.rows_by.index("vocab_size")
-        texts = [row.names[place] for row in table.rows]
-        if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
-            return Numbers(COLUMN_TITLES["vocab_size"], place, [float(text) for text in texts])
+    for name in ("step", "vocab_size"):
+        if name in table.rows_by:
+            place = table.rows_by.index(name)
+            texts = [row.names[place] for row in table.rows]
+            if all(text.isdecimal() for text in texts) and len(set(texts)) > 1:
+                return Numbers(COLUMN_TITLES[name], place, [float(text) for text in texts])
     if "parameters" in table.rows_by:
         place = table.rows_by.index("parameters")
         settings = [

@@ -95,14 +95,15 @@ def _split(
 ) -> list[SplitSentence]:
     words = found.words
     starts, ends = words.spans
+    offsets = words.character_offsets
     split = []
     for number, sentence in enumerate(sentences):
         first_atom, last_atom = (int(at) for at in words.word_offsets[number : number + 2])
         atoms = np.flatnonzero(found.token_at[first_atom:last_atom] >= 0) + first_atom
         begins = np.append(first_atom, atoms[:-1] + 1)[: len(atoms)]
         # Characters of the sentence that each token spans, those left out before it too.
-        left = starts[begins] - words.character_offsets[number]
-        right = ends[atoms] - words.character_offsets[number]
+        left = starts[begins] - offsets[number]
+        right = ends[atoms] - offsets[number]
         lengths = np.array([len(word) for word in sentence], np.int64)
         word_starts = np.append(0, np.cumsum(lengths + 1)[:-1])[: len(lengths)]
         firsts = np.full(len(sentence), -1, np.int64)

@@ -210,8 +210,26 @@ def test_what_ships_is_valid_and_says_what_it_is(name: str) -> None:
     assert evaluation.description
 
 
+DOWNSTREAM = {
+    "flota-classification",
+    "knockout-lm",
+    "spaces-tagging",
+    "picky-translation",
+    "transplant",
+}
+
+
+def test_what_trains_models_does_so_with_three_seeds() -> None:
+    for name in DOWNSTREAM:
+        found = parse_evaluation(shipped_configurations()[name], name)[0]
+        assert found.downstream and len(found.seeds) >= 3
+        asked = {metric for table in found.tables for metric in table.metrics}
+        own = {metric.key for task in found.downstream for metric in task.entry.metrics}
+        assert asked & own
+
+
 def test_all_tables_of_the_papers_ship() -> None:
-    assert set(shipped_configurations()) == {
+    assert set(shipped_configurations()) == DOWNSTREAM | {
         "demo",
         "knockout-table2",
         "knockout-ablations",

@@ -33,7 +33,7 @@ from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import look_at
-from web.inputs import frequency_choice
+from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
 from web.session import Session, trained_models, wordfreq_languages
 from web.text import code, plain
@@ -101,7 +101,7 @@ def vocabulary_page(current: Session) -> None:
         healths = [_health(current, name, corpus) for name in chosen]
         with cards:
             listed = _listed(healths)
-            number = _cards(healths, alpha, listed)
+            number = _cards(current, healths, alpha, listed)
         with below:
             _types_behind(current, chosen[number], healths[number], listed)
         if more.open:
@@ -237,13 +237,10 @@ def _listed(healths: list[VocabularyHealth]) -> str:
     return str(value_now(_CARD, first))
 
 
-def _cards(healths: list[VocabularyHealth], alpha: float, listed: str) -> int:
+def _cards(current: Session, healths: list[VocabularyHealth], alpha: float, listed: str) -> int:
     """A card for each of a few figures; returns the number of the tokeniser they are of."""
     if healths[0].corpus is None:
-        st.info(
-            "Figures of a corpus are n/a: choose word frequencies under More.",
-            icon=":material/bar_chart:",
-        )
+        offer_frequencies(current, "How types are used is counted by")
     number = len(healths) - 1
     if len(healths) > 2:
         number = st.selectbox(

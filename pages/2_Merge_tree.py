@@ -52,7 +52,7 @@ def tree_page(current: Session) -> None:
             f"Not in the alphabet of this tokeniser, so no merge takes it: "
             f"{' '.join(code(label) for label in unknown)}"
         )
-    with st.expander("The merges as a table"):
+    with st.expander("The merges as a table", expanded=True):
         _merge_table(trees[-1])
 
 

@@ -18,12 +18,14 @@ from morphgraph.tokeniser.words import Segmenter
 from web.address import follow
 from web.bootstrap import start
 from web.components import comparison_table
+from web.inputs import offer_frequencies
 from web.method_picker import (
     START,
     PickedMethod,
     choose_methods,
     drop_method,
     follow_methods,
+    lacking_counts,
     make_method,
     method_fields,
     upload_model,
@@ -66,6 +68,9 @@ def segmentations_page(current: Session) -> None:
                 picked = choose_methods(current, _PLACE, _FIRST, wait=False)
         more = st.popover("More", icon=":material/tune:", key="compare more open")
         note = st.container(width="content")
+    lacking = lacking_counts(current, _FIRST)
+    if lacking:
+        offer_frequencies(current, lacking)
     follow_methods(_PLACE, picked)
     ready = [one for one in picked if one.made is not None]
     segmenters = [one.made for one in ready if one.made is not None]

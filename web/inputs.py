@@ -13,12 +13,14 @@ from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
 from morphgraph.reference.downloads import get, is_downloaded, local_path
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.language import language_of
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, GoldSet
 from web.session import (
     Session,
     Source,
+    demo_name,
     demo_reference,
     frequencies_of,
     reference_of,
@@ -27,7 +29,7 @@ from web.session import (
 )
 from web.text import plain
 from web.views.reference_read import tell_what_was_read
-from web.widgets import attempt, choice, forget_oldest, primed, value_now
+from web.widgets import attempt, button, choice, forget_oldest, primed, value_now
 
 _DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -125,8 +127,11 @@ def reference_upload(current: Session) -> None:
         tell_what_was_read(current)
 
 
-def frequency_choice(current: Session) -> None:
-    """Choose where word frequencies come from: nowhere, wordfreq, or a file."""
+def frequency_choice(current: Session, place: str = "") -> None:
+    """Choose where word frequencies come from: nowhere, wordfreq, or a file.
+
+    ``place`` is a name that keeps apart what stands twice on a page.
+    """
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     languages = wordfreq_languages()
@@ -136,7 +141,7 @@ def frequency_choice(current: Session) -> None:
         "From wordfreq",
         options,
         index=options.index(active),
-        key=f"wordfreq {current.study_number}",
+        key=f"wordfreq {place} {current.study_number}",
         help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
     if chosen != active:
@@ -148,7 +153,7 @@ def frequency_choice(current: Session) -> None:
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
-        key=upload_key("frequency"),
+        key=upload_key(f"frequency {place}"),
         help="One word a line: the word, a tab or a space, and its count.",
     )
     if file is None:
@@ -156,7 +161,30 @@ def frequency_choice(current: Session) -> None:
     with attempt():
         source = Source(file.name, ((file.name, content_of(file)),))
         current.use_frequencies(frequencies_of(source), file.name, source)
-        taken("frequency")
+        taken(f"frequency {place}")
+
+
+def offer_frequencies(current: Session, what: str) -> None:
+    """Where no word counts are open: say ``what`` needs some, and offer those of the language."""
+    if current.study.benchmark.frequencies is not None:
+        return
+    words = [entry.word for entry in current.study.benchmark.reference.entries]
+    language = current.once(("language of the reference",), lambda: language_of(words))
+    with st.container(
+        horizontal=True, vertical_alignment="center", border=True, key="offer-frequencies"
+    ):
+        st.markdown(f":material/bar_chart: {what} word counts.", width="content")
+        if language:
+            source = Source(f"wordfreq:{language}")
+            button(
+                f"Use wordfreq’s for {demo_name(language)}",
+                "download_done",
+                lambda: current.use_frequencies(frequencies_of(source), source.name, source),
+                primary=True,
+                key="use the frequencies of the language",
+            )
+        with st.popover("Others" if language else "Choose some", width="content"):
+            frequency_choice(current, "offer")
 
 
 def _active_frequencies(current: Session, languages: Sequence[str]) -> str:

@@ -89,7 +89,10 @@ def choose_methods(
     possible = [name for name in first if _has_what_it_needs(current, name)]
     begin, given = _asked(asked, possible) if asked else (possible, {})
     key = f"{place}_methods"
+    lacked = st.session_state.get(f"{place} lacks counts", [])
+    st.session_state[f"{place} lacks counts"] = [name for name in first if name not in possible]
     added = st.session_state.pop(f"{place} new models", [])
+    added += [name for name in lacked if name in possible]
     with remembered(**{key: begin}):
         kept = [*st.session_state[key], *added]
         if edited and START in first and not st.session_state.get(f"{place} start offered"):
@@ -104,10 +107,6 @@ def choose_methods(
             help="On the open tokeniser as it is now. Train others, or open model files, to add "
             "them here.",
         )
-    lacking = [METHODS[name].title for name in first if name not in possible]
-    if lacking:
-        need = "need" if len(lacking) > 1 else "needs"
-        st.caption(f"{' and '.join(lacking)} {need} word counts: choose some on the page Scores.")
     settings = {name: _settings(name, given.get(name, {}), place) for name in chosen}
     found = []
     for name in chosen:
@@ -122,6 +121,12 @@ def choose_methods(
         except MorphGraphError as error:
             st.warning(plain(str(error)), icon=":material/warning:")
     return found
+
+
+def lacking_counts(current: Session, first: Sequence[str]) -> str:
+    """The titles of methods that need word counts, which are not there; empty if none does."""
+    lacking = [METHODS[name].title for name in first if not _has_what_it_needs(current, name)]
+    return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
 
 
 def follow_methods(place: str, picked: Sequence[PickedMethod]) -> None:

@@ -298,7 +298,7 @@ def _explained(trees: Sequence[MergeTree]) -> Iterator[tuple[str, str]]:
     if merges:
         yield "", "in a box: type, rank" + (" · blame" if has_ratio else "")
     if has_ratio:
-        yield "scale", "blame from 0 to 1"
+        yield "scale", "blame from 0 to 100\xa0%"
     if any(len(merge.children) > 2 for merge in merges):
         yield "tuple", "merge of three parts or more"
     for kind in _MEANING:

@@ -184,7 +184,13 @@ def test_what_needs_counts_is_not_chosen_without_them(app: Any) -> None:
     assert list(app.test.dataframe[0].value["method"]) == ["BPE", "BPE-dropout", "FLOTA"]
     methods(app, "bpe", "picky")
     assert any("word counts" in warning.value for warning in app.test.warning)
-    assert "Trimmed BPE and Picky BPE need word counts" in app.captions()
+    assert any("Trimmed BPE and Picky BPE need word counts" in t.value for t in app.test.markdown)
+    # One click takes those of the reference's language, and shows what needed them.
+    app.press("Use wordfreq’s for English")
+    assert app.session.study.benchmark.frequency_source == "wordfreq:en"
+    [box] = [m for m in app.test.multiselect if m.label == "Methods"]
+    assert {"trimmed", "picky"} <= set(box.value)
+    assert "use the frequencies of the language" not in [b.key for b in app.test.button]
 
 
 def test_the_worst_words_of_the_reference_come_first(compare: Any) -> None:

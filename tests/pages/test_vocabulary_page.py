@@ -173,7 +173,7 @@ def test_without_frequencies_the_figures_of_a_corpus_are_undefined(page: Any) ->
         if figure.needs == "corpus" and figure.key != "renyi":
             assert by_name[figure.label] == "n/a"
     assert by_name["Types, |V|"] == "8,000"
-    assert any("choose word frequencies" in info.value for info in page.test.info)
+    assert any("is counted by word counts" in text.value for text in page.test.markdown)
     assert "no word frequencies are chosen" in page.captions()
 
 

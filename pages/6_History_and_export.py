@@ -11,10 +11,11 @@ from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.recipe import read_recipe, replay
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import go_to_edit
 from web.inputs import content_of
+from web.method_picker import choose_method
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import plain
@@ -173,12 +174,19 @@ def export(current: Session) -> None:
 def _tokeniser(current: Session) -> None:
     """A button that checks and prepares, and then the archive."""
     tokeniser, reference = current.study.tokeniser, current.study.benchmark.reference
+    segmenter = choose_method(current, "export")
     # What a check depends on: after another edit, or with another reference, it is made again.
-    key = (tokeniser.signature(), reference.checksum)
+    key = (segmenter.signature(), reference.checksum)
     place = st.empty()
     if st.session_state.get(_KEY) != key:
         with place.container():
-            _forecast(sum(merge.is_tuple for merge in tokeniser.graph.merges().values()))
+            if isinstance(segmenter, Bte) and segmenter.method == Bte.method:
+                _forecast(sum(merge.is_tuple for merge in tokeniser.graph.merges().values()))
+            else:
+                st.write(
+                    f"{segmenter.name} is not a model of the `tokenizers` library, so it becomes a "
+                    "**folder for `transformers`** with a small tokeniser class."
+                )
             if not st.button(
                 "Check and prepare",
                 icon=":material/fact_check:",
@@ -188,15 +196,16 @@ def _tokeniser(current: Session) -> None:
             ):
                 return
     with attempt():
-        made = _exported(key, tokeniser, [entry.word for entry in reference.entries])
+        words = [entry.word for entry in reference.entries]
+        made = _exported(key, segmenter, tokeniser.name, words)
         st.session_state[_KEY] = key
         with place.container():
             _result(made)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 1,000 sentences…")
-def _exported(key: tuple[str, str], _tokeniser: Tokeniser, _words: list[str]) -> Export:
-    return export_segmenter(Bte(_tokeniser), words_to_check(_words, name=_tokeniser.name))
+def _exported(key: tuple[str, str], _segmenter: Segmenter, _name: str, _words: list[str]) -> Export:
+    return export_segmenter(_segmenter, words_to_check(_words, name=_name))
 
 
 def _forecast(tuples: int) -> None:

@@ -28,7 +28,16 @@ from web.session import (
     wordfreq_languages,
 )
 from web.text import plain
-from web.widgets import attempt, forget, forget_oldest, primed, remembered, set_value, value_now
+from web.widgets import (
+    attempt,
+    choice,
+    forget,
+    forget_oldest,
+    primed,
+    remembered,
+    set_value,
+    value_now,
+)
 
 START = "before the edits"
 _TRAINED = "picky"
@@ -127,6 +136,26 @@ def lacking_counts(current: Session, first: Sequence[str]) -> str:
     """The titles of methods that need word counts, which are not there; empty if none does."""
     lacking = [METHODS[name].title for name in first if not _has_what_it_needs(current, name)]
     return " and ".join(lacking) + (" need" if len(lacking) > 1 else " needs") if lacking else ""
+
+
+def choose_method(current: Session, place: str) -> Segmenter:
+    """The field of one method with its settings, and that method on the open tokeniser.
+
+    Those that need word counts are left out; the first is the tokeniser's own merges.
+    """
+    names = [name for name in METHODS.offered if METHODS[name].export and not METHODS[name].counts]
+    name = choice(
+        st.selectbox,
+        "Method",
+        names,
+        key=f"{place}_method",
+        format_func=lambda name: METHODS[name].title,
+        help="Its own merges, or another way to segment by the same vocabulary.",
+    )
+    settings = _settings(name, {}, place)
+    with st.container(horizontal=True):
+        method_fields(PickedMethod(name, settings, METHODS[name].title, None, None), place)
+    return method_on(current.study.tokeniser, name, settings)
 
 
 def follow_methods(place: str, picked: Sequence[PickedMethod]) -> None:

@@ -445,5 +445,11 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
         name,
         scores,
         single=True,
-        file=text_parts(model),
+        file=_without_symbols(text_parts(model)),
     )
+
+
+def _without_symbols(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Symbols that the user defined are types as any other, found in normalised text."""
+    special = [token for token in parts["added_tokens"] if token["special"]]
+    return {**parts, "added_tokens": special}

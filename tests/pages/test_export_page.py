@@ -65,6 +65,23 @@ def test_with_tuple_merges_it_is_a_folder_and_checked_anew(app: Any) -> None:
     assert not app.test.success and "Check and prepare" in buttons(app)
 
 
+def test_another_method_is_a_folder_and_checked_anew(app: Any) -> None:
+    open_page(app).press("Check and prepare")
+    app.test.selectbox(key="export_method").set_value("flota")
+    app.run()
+    assert not app.test.success and "Check and prepare" in buttons(app)
+    app.test.number_input(key="export_flota_k").set_value(2)
+    app.run().press("Check and prepare")
+    assert "FLOTA is not a model of the tokenizers library" in said(app)
+    assert {"flota.py", "tokeniser.method.json"} <= set(listed(app))
+    assert any(code.value.startswith("FLOTA(k=2):") for code in app.test.code)
+    app.test.selectbox(key="export_method").set_value("dropout")
+    app.run()
+    app.test.toggle(key="export_dropout_queue").set_value(True)
+    app.run().press("Check and prepare")
+    assert "Export bpe" in app.errors()[0]
+
+
 def test_a_tokeniser_that_would_differ_is_an_error(
     app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from sentencepiece import SentencePieceTrainer
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
@@ -17,7 +18,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.models import export_segmenter
+from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.registry import leaving, method_on
@@ -284,6 +285,23 @@ def test_types_for_merging_only_have_no_id() -> None:
     assert leaving(First(picky, 1)).document["model"]["vocab"]["abca"] == 5
 
 
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_sentencepiece_models(kind: str, tmp_path: Path) -> None:
+    """With symbols of the user's, and with bytes for unknown characters."""
+    words = words_to_check([], 2_000)
+    lines = [" ".join(words[at : at + 10]) for at in range(0, len(words), 10)]
+    path = tmp_path / "m.model"
+    settings: dict[str, Any] = {"vocab_size": 600, "model_type": kind, "minloglevel": 2}
+    for more in ({"user_defined_symbols": ["<x>", "er"]}, {"byte_fallback": True}):
+        with path.open("wb") as file:
+            SentencePieceTrainer.train(
+                sentence_iterator=iter(lines), model_writer=file, **settings, **more
+            )
+        for method in (None, "flota", "first", "longest", "greedy"):
+            parameters = {"k": 1} if method in ("first", "longest") else {}
+            check(load_segmenter(path, method, **parameters), [*lines[:20], *words[:50]])
+
+
 def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, Any]]) -> None:
     """Also where they have holes."""
     document = small_document([("a", "b"), ("ab", "c")])
@@ -295,6 +313,7 @@ def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, 
         assert all(old == new for old, new in made.id_map.items())
     text = export_segmenter(method_on(tokeniser, "flota"), ["abc"]).files["README.md"].decode()
     assert "a model that was trained with that tokeniser takes this one" in text
+    assert "`python -m benchmarks.exported`" in text, "how fast it is"
     tokeniser.graph.knockout(["ab"])
     edited = leaving(method_on(tokeniser, "flota"))
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}

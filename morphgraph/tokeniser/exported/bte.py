@@ -1,12 +1,15 @@
 """Byte-tuple encoding: merges of two parts or more, in order of rank."""
 
 import heapq
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tokenizers import Token
 
 from .pieces import Pieces, symbols_of
+
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 Atom = tuple[int | None, int, int]
 """A type id, None for a character that has none, and the bytes of the piece that it stands for."""
@@ -41,7 +44,7 @@ class Merging(Pieces):
         self.types = {number: text for text, number in self.ids.items()}
         self.suffix: str = settings.get("end_of_word_suffix") or ""
         self.byte_fallback = bool(settings.get("byte_fallback"))
-        self.fuses = bool(settings.get("fuse_unk"))
+        self.fuse_unknown = bool(settings.get("fuse_unk"))
         unknown = settings.get("unk_token")
         self.unknown = self.ids.get(unknown) if unknown is not None else None
         self.marks = "".join(mark for mark in "Ġ▁" if mark in self.ids)
@@ -64,6 +67,12 @@ class Merging(Pieces):
             if all(entry[1] != tuple(others) for entry in known):
                 known.append((rank, tuple(others), self.ids["".join(texts)]))
             self._widest = max(self._widest, len(texts))
+
+    def size(self, text: str, token: Token | None) -> int:
+        """A token of a byte is one, and so are a symbol and unknown characters that are fused."""
+        if token is not None and self.byte_fallback and _BYTE.fullmatch(token.value):
+            return 1
+        return len(self.atoms(text)) - sum(character in self.marks for character in text)
 
     def _ranks(self, settings: Mapping[str, Any]) -> Any:
         return settings.get("levels") or range(len(settings["merges"]))
@@ -104,7 +113,7 @@ class Merging(Pieces):
             elif self.byte_fallback and (numbers := self._bytes(text)):
                 found += [(number, at, end) for number in numbers]
                 last_unknown = False
-            elif last_unknown and self.fuses:
+            elif last_unknown and self.fuse_unknown:
                 found[-1] = (self.unknown, found[-1][1], end)
             else:
                 found.append((self.unknown, at, end))

@@ -112,12 +112,6 @@ class Flota(Lookup):
             for form in forms[: 1 if self.strict and starts else 2]:
                 if (type_ := form.get(text)) is not None:
                     with_marker = bool(marked and starts and form is self.initial)
-                    return self._length(characters[at:end]), end, type_, with_marker
+                    return self.atom_count(characters[at:end]), end, type_, with_marker
             text = text[: -len(characters[end - 1])]
         return 0, at, 0, False
-
-    def _length(self, characters: Sequence[str]) -> int:
-        """A character that is no type of its own counts as its bytes, where there are types for."""
-        if not self.byte_fallback:
-            return len(characters)
-        return sum(1 if c in self.plain else len(c.encode()) for c in characters)

@@ -28,7 +28,7 @@ class Greedy(Lookup):
         characters, offsets = self.characters(piece)
         found: list[tuple[int | None, int, int]] = []
         at = 0
-        if self.whole and len(characters) > self.parameters["longest_word"]:
+        if self.whole and self.atom_count(characters) > self.parameters["longest_word"]:
             return self._tokens([(self.unknown_number, 0, offsets[-1])])
         while at < len(characters):
             form = self.spelled[at > 0]

@@ -35,9 +35,8 @@ class Kept(Pieces):
             spans = [(*token.offsets, place) for place, token in enumerate(tokens)]
             spans += [(*span, -1) for span in self.inner.unnamed(piece, tokens)]
             for start, end, place in spans:
-                length = self._length(
-                    whole[start:end].decode(), tokens[place] if place >= 0 else None
-                )
+                token = tokens[place] if place >= 0 else None
+                length = self.inner.size(whole[start:end].decode(), token)
                 unit = numbers[len(whole[:start].decode())]
                 first = -length if self.by_length else 0
                 of_unit.setdefault(unit, []).append((first, number, start, place))
@@ -52,8 +51,3 @@ class Kept(Pieces):
         ]
         left = iter(found)
         text.tokenize(lambda _: next(left))
-
-    def _length(self, text: str, token: Token | None) -> int:
-        if token is not None and token.id == self.inner.unknown and self.inner.fuses:
-            return 1
-        return sum(character not in self.inner.marks for character in text)

@@ -33,8 +33,6 @@ class Pieces:
 
     unknown: int | None = None
     """The id that stands for characters outside the alphabet."""
-    fuses = False
-    """Whether several of these together count as one character."""
     marks = ""
     """Which of ``Ġ`` and ``▁`` are in the alphabet."""
     inner: "Pieces | None" = None
@@ -72,6 +70,10 @@ class Pieces:
                 found.append((start, end))
             start = end
         return found
+
+    def size(self, text: str, token: Token | None) -> int:
+        """How many characters of the alphabet a token stands for, markers apart."""
+        return sum(character not in self.marks for character in text)
 
     def several(self, pieces: Sequence[tuple[str, Sequence[int]]]) -> list[list[Token]]:
         """The tokens of all pieces of a text, from the unit of each of their characters."""

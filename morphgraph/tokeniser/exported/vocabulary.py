@@ -1,7 +1,9 @@
 """A vocabulary in which methods look substrings of a piece up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from tokenizers import Token
 
 from .pieces import Pieces
 
@@ -45,6 +47,18 @@ class Lookup(Pieces):
         self.longest = max(map(len, self.plain), default=0)
         # By their marker or without it, types spell a piece out: at its start, and later.
         self.spelled = (self.plain, self.marked if self.marker == "##" else self.plain)
+
+    def atom_count(self, characters: Iterable[str]) -> int:
+        """A character that is no type of its own is its bytes, where there are types for these."""
+        if not self.byte_fallback:
+            return sum(1 for _ in characters)
+        return sum(1 if c in self.plain else len(c.encode()) for c in characters)
+
+    def size(self, text: str, token: Token | None) -> int:
+        """A token of a byte is one."""
+        if token is not None and self.byte_fallback and token.value in self.bytes:
+            return 1
+        return self.atom_count(character for character in text if character not in self.marks)
 
     def characters(self, piece: str) -> tuple[list[str], list[int]]:
         """The characters of a piece, and the byte at which each begins and the last one ends."""

@@ -292,8 +292,8 @@ _OWN = ("tokeniser", "vocab_size", "method", "parameters", "seed")
 def chart_of(table: Table) -> go.Figure | None:
     """A figure of a table, in panels for its columns; none if it asks for none or has no numbers.
 
-    Lines are drawn over steps, vocabulary sizes, or over the one setting that the parameters of all rows
-    differ in; where there is no such number, bars are drawn instead.
+    Lines are drawn over steps, vocabulary sizes, or over the one setting that the parameters of all
+    rows differ in; where there is no such number, bars are drawn instead.
     """
     columns, over = _known(table), _numbers(table)
     if over is not None and columns:

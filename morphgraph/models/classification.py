@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.models.examples import LabelledTexts, check_classes, read_labelled
-from morphgraph.models.noise import noisy
+from morphgraph.models.noise import noisy, without_spaces
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
     COMMON,
@@ -39,6 +39,10 @@ class ClassificationSettings(TrainingSettings):
         le=1,
         description="Test a second time, with characters of this share of the words swapped, "
         "dropped or doubled.",
+    )
+    noise_in: Literal["words", "spaces"] = Field(
+        default="words",
+        description="What noise damages: words, or the white space between them, which is dropped.",
     )
 
 
@@ -117,7 +121,8 @@ def _run(run: TaskRun) -> list[Measured]:
     fitted = fit(model, train, settings, run.seed, run.folder, dev)
     found = _scored(fitted.model, batches(data.test, plain), settings.batch_size, "")
     if settings.noise is not None:
-        texts = noisy(data.test.texts, settings.noise, run.seed)
+        damage = noisy if settings.noise_in == "words" else without_spaces
+        texts = damage(data.test.texts, settings.noise, run.seed)
         damaged = batches(LabelledTexts(tuple(texts), data.test.labels), plain)
         found += _scored(fitted.model, damaged, settings.batch_size, "noisy_")
     lost = Measured(UNCOVERED.key, plain.uncovered(data.test.texts), len(data.test.texts))

@@ -7,6 +7,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+
+def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
+    """Texts in which each run of white space is dropped with probability ``share``.
+
+    Source: Hofmann et al. 2022, §4.
+
+    >>> without_spaces(["one two three"], 1.0, seed=1), without_spaces(["one two"], 0.0, seed=1)
+    (['onetwothree'], ['one two'])
+    """
+    found = []
+    for number, text in enumerate(texts):
+        random = np.random.default_rng([seed, number])
+        found.append(_SPACE.sub(lambda run, r=random: "" if r.random() < share else run[0], text))
+    return found
+
+
+_SPACE = re.compile(r"(?<=\S)\s+(?=\S)")
 _WORD = re.compile(r"\S+")
 DAMAGES = ("swap", "drop", "double")
 
@@ -15,8 +32,7 @@ def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
     """Texts in which each word of two characters or more is damaged with probability ``share``.
 
     One place in it is drawn, and what happens there: two neighbours are swapped, a character is
-    dropped, or doubled. A text with its number and the seed alone says what becomes of it. Source:
-    Hofmann et al. 2022, §4, for the idea.
+    dropped, or doubled. A text with its number and the seed alone says what becomes of it.
 
     >>> noisy(["one two three"], 1.0, seed=1), noisy(["one two"], 0.0, seed=1)
     (['oen wo thee'], ['one two'])

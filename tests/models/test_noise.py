@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from morphgraph.models.noise import damaged, noisy
+from morphgraph.models.noise import damaged, noisy, without_spaces
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,13 @@ def test_a_seed_repeats_it_whatever_comes_before() -> None:
     texts = ["one two three four", "five six seven"]
     assert noisy(texts, 0.5, 4) == noisy(texts, 0.5, 4) != noisy(texts, 0.5, 5)
     assert noisy(["another text here", texts[1]], 0.5, 4)[1] == noisy(texts, 0.5, 4)[1]
+
+
+def test_a_share_of_the_spaces_is_dropped_and_nothing_else() -> None:
+    text = " one two  three four five "
+    found = without_spaces([text] * 500, 0.3, 1)
+    assert {each.replace(" ", "") for each in found} == {"onetwothreefourfive"}
+    assert all(each.startswith(" one") and each.endswith("five ") for each in found)
+    gone = sum(4 - len(each.split()) + 1 for each in found) / (4 * 500)
+    assert 0.25 < gone < 0.35
+    assert found == without_spaces([text] * 500, 0.3, 1) != without_spaces([text] * 500, 0.3, 2)

@@ -220,14 +220,17 @@ class FieldOfFile(NamedTuple):
 
 @cache
 def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
-    """What each part of a configuration is, and its fields: the file itself, its lists, methods."""
+    """What each part of a configuration is, and its fields: the file, its lists, methods, tasks."""
     from morphgraph.batch.configuration import METHOD_MODELS, schema
+    from morphgraph.batch.downstream import DOWNSTREAM_MODELS
 
     found = schema()
     known = found["$defs"]
     parts = {_TOP: found}
     parts |= {name: known[title] for name, title in _PARTS.items()}
     parts |= {f"method {name}": known[model.__name__] for name, model in METHOD_MODELS.items()}
+    tasks = DOWNSTREAM_MODELS.items()
+    parts |= {f"downstream {name}": known[model.__name__] for name, model in tasks}
     described = {
         name: (part.get("description", ""), list(_fields(part, known)))
         for name, part in parts.items()
@@ -237,10 +240,15 @@ def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
 
 def _metrics() -> Iterator[FieldOfFile]:
     from morphgraph.batch.cell_rows import FACTS, named_metrics
+    from morphgraph.models.downstream import downstream_metrics
 
     for key, named in named_metrics().items():
         if not key.startswith("vocabulary."):
-            where = "in tables only" if key in FACTS else "in metrics, and in tables"
+            where = (
+                "in tables only"
+                if key in {*FACTS, *downstream_metrics()}
+                else "in metrics, and in tables"
+            )
             yield FieldOfFile(key, named.header, where, "")
 
 

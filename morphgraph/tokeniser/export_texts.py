@@ -176,9 +176,9 @@ as it is.
 """
 
 _DRAWING = """
-While training, each text is segmented at random, anew in each batch; the same seed draws the same.
+After loading, each text is segmented at random, anew in each batch; the same seed draws the same.
 `tokenizer.eval()` draws nothing, so that each text is segmented by all merges, and
-`tokenizer.train()` goes back to drawing.
+`tokenizer.train()` draws again.
 """
 
 _SPEED = """

@@ -79,7 +79,8 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     """
     path = Path(source)
     if os.path.isdir(path):  # noqa: PTH112
-        names = ("tokenizer.json", "tokeniser.bte.json", "vocab.json", "tokenizer.model")
+        ours = ("tokeniser.bte.json", "tokeniser.method.json")
+        names = ("tokenizer.json", *ours, "vocab.json", "tokenizer.model")
         path = next((path / name for name in names if (path / name).is_file()), path)
     if path.suffix == ".txt":
         pair = _beside(path, "merges", "vocab", ".json"), path
@@ -333,7 +334,7 @@ def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
             problem = f"the id of the unknown token, {number!r}, is not in the vocabulary"
             raise FileFormatError(name, "field model.unk_id", problem, DOWNLOAD_AGAIN)
         unknown = None if number is None else types[number]
-    elif kind in ("WordPiece", "BPE", "BTE"):
+    elif kind in ("WordPiece", "BPE", "BTE") or {"method", "of"} & model.keys():
         vocabulary = checked_vocabulary(model.get("vocab"), name, "field model.vocab")
     else:
         problem = f"a {kind} model is not supported"

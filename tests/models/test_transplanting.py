@@ -260,6 +260,22 @@ def test_a_tokeniser_that_was_knocked_out(model: Path, tmp_path: Path) -> None:
     assert mg.transplant(tmp_path / "out", tmp_path / "exported").dropped == ()
 
 
+def test_a_method_with_fewer_types(model: Path, tmp_path: Path) -> None:
+    """What is there for merging only has no row; `FLOTA` has all of them."""
+    tokeniser = mg.load(model)
+    counts = dict.fromkeys(["undo"], 200)
+    tokeniser.method("trimmed", counts=counts).export(tmp_path / "trimmed", words=["undo"])
+    ids = json.loads((tmp_path / "trimmed" / "ids.json").read_text())
+    made = mg.transplant(model, tmp_path / "trimmed", tmp_path / "out")
+    assert made.dropped and not made.made
+    before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
+    assert len(after) == len(ids) < len(before)
+    for old, new in ids.items():
+        np.testing.assert_array_equal(after[new], before[int(old)])
+    tokeniser.method("flota").export(tmp_path / "flota", words=["undo"])
+    assert mg.transplant(model, tmp_path / "flota", tmp_path / "same").dropped == ()
+
+
 # --------------------------------------------------------------------------- tokens of strings
 
 

@@ -1,5 +1,6 @@
 """Types by the ids that a model knows them by, and what a type of one vocabulary is in another."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,22 @@ from morphgraph.segment.registry import standard_segmenter
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES
-from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, tokeniser_files
+from morphgraph.tokeniser.exported.methods import method_of
+from morphgraph.tokeniser.exported.pieces import Pieces
+from morphgraph.tokeniser.loading import (
+    load_tokeniser,
+    load_vocabulary,
+    read_vocabulary,
+    tokeniser_files,
+)
 from morphgraph.tokeniser.merging import words_of_atoms
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
-from morphgraph.tokeniser.words import UNKNOWN, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN
 
 AS_BYTES = "bytes"
+_METHOD_FILE = "tokeniser.method.json"
+_BY_MERGES = ("BPE", "BTE", "bpe", "dropout", "picky", "scaffold", "trimmed")
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 _BYTES = re.compile(f"(?:{_BYTE.pattern})+")
 _BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
@@ -33,7 +43,8 @@ class ModelVocabulary:
 
     ``ids``: each type's id, special and added ones included. ``special``: these two. ``writing``:
     how types write a text: `AS_BYTES`, with ``▁``, ``Ġ`` or ``##`` as their marker, with a suffix
-    such as ``</w>``, or as it is. ``source``: the file that says how it cuts.
+    such as ``</w>``, or as it is. ``source``: the file that says how it cuts, and ``vocabulary``
+    its types without merges.
     """
 
     name: str
@@ -41,6 +52,7 @@ class ModelVocabulary:
     special: frozenset[str]
     writing: str
     source: str
+    vocabulary: SubwordVocabulary
 
     @property
     def id_count(self) -> int:
@@ -50,15 +62,38 @@ class ModelVocabulary:
     @cached_property
     def loaded(self) -> Tokeniser | SubwordVocabulary:
         """What the file holds, with its merges if it has some; read when it is first needed."""
+        if Path(self.source).name == _METHOD_FILE:
+            raise self._other_method("looked at")
         try:
             return load_tokeniser(self.source)
         except NoMergesError:
-            return load_vocabulary(self.source)
+            return self.vocabulary
+
+    def _other_method(self, what: str) -> FileFormatError:
+        problem = f"a tokeniser of this method cannot be {what}"
+        return FileFormatError(self.source, "", problem, "Name the one that it was made from.")
 
     @cached_property
-    def segmenter(self) -> Segmenter:
-        """How it cuts."""
-        return standard_segmenter(self.loaded)
+    def _merging(self) -> tuple[Pieces, Pieces] | None:
+        """What cuts strings by merges, inside a word and at its end; None if it has no merges.
+
+        It needs no merge graph, which takes longer to make.
+        """
+        if Path(self.source).suffix == ".json":
+            document = parse_json(read_bytes(self.source), self.source)
+            model = document.get("model", {}) if isinstance(document, dict) else {}
+        else:
+            loaded = self.loaded
+            model = loaded.document["model"] if isinstance(loaded, Tokeniser) else {}
+        kind = model.get("type", "BPE" if "merges" in model else None)
+        if Path(self.source).name == _METHOD_FILE and kind not in _BY_MERGES:
+            raise self._other_method("asked for the tokens of new types")
+        if kind not in _BY_MERGES:
+            return None
+        made = method_of({**model, "type": kind})
+        made.training = False
+        suffix = model.get("end_of_word_suffix")
+        return (method_of({**model, "end_of_word_suffix": None}) if suffix else made), made
 
     # ------------------------------------------------------------------------- across writings
 
@@ -113,10 +148,12 @@ class ModelVocabulary:
         """
         if not spelled:
             return []
-        segmenter = self.segmenter
+        if self._merging is not None:
+            return self._merged(spelled, *self._merging)
+        segmenter = standard_segmenter(self.vocabulary)
         if isinstance(segmenter, WordPiece):
             # It gives up a word with an unknown character, so the same look-up without that rule.
-            segmenter = Greedy(segmenter.vocabulary)
+            segmenter = Greedy(self.vocabulary)
         words = words_of_atoms(spelled, [self._atoms(text) for text in spelled])
         found = segmenter.segment(words)
         nothing = {UNKNOWN, unknown_id(segmenter)}
@@ -124,13 +161,37 @@ class ModelVocabulary:
             [
                 number
                 for token in found.tokens(word)
-                if token not in nothing and (number := self.loaded.vocabulary_id(token)) is not None
+                if token not in nothing
+                and (number := self.vocabulary.vocabulary_id(token)) is not None
             ]
             for word in range(len(spelled))
         ]
 
+    def _merged(self, spelled: Sequence[str], inside: Pieces, last: Pieces) -> list[list[int]]:
+        suffix = self.vocabulary.preprocessor.suffix
+        ends = [bool(suffix) and text.endswith(suffix) and text != suffix for text in spelled]
+        steps = [last if end else inside for end in ends]
+        pieces = [
+            text.removesuffix(suffix) if end else text
+            for text, end in zip(spelled, ends, strict=True)
+        ]
+        for step in {id(step): step for step in steps}.values():
+            step.fill(piece for piece, own in zip(pieces, steps, strict=True) if own is step)
+        return [self._tokens(step, piece) for step, piece in zip(steps, pieces, strict=True)]
+
+    def _tokens(self, step: Pieces, piece: str) -> list[int]:
+        if _BYTES.fullmatch(piece):
+            return [self.ids[byte] for byte in _BYTE.findall(piece) if byte in self.ids]
+        named: list[int] = []
+        for form in (piece, self._normalised(piece)):
+            tokens = step(form)
+            named = [token.id for token in tokens if token.id != step.unknown]
+            if len(named) == len(tokens) and not step.unnamed(form, tokens):
+                break
+        return named
+
     def _atoms(self, text: str) -> list[int]:
-        """A string as it stands where its marker says: behind an unknown atom, inside a word."""
+        """The atoms of a string where its marker says: behind an unknown one, inside a word."""
         inside = self.writing == "##" and text.startswith("##") and text != "##"
         body = text[2:] if inside else text
         path = self._path(body)
@@ -138,38 +199,20 @@ class ModelVocabulary:
             path = self._path(self._normalised(body))
         return [UNKNOWN] * inside + path
 
+    def _path(self, text: str) -> list[int]:
+        if _BYTES.fullmatch(text):
+            return [self.vocabulary.atoms.get(byte, UNKNOWN) for byte in _BYTE.findall(text)]
+        return vocabulary_path(self.vocabulary, text)
+
     def _normalised(self, text: str) -> str:
         """A string as the tokeniser's normaliser leaves it, such as in lower case."""
-        normaliser = self.loaded.preprocessor.normalizer
+        normaliser = self.vocabulary.preprocessor.normalizer
         if normaliser is None or self.writing not in ("▁", "Ġ", "##", ""):
             return text
         marker = self.writing if text[:1] == self.writing else ""
         body: str = normaliser.normalize_str(text.removeprefix(marker))
         # Some normalisers put a space or marker before every text.
         return marker + body.strip(" ▁")
-
-    def _path(self, text: str) -> list[int]:
-        loaded = self.loaded
-        bytes_ = _BYTE.findall(text) if _BYTES.fullmatch(text) else []
-        if isinstance(loaded, SubwordVocabulary):
-            if bytes_:
-                return [loaded.atoms.get(byte, UNKNOWN) for byte in bytes_]
-            return vocabulary_path(loaded, text)
-        ids, suffix = loaded.graph.ids, loaded.suffix
-        if bytes_:
-            return [ids.get(byte, UNKNOWN) for byte in bytes_]
-        ends = bool(suffix) and text.endswith(suffix) and len(text) > len(suffix)
-        body = text[: -len(suffix)] if ends else text
-        path = []
-        for atom in [*body[:-1], body[-1:] + suffix] if ends else body:
-            fallback = [BYTES[byte] for byte in atom.encode()]
-            if atom in ids and atom not in loaded.only_added:
-                path.append(ids[atom])
-            elif loaded.preprocessor.byte_fallback and all(byte in ids for byte in fallback):
-                path += [ids[byte] for byte in fallback]
-            else:
-                path.append(UNKNOWN)
-        return path
 
 
 def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
@@ -182,7 +225,8 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
         check_is_there(source)
         files = tokeniser_files(source)
         if files == (folder,) and folder.is_dir():
-            files = (folder / "vocab.txt",)
+            others = (folder / name for name in (_METHOD_FILE, "vocab.txt"))
+            files = (next((path for path in others if path.is_file()), folder),)
         if not files[0].is_file():
             raise FileFormatError(
                 first,
@@ -192,14 +236,26 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
                 ".save_pretrained(folder).",
             )
         first, last = str(files[0]), str(files[-1])
-    types = load_vocabulary(first)
+    types = _types(first)
     ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
     special = types.special | {token.content for token in types.preprocessor.added}
     if folder.is_dir():
         beside = _added_beside(folder, ids)
         ids, special = beside | ids, special | beside.keys()
     writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
-    return ModelVocabulary(str(source), ids, special & ids.keys(), writing or types.marker, last)
+    special &= ids.keys()
+    return ModelVocabulary(str(source), ids, special, writing or types.marker, last, types)
+
+
+def _types(file: str) -> SubwordVocabulary:
+    """The types in a file; in one that is exported with a method, they stand as in all others."""
+    if Path(file).name != _METHOD_FILE:
+        return load_vocabulary(file)
+    document = parse_json(read_bytes(file), file)
+    model = document.get("model") if isinstance(document, dict) else None
+    if isinstance(model, dict):
+        document = {**document, "model": {**model, "type": "BPE"}}
+    return read_vocabulary(json.dumps(document).encode(), file)
 
 
 def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:

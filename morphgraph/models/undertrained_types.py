@@ -27,6 +27,7 @@ from morphgraph.models.safetensors_files import BUFFER, StoredTensor
 from morphgraph.models.vocabulary_matrices import MatrixRole, vocabulary_matrices
 from morphgraph.score.compression import NamedCounts
 from morphgraph.score.vocabulary_health import VocabularyHealth
+from morphgraph.segment.registry import standard_segmenter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +159,7 @@ def _described(
     vocabulary: ModelVocabulary, corpus: NamedCounts | None, rows: int
 ) -> tuple[Sequence[str], npt.NDArray[np.str_], Values]:
     """The readable type, the kind and the count of each row."""
-    health = VocabularyHealth(vocabulary.segmenter, corpus)
+    health = VocabularyHealth(standard_segmenter(vocabulary.loaded), corpus)
     inventory, compression = health.inventory, health.compression
     counts = np.full(rows, np.nan if compression is None else 0.0)
     texts = [""] * rows

@@ -17,8 +17,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 import morphgraph as mg
 from morphgraph.models.model_vocabulary import read_model_vocabulary
 from morphgraph.models.transplanting import Transplant
+from morphgraph.segment.models import export_to
+from morphgraph.segment.registry import parse_method
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
 from morphgraph.tokeniser.hugging_face import saved_files
+from morphgraph.train.trainers import train
 
 Document = Callable[..., dict[str, Any]]
 MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
@@ -413,12 +416,62 @@ def test_files_of_old_tokenisers(tmp_path: Path) -> None:
     (bert / "vocab.txt").write_text("[PAD]\n[UNK]\nun\n##do\n")
     found = read_model_vocabulary(bert)
     assert (found.ids["##do"], found.writing) == (3, "##")
+    assert found.tokens_of(["undo", "##undo"]) == [[2, 3], [3]]
     gpt.mkdir()
     (gpt / "vocab.json").write_text(json.dumps(BYTE_LEVEL["model"]["vocab"]))
     (gpt / "merges.txt").write_text("#version: 0.2\nĠ u\nÃ ¤\nĠu n\n")
     (gpt / "added_tokens.json").write_text('{"<mask>": 259}')
     found = read_model_vocabulary(gpt)
     assert (found.ids["<mask>"], found.id_count, "<mask>" in found.special) == (259, 260, True)
+    assert found.tokens_of(["Ġunu"]) == [[found.ids["Ġun"], found.ids["u"]]]
     (gpt / "added_tokens.json").write_text('{"<mask>": 7}')
     with pytest.raises(mg.MorphGraphError, match="<mask>"):
         read_model_vocabulary(gpt)
+
+
+def test_types_that_end_a_word_are_cut_as_such(tmp_path: Path, small_document: Document) -> None:
+    document = small_document([("a", "b</w>"), ("a", "b")], "abc", end_of_word_suffix="</w>")
+    old = read_model_vocabulary(write_tokeniser(tmp_path / "old", document))
+    texts = {number: text for text, number in old.ids.items()}
+    for spelled, tokens in {
+        "cab</w>": ["c", "ab</w>"],
+        "cab": ["c", "ab"],
+        "bc": ["b", "c"],
+    }.items():
+        assert [texts[number] for number in old.tokens_of([spelled])[0]] == tokens
+
+
+COUNTS = {"undoing": 9, "doing": 7, "undo": 5, "redo": 4, "going": 3, "in": 2}
+
+
+@pytest.mark.parametrize(("method", "size"), [("picky(threshold=0.5)", 270), ("unigram", 24)])
+def test_methods_of_other_kinds(tmp_path: Path, model: Path, method: str, size: int) -> None:
+    """What is exported with a method of its own is a new tokeniser as any other, and an old one."""
+    name, parameters = parse_method(method)
+    words = list(COUNTS)
+    trained = train(name, COUNTS, size, parameters=parameters, minimum_count=1)
+    export_to(trained, tmp_path / "new", words)
+    made = mg.transplant(model, tmp_path / "new", tmp_path / "out")
+    new = read_model_vocabulary(tmp_path / "new")
+    assert len(made.kept) + len(made.made) == len(new.ids) == len(set(new.ids.values()))
+    before, after = (weights(folder)["lm_head.weight"] for folder in (model, tmp_path / "out"))
+    old = vocabulary(model)
+    assert len(after) == new.id_count
+    for type_, tokens in made.made.items():
+        if tokens:
+            mean = before[[old[text] for text in tokens]].mean(axis=0)
+            np.testing.assert_allclose(after[new.ids[type_]], mean, rtol=1e-5)
+    back = mg.transplant(tmp_path / "out", model)
+    assert set(back.kept) >= {"i", "n", "d"}
+    for type_, tokens in back.made.items():
+        assert not tokens or "".join(tokens) in type_
+
+
+def test_an_old_tokeniser_that_cuts_otherwise_is_refused(tmp_path: Path, other: Path) -> None:
+    """FLOTA's tokens of a type would not be those of the model's own training."""
+    tokeniser = mg.load(other)
+    export_to(tokeniser.method("flota", k=2), tmp_path / "flota", ["undo"])
+    old = read_model_vocabulary(tmp_path / "flota")
+    assert old.ids == vocabulary(other)
+    with pytest.raises(mg.MorphGraphError, match="Name the one that it was made from"):
+        old.tokens_of(["undone"])

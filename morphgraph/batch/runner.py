@@ -19,6 +19,7 @@ from morphgraph.batch.tasks import (
     run_task,
 )
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.models.libraries import steps_in
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,6 +29,7 @@ log = logging.getLogger("morphgraph.batch")
 Ended = Literal["done", "failed", "not run"]
 _LOOK_FOR_STOP = 0.25
 _COUNT_WORKERS = 10.0
+_LOOK_AT_TRAINING = 2.0
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class _Run:
         self.stopped = False
         workers = self._count_workers()
         self.remaining = Remaining(self.missing, min(workers, len(self.missing)))
-        self._counted = time.monotonic()
+        self._counted = self._looked = time.monotonic()
         for task in tasks:
             if task.key not in self.by_key:
                 facts = known.get(task.key)
@@ -234,7 +236,7 @@ class _Run:
             except Empty:
                 self._check_scheduler()
                 self._look_for_workers()
-                self._told()
+                self._told(**self._in_training())
                 continue
             left.discard(key)
             self._take(self.by_key[key], self._brought(key, future))
@@ -288,6 +290,19 @@ class _Run:
             workers = self._count_workers()
             self.remaining.workers = max(1, workers)
             self.progress.update(workers=workers)
+
+    def _in_training(self) -> dict[str, Any]:
+        """How far the models are that are being trained, where their checkpoints can be seen."""
+        if time.monotonic() - self._looked < _LOOK_AT_TRAINING:
+            return {}
+        self._looked = time.monotonic()
+        told = []
+        for task in self.missing:
+            if task.resumes and task.key not in self.reports:
+                found = steps_in(self.store.checkpoints(task.key))
+                if found is not None:
+                    told.append(f"{task.label}: step {found[0]:,} of {found[1]:,}")
+        return {"last": "; ".join(told)} if told else {}
 
     def _count_workers(self) -> int:
         return 0 if self.client is None else len(self.client.scheduler_info(-1)["workers"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -26,6 +27,20 @@ def require_libraries() -> None:
         )
     os.environ.update(dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"), "1"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+STEPS_FILE = "steps.json"
+"""Beside checkpoints: how far a training has come."""
+
+
+def steps_in(folder: Path) -> tuple[int, int] | None:
+    """The steps done and all steps of the training in a folder; None if none is known."""
+    try:
+        latest = max(folder.rglob(STEPS_FILE), key=lambda path: path.stat().st_mtime)
+        done, total = json.loads(latest.read_text())
+        return int(done), int(total)
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def training_version() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,11 +17,14 @@ def without_spaces(texts: Sequence[str], share: float, seed: int) -> list[str]:
     >>> without_spaces(["one two three"], 1.0, seed=1), without_spaces(["one two"], 0.0, seed=1)
     (['onetwothree'], ['one two'])
     """
-    found = []
-    for number, text in enumerate(texts):
-        random = np.random.default_rng([seed, number])
-        found.append(_SPACE.sub(lambda run, r=random: "" if r.random() < share else run[0], text))
-    return found
+
+    def dropped(random: np.random.Generator, run: re.Match[str]) -> str:
+        return "" if random.random() < share else run[0]
+
+    return [
+        _SPACE.sub(partial(dropped, np.random.default_rng([seed, number])), text)
+        for number, text in enumerate(texts)
+    ]
 
 
 _SPACE = re.compile(r"(?<=\S)\s+(?=\S)")

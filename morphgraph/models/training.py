@@ -16,12 +16,14 @@ import numpy as np
 
 from morphgraph.core.files import write_atomically
 from morphgraph.core.system import usual_threads
+from morphgraph.models.libraries import STEPS_FILE
 from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
 from morphgraph.models.token_ids import IdArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_TELL_SECONDS = 2.0
 CHECKPOINT_SECONDS = 60.0
 """What a killed cell loses at most, about."""
 
@@ -260,7 +262,7 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
 
     class Clock(TrainerCallback):
         steps = 0
-        before = seconds = 0.0
+        before = seconds = told = 0.0
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.began = self.saved = time.monotonic()
@@ -273,6 +275,11 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
             now = time.monotonic()
             self.steps = state.global_step
             self.seconds = self.before + now - self.began
+            if now - self.told >= _TELL_SECONDS or self.steps == 1:
+                self.told = now
+                write_atomically(
+                    folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]).encode()
+                )
             if self.steps in looks[0]:
                 model = _["model"]
                 looks[1](self.steps, model.eval())

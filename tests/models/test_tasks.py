@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 torch = pytest.importorskip("torch")
 
 from tiny_tasks import WORDS, labelled, measured, scores, sentences, use_one_thread  # noqa: E402
 
+from morphgraph.batch.plan import make_plan  # noqa: E402
+from morphgraph.batch.tasks import Store, code_version, run_task  # noqa: E402
 from morphgraph.core.demos import demo_gold_path  # noqa: E402
 from morphgraph.core.errors import MorphGraphError  # noqa: E402
 from morphgraph.models import training  # noqa: E402
 from morphgraph.models.downstream import DOWNSTREAM  # noqa: E402
+from morphgraph.models.libraries import steps_in  # noqa: E402
 from morphgraph.models.task import TaskRun, TrainingSettings  # noqa: E402
 from morphgraph.models.token_ids import dense_ids, folder_ids  # noqa: E402
 from morphgraph.reference.readers import read_reference  # noqa: E402
@@ -117,22 +124,27 @@ def test_a_killed_training_goes_on_from_its_checkpoint(
     given = {**chains, "steps": 30}
     whole = scores(measured(task, tmp_path / "whole", **given))
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
-    seen: list[int] = []
-    original = training.padded
-
-    def killed(rows: object, filler: int) -> object:
-        seen.append(filler)
-        if len(seen) == 50:
-            raise KeyboardInterrupt
-        return original(rows, filler)  # type: ignore[arg-type]
-
     with monkeypatch.context() as patch:
-        patch.setattr(training, "padded", killed)
+        patch.setattr(training, "padded", killed_after(50))
         with pytest.raises(KeyboardInterrupt):
             measured(task, tmp_path / "run", **given)
     last = training.last_checkpoint(tmp_path / "run")
     assert last is not None and 10 < int(last.name.rpartition("-")[2]) < 30
     assert scores(measured(task, tmp_path / "run", **given)) == whole
+
+
+def killed_after(batches: int) -> Callable[[Any, int], Any]:
+    """What makes tensors, and is interrupted at one of them."""
+    seen: list[int] = []
+
+    def padded(rows: Any, filler: int) -> Any:
+        seen.append(filler)
+        if len(seen) == batches:
+            raise KeyboardInterrupt
+        return original(rows, filler)
+
+    original = training.padded
+    return padded
 
 
 def test_it_stops_early_and_in_time(tmp_path: Path, moods: dict[str, object]) -> None:
@@ -257,3 +269,46 @@ def test_a_model_is_carried_over_and_trained_further(
     same.folder.mkdir()
     # Nothing is carried over where nothing has changed.
     assert {each.variant for each in entry.run(same)} == {"start=as it was"}
+
+
+def test_a_cell_whose_worker_was_killed_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its checkpoints lie in the run's folder until its result is kept."""
+    sentences(tmp_path / "train.txt", 200, 1)
+    sentences(tmp_path / "test.txt", 20, 2)
+    plan = make_plan(CELL, "mine.yaml", tmp_path)
+    (cell,) = plan.cells
+    need = run_task(plan.tasks[0], code_version())
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    whole = run_task(cell, code_version(), need, folder=str(tmp_path / "undisturbed"))
+    assert whole.failure is None and not (tmp_path / "undisturbed").exists()
+    with Store(tmp_path / "run") as store:
+        place = store.checkpoints(cell.key)
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "padded", killed_after(40))
+            with pytest.raises(KeyboardInterrupt):
+                run_task(cell, code_version(), need, folder=str(place))
+        assert training.last_checkpoint(place) is not None
+        done, total = steps_in(place) or (0, 0)
+        assert (0 < done < 25, total) == (True, 25)
+        found = run_task(cell, code_version(), need, folder=str(place))
+        assert rows(found.data) == rows(whole.data)
+        place.mkdir(parents=True)
+        store.keep(cell.key, found.data)
+        assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+CELL = """\
+name: mine
+languages: [en]
+tokenisers: [{name: demo, file: "demo:en"}]
+downstream:
+  - {task: causal-lm, train: train.txt, test: test.txt, steps: 25, learning_rate: 0.003}
+"""
+
+
+def rows(data: bytes) -> list[str]:
+    """The rows of a cell as text, but for its speed."""
+    table = parquet.read_table(pyarrow.BufferReader(data)).to_pylist()
+    return [str(row) for row in table if row["metric"] != "tokens_per_second"]

@@ -32,6 +32,20 @@ references: ['demo:{code}']
 """
 
 
+def test_downstream_tasks_are_cells_and_need_no_torch_to_be_checked(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text("text,label\na,1\nb,2\n")
+    asked = "downstream: [{task: classification, name: x, train: train.csv, test: train.csv}]\n"
+    checked = check_text(TINY + asked, "tiny.yaml", tmp_path)
+    assert checked.plan is not None, checked.message
+    assert summary(checked.plan, 1).startswith("8 cells, 10 tasks, about ")
+    names, _ = cell_table(checked.plan)
+    assert "x" in {*names["Task"]}
+    wrong = check_text(TINY + asked.replace("train.csv}", "no.csv}"), "tiny.yaml", tmp_path)
+    assert wrong.plan is None and "no.csv" in wrong.message
+    fields = [field.name for field in parts_of_file()["downstream classification"][1]]
+    assert {"task", "train", "test", "noise", "preset", "patience"} <= {*fields}
+
+
 def test_a_configuration_that_is_right_is_counted(tmp_path: Path) -> None:
     checked = check_text(TINY, "tiny.yaml", tmp_path)
     assert checked.plan is not None
@@ -191,6 +205,7 @@ def test_every_field_that_a_file_may_have_is_told() -> None:
     assert by_name["weightings"].values == "a list: types, tokens"
     assert by_name["tokenisers"].values == "a list: see tokenisers"
     assert by_name["methods"].values == "a list: see the methods"
+    assert by_name["downstream"].values == "a list: see the downstream tasks"
     trained = {field.name: field for field in parts["tokenisers"][1]}
     assert trained["vocab_size"].values == "a whole number, 2 to 10,000,000; or a list of them"
     assert trained["threshold"].values == "a number, 0 to 1; or a list of them"

@@ -279,7 +279,8 @@ def allowed_values(field: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     'a list: text'
     """
     if "discriminator" in field:
-        return "see the methods"
+        of_tasks = field["discriminator"].get("propertyName") == "task"
+        return "see the downstream tasks" if of_tasks else "see the methods"
     if "$ref" in field:
         title = field["$ref"].rpartition("/")[2]
         part = next((name for name, its in _PARTS.items() if its == title), None)

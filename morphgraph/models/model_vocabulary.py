@@ -1,6 +1,5 @@
 """Types by the ids that a model knows them by, and what a type of one vocabulary is in another."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, NoMergesError
 from morphgraph.core.files import check_is_there, parse_json, read_bytes
+from morphgraph.core.text import shortened
 from morphgraph.score.compression import unknown_id
 from morphgraph.score.vocabulary_health import vocabulary_path
 from morphgraph.segment.registry import standard_segmenter
@@ -21,7 +21,6 @@ from morphgraph.tokeniser.exported.pieces import Pieces
 from morphgraph.tokeniser.loading import (
     load_tokeniser,
     load_vocabulary,
-    read_vocabulary,
     tokeniser_files,
 )
 from morphgraph.tokeniser.merging import words_of_atoms
@@ -79,21 +78,33 @@ class ModelVocabulary:
 
         It needs no merge graph, which takes longer to make.
         """
+        model = self._model
+        kind = model.get("type", "BPE" if "merges" in model else None)
+        if kind not in _BY_MERGES:
+            if Path(self.source).name == _METHOD_FILE:
+                raise self._other_method("asked for the tokens of new types")
+            return None
+        try:
+            last = method_of({**model, "type": kind})
+            suffix = model.get("end_of_word_suffix")
+            inside = method_of({**model, "end_of_word_suffix": None}) if suffix else last
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            problem = f"its merges and types do not fit together ({shortened(repr(error), 80)})"
+            raise FileFormatError(
+                self.source, "field model", problem, "Save the tokeniser again."
+            ) from error
+        inside.training = last.training = False
+        return inside, last
+
+    @property
+    def _model(self) -> Mapping[str, Any]:
+        """The field of that name in a file, or what a tokeniser of several files has for it."""
         if Path(self.source).suffix == ".json":
             document = parse_json(read_bytes(self.source), self.source)
-            model = document.get("model", {}) if isinstance(document, dict) else {}
         else:
-            loaded = self.loaded
-            model = loaded.document["model"] if isinstance(loaded, Tokeniser) else {}
-        kind = model.get("type", "BPE" if "merges" in model else None)
-        if Path(self.source).name == _METHOD_FILE and kind not in _BY_MERGES:
-            raise self._other_method("asked for the tokens of new types")
-        if kind not in _BY_MERGES:
-            return None
-        made = method_of({**model, "type": kind})
-        made.training = False
-        suffix = model.get("end_of_word_suffix")
-        return (method_of({**model, "end_of_word_suffix": None}) if suffix else made), made
+            document = getattr(self.loaded, "document", None)
+        model = document.get("model") if isinstance(document, dict) else None
+        return model if isinstance(model, dict) else {}
 
     # ------------------------------------------------------------------------- across writings
 
@@ -225,8 +236,7 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
         check_is_there(source)
         files = tokeniser_files(source)
         if files == (folder,) and folder.is_dir():
-            others = (folder / name for name in (_METHOD_FILE, "vocab.txt"))
-            files = (next((path for path in others if path.is_file()), folder),)
+            files = (folder / "vocab.txt",)
         if not files[0].is_file():
             raise FileFormatError(
                 first,
@@ -236,7 +246,7 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
                 ".save_pretrained(folder).",
             )
         first, last = str(files[0]), str(files[-1])
-    types = _types(first)
+    types = load_vocabulary(first)
     ids = {text: types.file_ids[n] if types.file_ids else n for text, n in types.ids.items()}
     special = types.special | {token.content for token in types.preprocessor.added}
     if folder.is_dir():
@@ -245,17 +255,6 @@ def read_model_vocabulary(source: str | Path) -> ModelVocabulary:
     writing = AS_BYTES if types.preprocessor.byte_level else types.preprocessor.suffix
     special &= ids.keys()
     return ModelVocabulary(str(source), ids, special, writing or types.marker, last, types)
-
-
-def _types(file: str) -> SubwordVocabulary:
-    """The types in a file; in one that is exported with a method, they stand as in all others."""
-    if Path(file).name != _METHOD_FILE:
-        return load_vocabulary(file)
-    document = parse_json(read_bytes(file), file)
-    model = document.get("model") if isinstance(document, dict) else None
-    if isinstance(model, dict):
-        document = {**document, "model": {**model, "type": "BPE"}}
-    return read_vocabulary(json.dumps(document).encode(), file)
 
 
 def _added_beside(folder: Path, ids: Mapping[str, int]) -> dict[str, int]:

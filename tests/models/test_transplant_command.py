@@ -110,7 +110,20 @@ def another_tokeniser(model: Path) -> None:
     path.write_text(json.dumps(document))
 
 
+def merges(*listed: Any) -> Callable[[Path], None]:
+    def change(model: Path) -> None:
+        path = model / "tokenizer.json"
+        document = json.loads(path.read_text())
+        document["model"]["merges"] = listed
+        path.write_text(json.dumps(document))
+
+    return change
+
+
 REFUSED = {
+    "its merges and types do not fit together": merges(["u", "x"]),
+    "its merges and types do not fit together (": merges(["u"]),
+    "its merges and types do not fit together (T": merges(7),
     "pytorch_model.bin: these are pickled weights": pickled,
     "neither model.safetensors nor": no_weights,
     "the file is cut off": cut_off,

@@ -131,7 +131,8 @@ def fit(
     from transformers import PrinterCallback
 
     torch.set_num_threads(usual_threads())
-    plan = batch_plan(examples.lengths, settings, seed)
+    lengths = examples.lengths
+    plan = batch_plan(lengths, settings, seed)
     clock = _clock(folder, settings, looks)
     trainer = _trainer(model, examples, plan, settings, seed, folder, dev)
     trainer.remove_callback(PrinterCallback)
@@ -145,7 +146,7 @@ def fit(
             shutil.rmtree(folder, ignore_errors=True)
         raise
     steps = clock.steps
-    tokens = sum(int(examples.lengths[index]) for batch in plan[:steps] for index, _ in batch)
+    tokens = int(lengths[[index for batch in plan[:steps] for index, _ in batch]].sum())
     trained = trainer.accelerator.unwrap_model(trainer.model)
     return Fitted(trained.eval(), steps, tokens, clock.seconds)
 

@@ -31,9 +31,8 @@ def export(
     method: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(METHODS.offered)}, on the tokeniser or on a vocabulary without merges, "
-            "with parameters as in flota(k=2); its merges, or a saved model's own method, if not "
-            "given."
+            help=f"{', '.join(METHODS.offered)}, on the tokeniser or on a vocabulary, with "
+            "parameters as in flota(k=2); its merges, or a saved model's method, if not given."
         ),
     ] = None,
     counts: Annotated[

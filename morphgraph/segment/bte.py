@@ -78,21 +78,27 @@ def merging_model(
     unchanged: bool = False,
     left_out: Iterable[int] = (),
     apart: Mapping[str, Sequence[tuple[str, int]]] | None = None,
+    numbers: Mapping[int, int] | None = None,
 ) -> ExportedModel:
     """What leaves of a segmenter that does more than merging.
 
     ``left_out``: types, by id, that no token is of; the others are numbered anew without them, if
     ids need not stay ``unchanged``. ``apart``: what takes the place of a type after merging, each
-    with its number of atoms.
+    with its number of atoms. ``numbers``: the ids that types have so far, if not the tokeniser's.
     """
     from morphgraph.tokeniser.export import bpe_model, ids_by
 
     gone = set(left_out)
     ids = _ids(segmenter.tokeniser)
+    order: Iterable[int] = new_ids(segmenter.tokeniser)
+    if numbers is not None:
+        ids = {number: id_ for number, id_ in numbers.items() if number not in gone}
+        order = sorted(ids, key=ids.__getitem__)
     if not unchanged:
-        shown = (number for number in new_ids(segmenter.tokeniser) if number not in gone)
-        ids = {number: new for new, number in enumerate(shown)}
+        ids = {number: new for new, number in enumerate(n for n in order if n not in gone)}
     merging = bpe_model(segmenter.tokeniser, ids)
+    if numbers is not None:
+        merging = replace(merging, id_map={numbers[n]: new for n, new in ids.items()})
     settings = merging.document["model"]
     model = {
         "type": segmenter.method,

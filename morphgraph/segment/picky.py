@@ -319,7 +319,7 @@ class Picky(Bte):
 
 def _exported(picky: Picky, unchanged: bool) -> ExportedModel:
     """Removed types leave for merging only."""
-    return merging_model(picky, unchanged, picky.removed)
+    return merging_model(picky, unchanged, picky.removed, numbers=picky.numbers)
 
 
 PICKY = Method(

@@ -14,7 +14,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum, document_field
 from morphgraph.core.text import base_name
 from morphgraph.tokeniser.byte_level import readable_bytes
-from morphgraph.tokeniser.document import BYTES
+from morphgraph.tokeniser.document import BYTES, added_tokens
 from morphgraph.tokeniser.pipeline import preprocessor_document, preprocessor_from
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder, shown_token
 from morphgraph.tokeniser.words import UNKNOWN, Words
@@ -284,7 +284,7 @@ class SubwordVocabulary:
             scores=None if scores is None else tuple(scores),
             single=document_field(document, "single", bool),
             file_ids=None if ids is None else tuple(ids),
-            file=document_field(document, "file", dict, optional=True),
+            file=_checked_file(document_field(document, "file", dict, optional=True), document),
         )
 
     @cached_property
@@ -298,6 +298,25 @@ class SubwordVocabulary:
     def signature(self) -> str:
         """The file's name and the content's checksum: ``bert.txt@0a1b2c3d4e5f``."""
         return f"{base_name(self.name)}@{self.checksum}"
+
+
+_PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "padding", "truncation")
+
+
+def _checked_file(
+    file: dict[str, Any] | None, document: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """All else that a file says, if it is laid out as ``tokenizer.json``."""
+    if file is None:
+        return None
+    for part in (*_PARTS, "model"):
+        document_field(file, part, dict, optional=True)
+    text = document_field(file.get("model") or {}, "sentencepiece", dict, optional=True)
+    document_field(text or {}, "symbols", list, of=str, optional=True)
+    types = document["types"]
+    numbers = document.get("ids") or range(len(types))
+    added_tokens(file, dict(zip(types, numbers, strict=False)), "model")
+    return file
 
 
 def check_scores(scores: Sequence[Any], types: Sequence[str]) -> None:

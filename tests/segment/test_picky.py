@@ -16,7 +16,13 @@ from typer.testing import CliRunner
 from morphgraph.cli import program
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.bte import tokeniser_of_types
-from morphgraph.segment.models import read_model, uploaded_segmenter, write_model
+from morphgraph.segment.models import (
+    export_segmenter,
+    load_segmenter,
+    read_model,
+    uploaded_segmenter,
+    write_model,
+)
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.train.picky import train_picky
@@ -251,6 +257,11 @@ def test_released_models_load_everywhere(tmp_path: Path) -> None:
     rows = json.loads(result.stdout)["words"]
     assert [row["tokens"] for row in rows] == [["▁", "ab"], ["▁", "a"], ["▁", "b", "x"]]
     assert [row["ids"] for row in rows] == [[4, 7], [4, 5], [4, 6, 1]]
+    # A model that was trained with it has a row for each number, so these stay.
+    made = export_segmenter(load_segmenter(path), ["ab", "a", "bx"])
+    held = json.loads(made.files["tokeniser.method.json"])["model"]
+    assert (held["vocab"]["ab"], made.vocab_size, made.new_types) == (7, 8, 0)
+    assert json.loads(made.files["ids.json"]) == {str(n): n for n in range(8)}
     looked = runner.invoke(program, ["vocabulary", "--model", str(path), "--json"])
     assert json.loads(looked.stdout)["tokenisers"][0]["signature"].startswith("Picky BPE")
     saved = read_model(write_model(uploaded_segmenter(data, "picky.json")), "saved.json")

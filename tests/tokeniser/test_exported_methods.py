@@ -18,7 +18,12 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import First, Flota, Longest
-from morphgraph.segment.models import export_segmenter, load_segmenter
+from morphgraph.segment.models import (
+    export_segmenter,
+    load_segmenter,
+    read_model,
+    write_model,
+)
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.pieces import PieceKernel
 from morphgraph.segment.registry import leaving, method_on
@@ -317,6 +322,34 @@ def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, 
     tokeniser.graph.knockout(["ab"])
     edited = leaving(method_on(tokeniser, "flota"))
     assert edited.id_map == {3: 0, 7: 1, 9: 2, 40: 3}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"added_tokens": 5},
+        {"added_tokens": [{"id": 0, "content": "zz"}]},
+        {"post_processor": []},
+        {"model": "x"},
+        {"model": {"sentencepiece": {"symbols": [1]}}},
+    ],
+)
+def test_a_damaged_model_file(damage: dict[str, Any]) -> None:
+    """It says where; what it says of the pipeline is checked when it is read."""
+    document = json.loads(write_model(method_on(load_tokeniser("demo:nl"), "flota")))
+    read_model(json.dumps(document).encode(), "m.json")
+    document["model"]["file"] |= damage
+    with pytest.raises(MorphGraphError, match=r"^m\.json"):
+        read_model(json.dumps(document).encode(), "m.json")
+
+
+def test_a_saved_model_leaves_as_it_did_before() -> None:
+    for segmenter in (
+        method_on(load_tokeniser("demo:nl"), "flota", {"k": 2}),
+        method_on(load_tokeniser("demo:nl"), "first"),
+    ):
+        again = read_model(write_model(segmenter), "m.json")
+        assert leaving(again).document == leaving(segmenter).document
 
 
 def test_what_cannot_leave() -> None:

@@ -336,10 +336,10 @@ def test_pictures(
     assert frame.count('"') == 6
     small.around("undo", gold=SMALL).save(tmp_path / "graph.html")
     small.tree("undo", gold=SMALL).save(tmp_path / "tree.svg")
-    assert "R 1.00" in (tmp_path / "graph.html").read_text()
+    assert r"blame 100\u00a0%" in (tmp_path / "graph.html").read_text()
     assert "Gold: un do." in (tmp_path / "tree.svg").read_text()
     unknown = small.around("undo").scene.vertices
-    assert not any("N 0" in vertex.tooltip for vertex in unknown)
+    assert not any("blame" in vertex.tooltip for vertex in unknown)
 
 
 def test_an_export_sets_other_files_aside(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 from pathlib import Path
@@ -97,12 +98,31 @@ else:
 # ------------------------------------------------------------------------------ planning
 
 
-def downstream_spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, Any]:
-    """What a cell of a task needs to know, its files read once and checked.
+@dataclass(frozen=True)
+class PlannedTask:
+    """A task of one language: its title, what its cells are told, seconds that one may take."""
+
+    title: str
+    spec: dict[str, Any]
+    cost: float
+    tokenisers: list[str] | None
+
+    def is_for(self, tokeniser: str | None) -> bool:
+        """Whether it is for the tokeniser of this name."""
+        return self.tokenisers is None or tokeniser in self.tokenisers
+
+
+def planned_task(choice: DownstreamChoice, place: Callable[[str], str]) -> PlannedTask:
+    """A task with its files, read once and checked.
 
     ``place``: the path of a file as it is named. `MorphGraphError` for files that are not there,
     and for examples that do not fit.
     """
+    spec = _spec(choice, place)
+    return PlannedTask(choice.title, spec, _cost(spec), choice.tokenisers)
+
+
+def _spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, Any]:
     given = choice.given()
     data: dict[str, Any] = {}
     for part in PLACES:
@@ -142,8 +162,7 @@ def _checked(spec: str) -> None:
     DOWNSTREAM[known["task"]].read(task_settings(known))
 
 
-def downstream_cost(spec: Mapping[str, Any]) -> float:
-    """Seconds that a cell of a task may take on one core."""
+def _cost(spec: Mapping[str, Any]) -> float:
     settings = task_settings(spec)
     if settings.steps is not None:
         tokens = settings.steps * settings.batch_size * _TOKENS_IN_TEXT

@@ -23,7 +23,7 @@ from morphgraph.batch.configuration import (
     parse_evaluation,
     settings_of,
 )
-from morphgraph.batch.downstream import DownstreamChoice, downstream_cost, downstream_spec
+from morphgraph.batch.downstream import DownstreamChoice, PlannedTask, planned_task
 from morphgraph.batch.downstream_cells import measure_downstream
 from morphgraph.batch.results import held_out_words
 from morphgraph.batch.tasks import Task, Work, contents
@@ -130,19 +130,6 @@ class _Source:
     predictions: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A downstream task of one language: its title, what its cells are told, and what one costs."""
-
-    title: str
-    spec: dict[str, Any]
-    cost: float
-    tokenisers: Sequence[str] | None
-
-    def is_for(self, tokeniser: str | None) -> bool:
-        return self.tokenisers is None or tokeniser in self.tokenisers
-
-
 _References = Sequence[tuple[str, dict[str, Any] | None]]
 """What results call each reference of a language, and how to read it."""
 
@@ -171,7 +158,7 @@ class _Planner:
             ]
 
         references = [self._reference(*found) for found in of_language(asked.references)]
-        tasks = [self._asked_task(*found) for found in of_language(asked.downstream)]
+        tasks = [self._planned_task(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
             with self._at("tokenisers"):
@@ -386,18 +373,17 @@ class _Planner:
             "method": method.title() or source.title,
         }
 
-    def _asked_task(self, place: int, choice: DownstreamChoice) -> _Asked:
+    def _planned_task(self, place: int, choice: DownstreamChoice) -> PlannedTask:
         """A downstream task with its files, as the language has them."""
         with self._at("downstream", place):
-            spec = downstream_spec(choice, self._path)
-        return _Asked(choice.title, spec, downstream_cost(spec), choice.tokenisers)
+            return planned_task(choice, self._path)
 
     def _downstream(
         self,
         source: _Source,
         method: MethodChoice,
         references: _References,
-        tasks: Sequence[_Asked],
+        tasks: Sequence[PlannedTask],
     ) -> None:
         """Every combination of a method's parameters and tasks, with all seeds.
 

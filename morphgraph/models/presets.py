@@ -49,13 +49,16 @@ def make_model(kind: ModelKind, run: TaskRun, classes: int = 0) -> Any:
     try:
         # A head for other classes than these is made anew.
         own = {**labels, "ignore_mismatched_sizes": True} if classes else {}
-        return kind_of.from_pretrained(folder, local_files_only=True, **own)
+        model = kind_of.from_pretrained(folder, local_files_only=True, **own)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         problem = str(error).strip().splitlines()[0][:200]
         raise MorphGraphError(
             f"{folder}: transformers cannot open it for {kind} ({problem}). Choose a checkpoint "
             "of a model that is made for this."
         ) from error
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = run.ids.special["pad"]
+    return model
 
 
 def _config(kind: ModelKind, run: TaskRun, **labels: int) -> Any:

@@ -170,6 +170,20 @@ def test_a_checkpoint_is_fine_tuned(tmp_path: Path, moods: dict[str, object]) ->
         assert found["accuracy"] > 0.8
 
 
+def test_a_checkpoint_without_padding_is_fine_tuned(
+    tmp_path: Path, moods: dict[str, object]
+) -> None:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    shape = {"n_embd": 32, "n_layer": 1, "n_head": 2, "bos_token_id": 0, "eos_token_id": 0}
+    GPT2LMHeadModel(GPT2Config(vocab_size=8000, **shape)).save_pretrained(tmp_path / "model")
+    entry = DOWNSTREAM["classification"]
+    settings = entry.settings({**moods, "steps": 2, "model": str(tmp_path / "model")})
+    ids = folder_ids(load_segmenter("demo:en"), str(tmp_path / "model"))
+    found = entry.run(TaskRun(ids, entry.read(settings), settings, 0, tmp_path / "run"))
+    assert {each.metric: each.value for each in found}["training_steps"] == 2
+
+
 def test_a_folder_of_another_kind_is_refused(tmp_path: Path, chains: dict[str, object]) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text('{"vocab_size": 8000, "model_type": "x"}')

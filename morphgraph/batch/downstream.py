@@ -21,9 +21,9 @@ from morphgraph.models.libraries import training_version
 from morphgraph.models.task import PLACES, DownstreamTask
 from morphgraph.models.token_ids import model_files
 
-_STARTING, _SMALL, _TOKENS_IN_TEXT, _BYTES_IN_TOKEN, _UNPACKED = 15.0, 5.0, 20, 4, 3
+_STARTING, _SMALL, _TOKENS_IN_TEXT, _UNPACKED = 15.0, 5.0, 20, 3
 """Seconds that a cell takes before it trains, how much slower small is than tiny, tokens in a text,
-bytes in a token, and how much longer a file is that is not gzipped: guesses."""
+and how much longer a file is that is not gzipped: guesses."""
 
 
 class DownstreamChoice(Strict):
@@ -171,7 +171,7 @@ def _cost(spec: Mapping[str, Any]) -> float:
             Path(path).stat().st_size * (_UNPACKED if path.endswith(".gz") else 1)
             for path in settings.train
         )
-        tokens = settings.epochs * size / _BYTES_IN_TOKEN
+        tokens = settings.epochs * size / DOWNSTREAM[spec["task"]].bytes_in_token
     speed = DOWNSTREAM[spec["task"]].speed / (1 if settings.scale == "tiny" else _SMALL)
     seconds = tokens / speed
     if settings.time_budget is not None:

@@ -200,4 +200,5 @@ TAGGING = DownstreamTask(
     _read,
     _run,
     speed=13_000,
+    bytes_in_token=16.0,
 )

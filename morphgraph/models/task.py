@@ -128,7 +128,8 @@ class DownstreamTask:
     """A task: its name in files, its title in tables, what it is, and its settings.
 
     ``read``: makes examples of settings and checks them, without torch; ``run``: trains a model on
-    them and measures it. ``speed``: about how many tokens a tiny model trains on in a second.
+    them and measures it. ``speed``: about how many tokens a tiny model trains on in a second;
+    ``bytes_in_token``: about how long a file is for each of them.
     """
 
     name: str
@@ -139,6 +140,7 @@ class DownstreamTask:
     read: Callable[[Any], Any]
     run: Callable[[TaskRun], Sequence[Measured]]
     speed: float
+    bytes_in_token: float = 4.0
 
     def settings(self, given: dict[str, Any]) -> Any:
         """All its settings, checked."""

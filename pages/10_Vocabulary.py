@@ -219,11 +219,11 @@ def _kept_health(known: tuple[str, ...], _make: Callable[[], VocabularyHealth]) 
 
 
 def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
+    """Choose other word frequencies; where there are none, that stands above the cards."""
     if corpus is None:
-        title = "Word frequencies: none"
-    else:
-        name = plain(shortened(base_name(corpus.name)))
-        title = f"Word frequencies: {name}, {counted(len(corpus.counts), 'different word')}"
+        return
+    name = plain(shortened(base_name(corpus.name)))
+    title = f"Word frequencies: {name}, {counted(len(corpus.counts), 'different word')}"
     with st.popover(title, icon=":material/bar_chart:"):
         frequency_choice(current)
 

@@ -127,11 +127,8 @@ def reference_upload(current: Session) -> None:
         tell_what_was_read(current)
 
 
-def frequency_choice(current: Session, place: str = "") -> None:
-    """Choose where word frequencies come from: nowhere, wordfreq, or a file.
-
-    ``place`` is a name that keeps apart what stands twice on a page.
-    """
+def frequency_choice(current: Session) -> None:
+    """Choose where word frequencies come from: nowhere, wordfreq, or a file."""
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     languages = wordfreq_languages()
@@ -141,7 +138,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
         "From wordfreq",
         options,
         index=options.index(active),
-        key=f"wordfreq {place} {current.study_number}",
+        key=f"wordfreq {current.study_number}",
         help="The code of a language. “none” leaves the reference's own counts, if it has any.",
     )
     if chosen != active:
@@ -153,7 +150,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
         st.rerun()
     file = st.file_uploader(
         "Or from a file",
-        key=upload_key(f"frequency {place}"),
+        key=upload_key("frequency"),
         help="One word a line: the word, a tab or a space, and its count.",
     )
     if file is None:
@@ -161,7 +158,7 @@ def frequency_choice(current: Session, place: str = "") -> None:
     with attempt():
         source = Source(file.name, ((file.name, content_of(file)),))
         current.use_frequencies(frequencies_of(source), file.name, source)
-        taken(f"frequency {place}")
+        taken("frequency")
 
 
 def offer_frequencies(current: Session, what: str) -> None:
@@ -184,7 +181,7 @@ def offer_frequencies(current: Session, what: str) -> None:
                 key="use the frequencies of the language",
             )
         with st.popover("Others" if language else "Choose some", width="content"):
-            frequency_choice(current, "offer")
+            frequency_choice(current)
 
 
 def _active_frequencies(current: Session, languages: Sequence[str]) -> str:

@@ -67,7 +67,7 @@ def test_a_row_of_the_merges_to_blame_leads_to_its_merge(page: Page, app_address
     start(page, app_address)
     go_to(page, "Blame")
     page.get_by_role("tab", name="Table of merges").click()
-    merges = grid_with(page, "R = B ÷ N")
+    merges = grid_with(page, "wrong joins")
     type_ = cell_of(merges, 1, 1).text_content() or ""
     choose_row(merges, 1)
     shown_in_the_graph(page, type_)

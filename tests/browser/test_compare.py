@@ -46,7 +46,7 @@ def test_the_journey(
     expect(table.locator("td.cell").nth(4)).to_be_visible(timeout=PATIENCE)
     expect(table.locator("td.waiting")).to_have_count(0, timeout=PATIENCE)
     # What stands above a column sets it.
-    page.get_by_role("button", name=re.compile("^FLOTA k = 0")).click()
+    page.get_by_role("button", name=re.compile("^FLOTA F1")).click()
     page.get_by_role("spinbutton", name="k").fill("1")
     page.keyboard.press("Enter")
     idle(page)

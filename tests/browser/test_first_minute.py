@@ -16,14 +16,14 @@ def test_one_click_knocks_out_and_the_score_rises(page: Page, app_address: str) 
     before = value_of(page, "F1 %")
     tokens = page.locator(".word > .chips").last
     expect(page.locator(".chip.culprit .cut")).to_have_count(1)
-    said = page.get_by_text(re.compile(r"^F1 would be [\d.]+ % \(\+")).inner_text()
+    said = page.get_by_text(re.compile(r"^F1 would be [\d.]+\s% \(\+")).inner_text()
     page.get_by_role("button", name=re.compile("^.*Knock out")).click()
     expect(page.locator(".chip.culprit")).to_have_count(0)
     expect(page.get_by_text("No token covers a gold boundary here.")).to_be_visible()
     expect(tokens.locator(".cut")).to_have_count(0)
     idle(page)
     after = value_of(page, "F1 %")
-    assert f"F1 would be {after} % " in said
+    assert f"F1 would be {after}\xa0% " in said
     assert float(after) > float(before)
     page.get_by_role("button", name="Undo").click()
     expect_value(page, "F1 %", before)

@@ -137,7 +137,7 @@ def test_what_ships_has_a_name(
     run = morphgraph("evaluate", "demos", "--dry-run")
     assert run.code == 2
     assert "nor does an evaluation of that name ship" in run.err
-    assert "demo, flota-table1" in run.err
+    assert "Those that ship: demo, flota-classification, flota-table1" in run.err
     assert "--list" in morphgraph("evaluate").err
 
 

@@ -49,8 +49,11 @@ _HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
 _FILE_NAME = re.compile(r".*\.(json|txt|model|bpe|codes|vocab|tsv|csv|gz)", re.IGNORECASE)
 
 
-def check_is_there(source: str | os.PathLike[str]) -> None:
-    """Refuse what is not a path but may be the name of a tokeniser on a hub, and say what to do."""
+def check_is_there(source: str | os.PathLike[str], fix: str = "") -> None:
+    """Refuse what is not a path but may be the name of a tokeniser on a hub, and say what to do.
+
+    ``fix``: what to do for something else than a tokeniser.
+    """
     name = str(source)
     is_name = _HUB_NAME.fullmatch(name) and not _FILE_NAME.fullmatch(name)
     if is_name and not os.path.exists(source):  # noqa: PTH110 - unlike Path.exists, never raises
@@ -58,7 +61,8 @@ def check_is_there(source: str | os.PathLike[str]) -> None:
             name,
             "",
             "there is no such file or folder, and nothing is looked up on a hub",
-            "Download its tokenizer.json, or save it with "
+            fix
+            or "Download its tokenizer.json, or save it with "
             f'AutoTokenizer.from_pretrained("{name}").save_pretrained("folder"), and give the path '
             "of that.",
         )

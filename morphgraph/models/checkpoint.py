@@ -1,6 +1,7 @@
 """A model's folder: its configuration and its weights in safetensors, one file or several."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,12 @@ def read_checkpoint(source: str | Path) -> Checkpoint:
     `FileFormatError` names what cannot be used: a folder without ``config.json`` or weights,
     pickled weights, a damaged file, an index that does not fit its files.
     """
-    check_is_there(source)
+    check_is_there(
+        source,
+        "Download the model, or save it with "
+        f'AutoModel.from_pretrained("{source}").save_pretrained("folder"), and give the path of '
+        "that folder.",
+    )
     folder = Path(source)
     if folder.is_file():
         if any(folder.match(pattern) for pattern in _PICKLES):
@@ -100,7 +106,26 @@ def _object(path: Path) -> dict[str, Any]:
     document = parse_json(read_bytes(path), str(path))
     if not isinstance(document, dict):
         raise FileFormatError(str(path), "", "it is not an object", "Save the model again.")
+    for field, value in _numbers(document):
+        # A limit may be infinite, an id not.
+        if math.isnan(value) or (math.isinf(value) and field.endswith("_id")):
+            shown = json.dumps(value)
+            raise FileFormatError(
+                str(path), f"field {field}", f"{shown} is not a number there", "Correct it."
+            )
     return document
+
+
+def _numbers(value: Any, field: str = "") -> Iterator[tuple[str, float]]:
+    """The floats in a configuration, with the fields that they are in."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{field}.{key}" if field else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _numbers(inner, field)
+    elif isinstance(value, float):
+        yield field, value
 
 
 def _weights(path: Path) -> WeightFile:

@@ -31,9 +31,9 @@ from morphgraph.tokeniser.words import UNKNOWN
 AS_BYTES = "bytes"
 _METHOD_FILE = "tokeniser.method.json"
 _BY_MERGES = ("BPE", "BTE", "bpe", "dropout", "picky", "scaffold", "trimmed")
-_BYTE = re.compile("<0x[0-9A-F]{2}>")
-_BYTES = re.compile(f"(?:{_BYTE.pattern})+")
+_BYTE = re.compile("(<0x[0-9A-F]{2}>)")
 _BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
+_LONE = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -116,29 +116,30 @@ class ModelVocabulary:
             if all(character in CHAR_TO_BYTE for character in type_):
                 return bytes(CHAR_TO_BYTE[character] for character in type_)
             return type_.encode()
-        if type_ in _BYTE_OF:
-            return _BYTE_OF[type_]
         if self.writing == "##":
+            if type_ in _BYTE_OF:
+                return _BYTE_OF[type_]
             inside = type_.startswith("##") and type_ != "##"
             return type_.removeprefix("##").encode() if inside else f" {type_}".encode()
-        if self.writing in ("▁", "Ġ"):
-            return type_.replace(self.writing, " ").encode()
-        return type_.encode()
+        marker = self.writing if self.writing in ("▁", "Ġ") else " "
+        return b"".join(
+            _BYTE_OF.get(part, part.replace(marker, " ").encode()) for part in _parts(type_)
+        )
 
     def written(self, text: bytes) -> str:
         """A text as types write it, undoing `text_of`; bytes that are no character are `BYTES`."""
         if self.writing == AS_BYTES:
             return "".join(BYTE_TO_CHAR[byte] for byte in text)
-        try:
-            found = text.decode()
-        except UnicodeDecodeError:
-            return "".join(BYTES[byte] for byte in text)
+        # Half of a pair of surrogates stands for each byte that is part of no character.
+        found = text.decode(errors="surrogateescape")
         if self.writing == "##":
             body = found.strip(" ") or found
             # BERT cuts marks off, so they always start a piece.
             starts = found.startswith(" ") or not any(map(str.isalnum, body))
-            return body if starts else f"##{body}"
-        return found.replace(" ", self.writing) if self.writing in ("▁", "Ġ") else found
+            found = body if starts else f"##{body}"
+        elif self.writing in ("▁", "Ġ"):
+            found = found.replace(" ", self.writing)
+        return _LONE.sub(lambda half: BYTES[ord(half.group()) - 0xDC00], found)
 
     def spelled(self, other: "ModelVocabulary", type_: str) -> str:
         """A type of another vocabulary as this one writes it.
@@ -191,8 +192,11 @@ class ModelVocabulary:
         return [self._tokens(step, piece) for step, piece in zip(steps, pieces, strict=True)]
 
     def _tokens(self, step: Pieces, piece: str) -> list[int]:
-        if _BYTES.fullmatch(piece):
-            return [self.ids[byte] for byte in _BYTE.findall(piece) if byte in self.ids]
+        parts = _parts(piece)
+        if len(parts) > 1:
+            return [number for part in parts for number in self._tokens(step, part)]
+        if piece in _BYTE_OF:
+            return [self.ids[piece]] if piece in self.ids else []
         named: list[int] = []
         for form in (piece, self._normalised(piece)):
             tokens = step(form)
@@ -211,9 +215,13 @@ class ModelVocabulary:
         return [UNKNOWN] * inside + path
 
     def _path(self, text: str) -> list[int]:
-        if _BYTES.fullmatch(text):
-            return [self.vocabulary.atoms.get(byte, UNKNOWN) for byte in _BYTE.findall(text)]
-        return vocabulary_path(self.vocabulary, text)
+        atoms, found = self.vocabulary.atoms, list[int]()
+        for part in _parts(text):
+            is_byte = part in _BYTE_OF
+            found += (
+                [atoms.get(part, UNKNOWN)] if is_byte else vocabulary_path(self.vocabulary, part)
+            )
+        return found
 
     def _normalised(self, text: str) -> str:
         """A string as the tokeniser's normaliser leaves it, such as in lower case."""
@@ -224,6 +232,11 @@ class ModelVocabulary:
         body: str = normaliser.normalize_str(text.removeprefix(marker))
         # Some normalisers put a space or marker before every text.
         return marker + body.strip(" ▁")
+
+
+def _parts(type_: str) -> list[str]:
+    """A type cut into the names of bytes and the strings between them."""
+    return [part for part in _BYTE.split(type_) if part]
 
 
 def read_model_vocabulary(source: str | Path) -> ModelVocabulary:

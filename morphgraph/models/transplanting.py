@@ -32,13 +32,17 @@ from morphgraph.models.vocabulary_matrices import (
     vocabulary_matrices,
 )
 
+_MOST_MULTIPLE = 65_536
+_NEEDED_TO_DECODE = ("decoder_start_token_id", "pad_token_id")
+
 
 @dataclass(frozen=True)
 class TransplantSettings:
     """How rows of new types begin, and how many rows there are.
 
     ``init``: one of `ROW_INITS`. ``seed``: for ``normal``. ``multiple``: the number of rows is a
-    multiple of this. ``padded``: rows beyond the old tokeniser's ids are padding, however many.
+    multiple of this, at most 65,536. ``padded``: rows beyond the old tokeniser's ids are
+    padding, however many.
     """
 
     init: RowInit = "mean"
@@ -48,9 +52,10 @@ class TransplantSettings:
 
     def __post_init__(self) -> None:
         check_choice("init", self.init, ROW_INITS)
-        if type(self.multiple) is not int or self.multiple < 1:
+        if type(self.multiple) is not int or not 1 <= self.multiple <= _MOST_MULTIPLE:
             raise MorphGraphError(
-                f"The rows cannot be a multiple of {self.multiple!r}. Give a whole number from 1."
+                f"The rows cannot be a multiple of {self.multiple!r}. Give a whole number from 1 "
+                f"to {_MOST_MULTIPLE:,}."
             )
         if type(self.seed) is not int or self.seed < 0:
             raise MorphGraphError(f"{self.seed!r} is not a seed. Give a whole number from 0.")
@@ -209,6 +214,13 @@ def _configs(
         raise MorphGraphError(
             f"{new.name}: the padding token has the id {padding[0].after}, but this model counts "
             f"positions from it, so it must stay {padding[0].before}. Give it that id."
+        )
+    lost = [c.field for c in changes if c.after is None and c.field in _NEEDED_TO_DECODE]
+    if lost and checkpoint.config.get("is_encoder_decoder"):
+        raise MorphGraphError(
+            f"{new.name}: it has no token for the field {lost[0]} of the model, which has an "
+            "encoder and a decoder and can neither generate nor be trained without. Add that "
+            "token, such as <pad>, to the tokeniser."
         )
     return files, changes
 

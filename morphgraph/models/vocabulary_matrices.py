@@ -1,5 +1,6 @@
 """Which tensors of a checkpoint have a row for each id: found by name, shape and configuration."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -57,6 +58,9 @@ _WHOLE_NAMES: Mapping[str, MatrixRole] = {
 }
 """Names that other tensors may end in."""
 
+_IN_LAYER = re.compile(r"(?:^|[._])(?:h|layers?|blocks?|groups|attentions|ffns)\.\d+\.")
+"""What is part of a layer has no row for each id, though a product of sizes may be their number."""
+
 _WITH_HEAD = ("ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration")
 
 
@@ -107,7 +111,7 @@ def vocabulary_matrices(checkpoint: Checkpoint) -> VocabularyMatrices:
     for tensor in checkpoint.tensors():
         role = _role(tensor.name)
         if role is None:
-            if shape_tells and rows in tensor.shape:
+            if shape_tells and rows in tensor.shape and not _IN_LAYER.search(tensor.name):
                 raise _unknown(tensor, f"it has {rows:,} rows or columns, one for each id")
             continue
         shape = tensor.shape

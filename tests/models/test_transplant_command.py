@@ -141,6 +141,13 @@ REFUSED = {
         config(tie_word_embeddings=False)(model),
     ),
     "“lm_head.weight” is of I32, not of F32": tensors(lm_head__weight=np.zeros((7, 4), np.int32)),
+    "config.json, field eos_token_id: NaN is not a number there": config(eos_token_id=float("nan")),
+    "field text_config.pad_token_id: Infinity is not": config(
+        text_config={"pad_token_id": float("inf")}
+    ),
+    "no token for the field decoder_start_token_id": config(
+        is_encoder_decoder=True, decoder_start_token_id=7000
+    ),
     "both there": lambda model: (
         shard(model),
         save_file({"a": matrix(1)}, model / "model.safetensors"),
@@ -189,6 +196,11 @@ def test_bad_arguments_are_refused(
             *(model, "--tokenizer", tokeniser, "--out", out, "--init", "median"),
         ),
         "this is not a folder": (model, "--tokenizer", tokeniser / "tokenizer.json", "--out", out),
+        "from 1 to 65,536": (
+            *(model, "--tokenizer", tokeniser, "--dry-run"),
+            *("--pad-to-multiple-of", 10**14),
+        ),
+        'AutoModel.from_pretrained("nope")': ("nope", "--tokenizer", tokeniser, "--out", out),
         "nothing is looked up on a hub": ("gpt2", "--tokenizer", tokeniser, "--out", out),
         "Name the folder that it is in": (
             *(model / "model.safetensors", "--tokenizer", tokeniser, "--out", out),

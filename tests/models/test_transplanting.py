@@ -20,6 +20,7 @@ from morphgraph.models.transplanting import Transplant
 from morphgraph.segment.models import export_to
 from morphgraph.segment.registry import parse_method
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
+from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.hugging_face import saved_files
 from morphgraph.train.trainers import train
 
@@ -178,6 +179,19 @@ def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
         "wte.weight": "input",
         "decoder.weight": "output",
     }
+
+
+def test_a_tensor_of_a_layer_may_have_as_many_rows_as_there_are_ids(
+    tmp_path: Path, small_document: Document, other: Path
+) -> None:
+    """GPT-2 of width 3 with 12 types: 4 × 3 columns, which no field of its configuration says."""
+    layer = {"h.0.mlp.c_fc.bias": matrix(12)[:, 0].copy(), "h.0.mlp.c_fc.weight": matrix(12).T}
+    tensors = {"wte.weight": matrix(12), **{name: each.copy() for name, each in layer.items()}}
+    folder = write_model(tmp_path / "gpt2", small_document(MERGES), tensors, n_embd=3)
+    made = mg.transplant(folder, other, tmp_path / "out")
+    assert [each.name for each in made.tensors] == ["wte.weight"]
+    for name, array in layer.items():
+        np.testing.assert_array_equal(weights(tmp_path / "out")[name], array)
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(
@@ -374,6 +388,34 @@ def test_a_type_is_normalised_where_its_characters_are_unknown(tmp_path: Path) -
     texts = {number: text for text, number in bert.ids.items()}
     for spelled, tokens in {"UN": ["un"], "##DÖ": ["##do"], "##Ŷ": []}.items():
         assert [texts[number] for number in bert.tokens_of([spelled])[0]] == tokens
+
+
+def test_types_of_bytes_and_characters_are_cut_at_each_byte(
+    tmp_path: Path, small_document: Document
+) -> None:
+    """As merges learned behind a fallback to bytes write them, whatever the old tokeniser is."""
+    alphabet = dict.fromkeys(["▁", *"norS0x53<>", *BYTES])
+    merges = small_document([("o", "r"), ("▁", "n")], "".join(c for c in alphabet if len(c) == 1))
+    listed = merges["model"]["vocab"]
+    listed |= {text: len(listed) + n for n, text in enumerate(BYTES)}
+    merges["model"]["byte_fallback"] = True
+    merges["pre_tokenizer"] = UNIGRAM["pre_tokenizer"]
+    pieces = [("<unk>", 0.0), *((text, -1.0) for text in (*alphabet, "or", "▁n"))]
+    unigram = document_of(
+        Tokenizer(models.Unigram(pieces, 0, byte_fallback=True)), pre_tokenizers.Metaspace()
+    )
+    for name, document in {"merges": merges, "unigram": unigram}.items():
+        found = read_model_vocabulary(write_tokeniser(tmp_path / name, document))
+        texts = {number: text for text, number in found.ids.items()}
+        for type_, tokens in {
+            "▁<0x53>": ["▁", "<0x53>"],
+            "<0x4D>or": ["<0x4D>", "or"],
+            "n<0xC3>": ["n", "<0xC3>"],
+            "<0xC3><0xA4>": ["<0xC3>", "<0xA4>"],
+        }.items():
+            assert [texts[number] for number in found.tokens_of([type_])[0]] == tokens
+        assert found.text_of("▁<0xC3><0xA4>n") == " än".encode()
+        assert found.written(b" n\xc3") == "▁n<0xC3>"
 
 
 @pytest.mark.parametrize(("old", "new", "type_", "tokens"), ACROSS)

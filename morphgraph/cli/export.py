@@ -46,6 +46,7 @@ def export(
 ) -> None:
     """Export for transformers: compare 10,000 words and 1,000 sentences, then write the files."""
     from morphgraph.tokeniser.export import export_model, words_to_check
+    from morphgraph.tokeniser.export_settings import source_settings
 
     if reference is None and reading != Reading():
         raise MorphGraphError(
@@ -57,7 +58,7 @@ def export(
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):
-        made = export_model(model, words)
+        made = export_model(model, words, source_settings(tokenizer))
     saved = save_files(made.files, out)
     if as_json:
         print_json(made.to_dict())
@@ -82,6 +83,7 @@ def _segmenter(
     from morphgraph.core.files import read_bytes
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.models import load_segmenter, saved_model
+    from morphgraph.tokeniser.loading import tokeniser_files
 
     name, parameters = parse_method(method) if method else (None, {})
     if name is not None and name in METHODS and METHODS[name].needs == "training":
@@ -91,13 +93,15 @@ def _segmenter(
     try:
         loaded = load_edited(tokenizer, recipe)
     except NoMergesError as error:
-        if recipe is not None or not Path(tokenizer).is_file():
-            raise
+        path = str(tokeniser_files(tokenizer)[-1])
+        if recipe is not None:
+            fix = "Choose a BPE tokeniser, or leave out --recipe."
+            raise NoMergesError(error.file, error.place, error.problem, fix) from error
         if name is None and counts is None:
-            model = saved_model(read_bytes(tokenizer), tokenizer)
+            model = saved_model(read_bytes(path), path)
             if model is None:
-                fix = f"{error.fix} A method that needs no merges has to be named: --method flota."
+                fix = "Choose a BPE tokeniser, or a method that needs no merges: --method flota."
                 raise NoMergesError(error.file, error.place, error.problem, fix) from error
             return model
-        return load_segmenter(tokenizer, name, counts=counts, **parameters)
+        return load_segmenter(path, name, counts=counts, **parameters)
     return method_on(loaded, name, parameters, counts) if name else Bte(loaded)

@@ -11,6 +11,7 @@ from pathlib import Path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import PARTIAL, parse_json, read_bytes, writing
 from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, INDEX
+from morphgraph.tokeniser.export_settings import kept_settings, source_settings
 from morphgraph.tokeniser.export_texts import FILES, transformers_config
 
 _README = "README.md"
@@ -31,7 +32,7 @@ _TOKENISER_FILES = (
         "vocab.txt",
     }
 )
-_KEPT_SETTINGS = ("model_max_length", "padding_side", "truncation_side", "chat_template")
+_LAYOUTS = ("tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json")
 _MODEL_FILES = frozenset({CONFIG, GENERATION_CONFIG, INDEX})
 _WEIGHTS = (
     *(".bin", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot", ".pkl", ".pt"),
@@ -65,7 +66,8 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
         )
     if whole in found and "tokenizer_config.json" not in found:
         document = parse_json(found[whole], str(folder / whole))
-        config = transformers_config(document, own_class=False)
+        settings = source_settings(folder)
+        config = transformers_config(document, own_class=False, settings=settings)
         found["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
     return found
 
@@ -73,19 +75,18 @@ def tokeniser_contents(folder: Path) -> dict[str, bytes]:
 def with_kept_settings(contents: dict[str, bytes], model: Path) -> dict[str, bytes]:
     """A tokeniser's files, with settings that go with the model rather than with a vocabulary.
 
-    These are how long a text may be, on which side it is padded or cut, and how a conversation is
-    written; the new tokeniser's own come first.
+    These are how long a text may be, on which side it is padded or cut, how a conversation is
+    written, and the roles of special tokens that are types of the new tokeniser, too; what that one
+    says itself comes first.
     """
     name = "tokenizer_config.json"
-    if name not in contents or not (model / name).is_file():
+    layout = next((file for file in _LAYOUTS if file in contents), None)
+    if name not in contents or layout is None:
         return contents
-    old, new = (
-        parse_json(data, f"{place}")
-        for data, place in ((read_bytes(model / name), model / name), (contents[name], name))
-    )
-    if not isinstance(old, dict) or not isinstance(new, dict):
+    new, document = (parse_json(contents[file], file) for file in (name, layout))
+    if not isinstance(new, dict):
         return contents
-    settings = {key: old[key] for key in _KEPT_SETTINGS if key in old} | new
+    settings = kept_settings(source_settings(model), document) | new
     if settings == new:
         return contents
     return {**contents, name: json.dumps(settings, ensure_ascii=False, indent=1).encode()}

@@ -57,15 +57,17 @@ def write_model(segmenter: Segmenter) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=1).encode()
 
 
-def export_segmenter(segmenter: Segmenter, words: Sequence[str]) -> Export:
+def export_segmenter(
+    segmenter: Segmenter, words: Sequence[str], settings: Mapping[str, Any] | None = None
+) -> Export:
     """A segmenter as a folder that ``AutoTokenizer`` loads, as the entry of its method says how.
 
     Its ids for ``words`` are compared with ours first. `MorphGraphError` for a method without such
-    a folder, and if ids differ.
+    a folder, and if ids differ. ``settings``: see `export_settings.source_settings`.
     """
     from morphgraph.tokeniser.export import export_model
 
-    return export_model(leaving(segmenter), words)
+    return export_model(leaving(segmenter), words, settings)
 
 
 def export_to(
@@ -73,11 +75,15 @@ def export_to(
 ) -> Export:
     """Write the export of a segmenter into a folder; what is set aside there is a warning."""
     from morphgraph.tokeniser.export import save_folder, words_to_check
+    from morphgraph.tokeniser.export_settings import source_settings
 
     path = Path(folder)
     check_folder(path)
     given = [] if words is None else check_list(words, "words")
-    made = export_segmenter(segmenter, given or words_to_check((), name=segmenter.below.name))
+    name = segmenter.below.name
+    made = export_segmenter(
+        segmenter, given or words_to_check((), name=name), source_settings(name)
+    )
     for name, aside in save_folder(made.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
     return made

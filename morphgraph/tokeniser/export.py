@@ -152,12 +152,14 @@ def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> Exp
     )
 
 
-def export_model(leaving: ExportedModel, words: Sequence[str]) -> Export:
+def export_model(
+    leaving: ExportedModel, words: Sequence[str], settings: Mapping[str, Any] | None = None
+) -> Export:
     """Make the files of an export, and compare ids for ``words`` and sentences made of them.
 
     If the `tokenizers` library has such a model, and gives the same ids as our own segmentation, it
     is a ``tokenizer.json``; else a folder with code for `transformers`, compared in the same way.
-    `ExportError` if that differs too.
+    `ExportError` if that differs too. ``settings``: see `export_settings.source_settings`.
     """
     started = time.perf_counter()
     document = leaving.document
@@ -192,7 +194,7 @@ def export_model(leaving: ExportedModel, words: Sequence[str]) -> Export:
             )
         data = json.dumps(document, ensure_ascii=False, indent=1).encode()
         files = {file_of(document["model"]): data, **code_for(document["model"])}
-    config = transformers_config(document, own_class=kind == "folder")
+    config = transformers_config(document, own_class=kind == "folder", settings=settings)
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
     files["ids.json"] = json.dumps(leaving.id_map, indent=0).encode()
     files |= leaving.files

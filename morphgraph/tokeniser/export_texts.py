@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from morphgraph.core.text import base_name, counted, shortened
+from morphgraph.tokeniser.export_settings import TOKEN_ROLES, kept_settings, marks_texts
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"),
@@ -27,29 +28,41 @@ _ESCAPES = {"\\": "\\\\", " ": "\\s", "\n": "\\n", "\r": "\\r"}
 _WHITE = re.compile(r"[ \n\r]")
 
 
-def transformers_config(document: Mapping[str, Any], *, own_class: bool) -> dict[str, Any]:
+def transformers_config(
+    document: Mapping[str, Any], *, own_class: bool, settings: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The ``tokenizer_config.json`` of a tokeniser; ``own_class``: with the exported class.
 
-    Special tokens are named by what the file says of them, else by contents in common use; each
-    keeps its flags.
+    ``settings``: see `export_settings.source_settings`. Special tokens are named as these do; where
+    they name none, by what the file says of them, else by contents in common use. Each keeps its
+    flags.
     """
+    settings = settings or {}
+    kept = kept_settings(settings, document)
+    # A token can have several roles, and a role that the source does not give is not guessed.
+    roles = {role: kept.pop(role) for role in TOKEN_ROLES if role in kept}
+    is_said = any(settings.get(role) is not None for role in TOKEN_ROLES)
     special = {
         token["content"]: token
         for token in document.get("added_tokens") or []
         if token.get("special")
     }
     named: dict[str, Any] = {}
-    for role, content in _roles(document).items():
+    for role, token in (roles if is_said else _roles(document)).items():
+        content = token["content"] if isinstance(token, dict) else token
         if content in special:
             flags = {key: value for key, value in special[content].items() if key != "id"}
             named[role] = {"__type": "AddedToken", **flags}
+        elif is_said:
+            named[role] = token
     inputs = ["input_ids", "attention_mask"]
-    if _tells_texts_apart(document.get("post_processor")):
+    if marks_texts(settings, document):
         inputs.insert(1, "token_type_ids")
     config: dict[str, Any] = {
         **named,
         "clean_up_tokenization_spaces": False,
         "model_input_names": inputs,
+        **kept,
         "tokenizer_class": "PreTrainedTokenizerFast",
     }
     if own_class:
@@ -79,17 +92,6 @@ def _roles(document: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(value, str):
             roles[role] = value
     return {role: content for role, content in roles.items() if content}
-
-
-def _tells_texts_apart(processor: Any) -> bool:
-    """Whether a post-processor marks the second text of a pair by another type id."""
-    if not isinstance(processor, dict):
-        return False
-    if processor.get("type") == "Sequence":
-        return any(map(_tells_texts_apart, processor.get("processors") or []))
-    if processor.get("type") == "TemplateProcessing":
-        return '"type_id": 1' in json.dumps(processor.get("pair"))
-    return processor.get("type") == "BertProcessing"
 
 
 def merges_text(merges: Sequence[Sequence[str]]) -> bytes:

@@ -80,7 +80,7 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
     path = Path(source)
     if os.path.isdir(path):  # noqa: PTH112
         ours = ("tokeniser.bte.json", "tokeniser.method.json")
-        names = ("tokenizer.json", *ours, "vocab.json", "tokenizer.model")
+        names = ("tokenizer.json", *ours, "vocab.json", "tokenizer.model", "vocab.txt")
         path = next((path / name for name in names if (path / name).is_file()), path)
     if path.suffix == ".txt":
         pair = _beside(path, "merges", "vocab", ".json"), path

@@ -93,3 +93,24 @@ def test_a_vocabulary_needs_a_method(morphgraph: Command, bert: Path, tmp_path: 
     run = morphgraph("export", "--tokenizer", bert, "--out", tmp_path / "out")
     assert run.code == 2
     assert "has no merges" in run.err and "--method" in run.err
+    assert "--model" not in run.err
+
+
+@pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
+def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "bert"
+    folder.mkdir()
+    model = {"type": "WordPiece", "vocab": {text: n for n, text in enumerate(VOCABULARY)}}
+    text = "\n".join(VOCABULARY) if name == "vocab.txt" else json.dumps({"model": model})
+    (folder / name).write_text(text)
+    settings = {"model_max_length": 64, "padding_side": "left", "unk_token": "[UNK]"}
+    more = {"pad_token": "[UNK]", "mask_token": "[MASK]"}
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, **more}))
+    out = tmp_path / "out"
+    run = morphgraph("export", "--tokenizer", folder, "--method", "flota(k=3)", "--out", out)
+    assert run.code == 0, run.err
+    config = json.loads((out / "tokenizer_config.json").read_text())
+    assert (config["model_max_length"], config["padding_side"]) == (64, "left")
+    roles = {key: value for key, value in config.items() if key.endswith("_token")}
+    contents = {k: v if isinstance(v, str) else v["content"] for k, v in roles.items()}
+    assert contents == {"unk_token": "[UNK]", "pad_token": "[UNK]"}, "[MASK] is no type"

@@ -143,7 +143,7 @@ def test_the_folder_has_the_new_tokeniser_and_all_other_files(
         ".hidden",
         "special_tokens_map.json",
     ):
-        (model / name).write_text("old")
+        (model / name).write_text("{}")
     made = mg.transplant(model, other, tmp_path / "out")
     out = tmp_path / "out"
     found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}

@@ -24,6 +24,7 @@ from morphgraph.tokeniser.export import (
     sentences_to_check,
     words_to_check,
 )
+from morphgraph.tokeniser.export_settings import source_settings
 from morphgraph.tokeniser.export_texts import FILES, escaped, merges_text, transformers_config
 from morphgraph.tokeniser.exported.bte import Merging
 from morphgraph.tokeniser.exported.methods import method_of
@@ -284,6 +285,69 @@ def test_roles_of_special_tokens(
     found = {k: v for k, v in config.items() if k.endswith("_token")}
     assert {f"{k}={v['content']}" for k, v in found.items()} == set(roles.split())
     assert [v["lstrip"] for v in found.values()] == [k == "mask_token" for k in found]
+
+
+PAIR = {
+    "type": "TemplateProcessing",
+    "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("decoder", "settings", "expected"),
+    [
+        ("ByteLevel", {}, False),
+        ("ByteLevel", {"tokenizer_class": "TokenizersBackend"}, False),
+        ("ByteLevel", {"tokenizer_class": "GPT2Tokenizer"}, False),
+        ("WordPiece", {}, True),
+        ("WordPiece", {"tokenizer_class": "DistilBertTokenizer"}, False),
+        ("Metaspace", {"tokenizer_class": "XLNetTokenizerFast"}, True),
+        ("WordPiece", {"model_input_names": ["input_ids"]}, False),
+    ],
+)
+def test_type_ids_are_for_models_that_take_them(
+    small_document: MakeDocument, decoder: str, settings: dict[str, Any], expected: bool
+) -> None:
+    """All files that transformers saves number the texts of a pair, GPT-2's as well."""
+    document = small_document([("a", "b")], post_processor=PAIR, decoder={"type": decoder})
+    config = transformers_config(document, own_class=True, settings=settings)
+    assert ("token_type_ids" in config["model_input_names"]) is expected
+
+
+def test_settings_of_the_source_go_along(small_document: MakeDocument, tmp_path: Path) -> None:
+    end = "<|endoftext|>"
+    document = small_document([("a", "b")])
+    document["added_tokens"] = [special(90, end), special(91, "<x>")]
+    settings = {
+        "pad_token": end,
+        "eos_token": {"__type": "AddedToken", "content": end},
+        "bos_token": None,
+        "mask_token": "<gone>",
+        "extra_special_tokens": ["<x>", "<gone>"],
+        "padding_side": "left",
+        "truncation_side": "left",
+        "model_max_length": 7,
+        "clean_up_tokenization_spaces": True,
+        "tokenizer_class": "GPT2Tokenizer",
+    }
+    (tmp_path / "tokenizer.json").write_text("{}")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    (tmp_path / "special_tokens_map.json").write_text('{"unk_token": "ab"}')
+    (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    read = source_settings(tmp_path / "tokenizer.json")
+    assert read == source_settings(tmp_path)
+    config = transformers_config(document, own_class=False, settings=read)
+    roles = {k: v for k, v in config.items() if k.endswith("_token")}
+    contents = {k: v if isinstance(v, str) else v["content"] for k, v in roles.items()}
+    assert contents == {"pad_token": end, "eos_token": end, "unk_token": "ab"}
+    assert config["extra_special_tokens"] == ["<x>"]
+    assert (config["padding_side"], config["truncation_side"]) == ("left", "left")
+    assert (config["model_max_length"], config["chat_template"]) == (7, "{{ messages }}")
+    assert config["clean_up_tokenization_spaces"] is True
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+    assert source_settings("demo:en") == source_settings(tmp_path / "other.json") == {}
 
 
 # ------------------------------------------------------------------------------------ merging

@@ -30,13 +30,22 @@ class RowPlan:
     sources: RowSources
 
 
-def plan_rows(old: ModelVocabulary, new: ModelVocabulary, multiple: int = 1) -> RowPlan:
+def plan_rows(
+    old: ModelVocabulary,
+    new: ModelVocabulary,
+    multiple: int = 1,
+    same: Mapping[str, str] | None = None,
+) -> RowPlan:
     """A row for each id of the new tokeniser, and more up to a multiple of a number.
 
-    A type is kept if the old tokeniser has one for the same string, spelled in its way.
+    A type is kept if the old tokeniser has one for the same string, spelled in its way. ``same``:
+    new types and the old ones that they stand for, where the old tokeniser has no such string.
     """
     check_writings(old, new)
     spelled = {type_: old.spelled(new, type_) for type_ in new.ids}
+    for type_, before in (same or {}).items():
+        if spelled.get(type_) not in old.ids:
+            spelled[type_] = before
     fresh = [type_ for type_ in new.ids if spelled[type_] not in old.ids]
     tokens = dict(zip(fresh, old.tokens_of([spelled[type_] for type_ in fresh]), strict=True))
     texts = {number: type_ for type_, number in old.ids.items()}
@@ -48,9 +57,9 @@ def plan_rows(old: ModelVocabulary, new: ModelVocabulary, multiple: int = 1) -> 
         if type_ in tokens:
             kinds[number], listed[number] = MADE, tokens[type_]
         else:
-            before = old.ids[spelled[type_]]
-            kinds[number], listed[number] = COPIED, [before]
-            moved.setdefault(before, number)
+            row = old.ids[spelled[type_]]
+            kinds[number], listed[number] = COPIED, [row]
+            moved.setdefault(row, number)
     sources = RowSources(
         kinds,
         np.append(0, np.cumsum([len(each) for each in listed])),

@@ -1,6 +1,7 @@
 """A model carried over to another tokeniser: rows of kept types copied, rows of new types made."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -8,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import MorphGraphError, check_choice
-from morphgraph.core.text import counted
+from morphgraph.core.files import read_bytes
+from morphgraph.core.text import counted, shortened
 from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, Checkpoint, read_checkpoint
 from morphgraph.models.model_config import (
     ConfigChange,
@@ -33,6 +35,9 @@ from morphgraph.models.vocabulary_matrices import (
 )
 
 _MOST_MULTIPLE = 65_536
+_ROLES = tuple(f"{role}_token" for role in ("eos", "sep", "bos", "cls", "pad", "unk", "mask"))
+"""Of several that a token has, the first that another tokeniser has too counts."""
+_LOOKS_SPECIAL = re.compile(r"<.+>|\[.+\]")
 _NEEDED_TO_DECODE = ("decoder_start_token_id", "pad_token_id")
 
 
@@ -138,9 +143,11 @@ def transplant_model(
     new = read_model_vocabulary(tokeniser)
     old = read_model_vocabulary(old_tokeniser or checkpoint.folder)
     check_rows(found.rows, old, settings.padded, "--old-tokenizer")
-    plan = plan_rows(old, new, settings.multiple)
+    roles, old_roles = _roles(contents), _roles_in(Path(old_tokeniser or checkpoint.folder))
+    _check_special_ids(checkpoint, old, old_roles)
+    plan = plan_rows(old, new, settings.multiple, _same_role(roles, old_roles, old, new))
     rows = len(plan.sources)
-    configs, changes = _configs(checkpoint, plan, new, contents, (found.rows, rows))
+    configs, changes = _configs(checkpoint, plan, new, roles, (found.rows, rows))
     goes, stays = other_files(checkpoint.folder)
     replaced = {file.name for file in checkpoint.files} | contents.keys()
     made = Transplant(
@@ -189,11 +196,10 @@ def _configs(
     checkpoint: Checkpoint,
     plan: RowPlan,
     new: ModelVocabulary,
-    contents: Mapping[str, bytes],
+    roles: Mapping[str, str],
     rows: tuple[int, int],
 ) -> tuple[dict[str, bytes], list[ConfigChange]]:
     """The configurations for another tokeniser, and what is changed in them."""
-    roles = _roles(contents)
 
     def new_id(field: str, old_id: int) -> int | None:
         """The same token's, else that of the token that the new tokeniser has in its place."""
@@ -223,6 +229,52 @@ def _configs(
             "token, such as <pad>, to the tokeniser."
         )
     return files, changes
+
+
+def _check_special_ids(
+    checkpoint: Checkpoint, old: ModelVocabulary, roles: Mapping[str, str]
+) -> None:
+    """Refuse a tokeniser that is not the model's own, by what the model's special ids are in it."""
+    texts = {number: text for text, number in old.ids.items()}
+    for role in _ROLES:
+        field = f"{role}_id"
+        number = checkpoint.config.get(field)
+        text = texts.get(number) if type(number) is int else None
+        if text is None:
+            continue
+        has = {name for name, content in roles.items() if content == text}
+        problem = ""
+        if not has and text not in old.special and not _LOOKS_SPECIAL.fullmatch(text):
+            problem = "an ordinary type"
+        elif role == "eos_token" and has == {"pad_token"} and role not in roles:
+            # Where a tokeniser has an end of a text, some models end with padding all the same.
+            problem = "the padding token"
+        if problem:
+            raise MorphGraphError(
+                f"{old.name}: {field} of the model is {number}, which is {problem}, "
+                f"“{shortened(text)}”, in this tokeniser, so it is not the one that the model was "
+                f"trained with. Name that: --old-tokenizer. If it is, correct {field} in {CONFIG}."
+            )
+
+
+def _same_role(
+    roles: Mapping[str, str],
+    old_roles: Mapping[str, str],
+    old: ModelVocabulary,
+    new: ModelVocabulary,
+) -> dict[str, str]:
+    """New special tokens, and the old ones of another content that have the same role."""
+    found: dict[str, str] = {}
+    for role in _ROLES:
+        before, after = old_roles.get(role), roles.get(role)
+        if before in old.ids and after in new.special and before not in new.ids:
+            found.setdefault(str(after), str(before))
+    return found
+
+
+def _roles_in(folder: Path) -> dict[str, str]:
+    path = folder / "tokenizer_config.json"
+    return _roles({path.name: read_bytes(path)}) if path.is_file() else {}
 
 
 def _roles(contents: Mapping[str, bytes]) -> dict[str, str]:

@@ -145,6 +145,11 @@ REFUSED = {
     "field text_config.pad_token_id: Infinity is not": config(
         text_config={"pad_token_id": float("inf")}
     ),
+    "eos_token_id of the model is 4, which is an ordinary type, “un”": config(eos_token_id=4),
+    "eos_token_id of the model is 1, which is the padding token, “n”": lambda model: (
+        config(eos_token_id=1)(model),
+        (model / "tokenizer_config.json").write_text('{"pad_token": "n"}'),
+    ),
     "no token for the field decoder_start_token_id": config(
         is_encoder_decoder=True, decoder_start_token_id=7000
     ),
@@ -216,6 +221,7 @@ def test_a_model_that_counts_positions_from_its_padding(
     morphgraph: Command, model: Path, tmp_path: Path, small_document: Callable[..., Any]
 ) -> None:
     config(model_type="roberta", pad_token_id=1)(model)
+    (model / "tokenizer_config.json").write_text('{"pad_token": "n"}')
     moved = write_tokeniser(tmp_path / "moved", small_document([("u", "n")], "nodu"))
     run = morphgraph("transplant", model, "--tokenizer", moved, "--out", tmp_path / "out")
     assert run.code == 2

@@ -44,7 +44,7 @@ def model(tmp_path: Path, small_document: Document) -> Path:
         "lm_head.weight": matrix(14, 1),
         "lm_head.bias": matrix(14, 2)[:, 0].copy(),
     }
-    ids = {"pad_token_id": 12, "eos_token_id": [13], "bos_token_id": None, "unk_token_id": 5}
+    ids = {"pad_token_id": 12, "eos_token_id": [13], "bos_token_id": None, "some_token_id": 5}
     return write_model(tmp_path / "model", document, tensors, **ids, tie_word_embeddings=False)
 
 
@@ -115,6 +115,22 @@ def test_a_special_token_of_another_name_takes_its_role(
     made = mg.transplant(model, other, tmp_path / "out")
     assert json.loads((tmp_path / "out" / "config.json").read_text())["eos_token_id"] == [0]
     assert "</s>" in made.dropped
+
+
+def test_rows_of_a_special_token_are_those_of_its_role(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    """Where both tokenisers say which token it is, and it has another content."""
+    text = (other / "tokenizer.json").read_text().replace("</s>", "<end>")
+    (other / "tokenizer.json").write_text(text)
+    for folder, end in ((model, "</s>"), (other, "<end>")):
+        roles = {"eos_token": end, "pad_token": "<pad>"}
+        (folder / "tokenizer_config.json").write_text(json.dumps(roles))
+    made = mg.transplant(model, other, tmp_path / "out")
+    assert "<end>" in made.kept and "</s>" not in made.dropped
+    before, after = (weights(each)["lm_head.weight"] for each in (model, tmp_path / "out"))
+    np.testing.assert_array_equal(after[0], before[13])
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["eos_token_id"] == [0]
 
 
 def test_an_id_without_its_token_is_null(model: Path, other: Path, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -403,3 +405,19 @@ def test_the_kernels_are_used_for_many_pieces(monkeypatch: pytest.MonkeyPatch) -
     _, other = plugged(Flota(vocabulary_of(tokeniser), k=2))
     other.fill(words)
     assert not other._known, "kernels of another version are not used"
+
+
+def test_workers_of_a_loader_draw_by_their_own_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each worker has a copy whose turns begin anew in each epoch; its seed does not."""
+    model = leaving(load_segmenter("demo:en", "dropout", p=0.5, seed=3)).document["model"]
+    method = Dropping(model)
+    alone = method.sample(["un", "do"])
+
+    def drawn(worker: Any) -> int:
+        module = SimpleNamespace(get_worker_info=lambda: worker)
+        monkeypatch.setitem(sys.modules, "torch.utils.data", module)
+        return method.sample(["un", "do"])
+
+    seeds = [drawn(SimpleNamespace(seed=seed)) for seed in (11, 12, 11)]
+    assert seeds[0] == seeds[2] != seeds[1]
+    assert drawn(None) == alone not in seeds

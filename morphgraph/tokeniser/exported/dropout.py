@@ -1,5 +1,6 @@
 """BPE-dropout: while training, merges are left out at random."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -19,11 +20,22 @@ def mixed(state: int) -> int:
     return state ^ (state >> 31)
 
 
+def _worker() -> str:
+    """The seed of this process's part of a PyTorch loader, which is another in each epoch.
+
+    Each epoch begins with copies of the tokeniser, whose turns are all the same.
+    """
+    data = sys.modules.get("torch.utils.data")
+    worker = data.get_worker_info() if data is not None else None
+    return "" if worker is None else f"{worker.seed} "
+
+
 class Dropping(Merging):
     """At each step each applicable occurrence of a merge is left out with probability ``p``.
 
-    What is drawn for a text depends on ``seed``, on `turn` and on the text, so that it does not
-    matter in which order, or by how many threads, texts are encoded. Unless `training`, no merge is
+    What is drawn for a text depends on ``seed``, on `turn`, on the text, and on the worker of a
+    PyTorch loader, if it is in one, so that it does not matter in which order, or by how many
+    threads, texts are encoded. Unless `training`, no merge is
     left out. Source: Provilkov et al. 2020.
     """
 
@@ -47,7 +59,7 @@ class Dropping(Merging):
 
     def sample(self, pieces: list[str]) -> int:
         """The number of the sample that is drawn for the pieces of a text."""
-        said = "\0".join([str(self.turn), *pieces]).encode()
+        said = "\0".join([f"{_worker()}{self.turn}", *pieces]).encode()
         return int.from_bytes(blake2b(said, digest_size=8).digest(), "big")
 
     def draw(self, pieces: list[str], sample: int) -> list[list[Token]]:

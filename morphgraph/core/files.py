@@ -216,6 +216,9 @@ def writing(path: Path, hint: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         problem = (error.strerror or "it cannot be written").lower()
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            above = next((place for place in path.parents if place.is_file()), None)
+            problem = problem if above is None else f"{above} is a file, not a folder"
         raise MorphGraphError(f"{path}: {problem}. Choose another place{hint}.") from error
 
 

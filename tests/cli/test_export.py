@@ -114,3 +114,9 @@ def test_a_folder_with_a_vocabulary(morphgraph: Command, tmp_path: Path, name: s
     roles = {key: value for key, value in config.items() if key.endswith("_token")}
     contents = {k: v if isinstance(v, str) else v["content"] for k, v in roles.items()}
     assert contents == {"unk_token": "[UNK]", "pad_token": "[UNK]"}, "[MASK] is no type"
+
+
+@pytest.mark.parametrize("below", ["x", "x/y"])
+def test_a_file_where_a_folder_should_be(morphgraph: Command, bert: Path, below: str) -> None:
+    run = morphgraph("export", "--tokenizer", "demo:en", "--out", bert / below)
+    assert run.code == 2 and f"{bert} is a file, not a folder" in run.err

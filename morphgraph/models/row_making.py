@@ -68,16 +68,27 @@ class MadeRows:
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each column, over the rows that have a type."""
+        """Mean and standard deviation of each column, over the rows that have a type.
+
+        Rows with what is not a finite number are left out.
+        """
+        count = 0
         total, squares = np.zeros(self._columns), np.zeros(self._columns)
         used = self.sources.used
         step = max(1, BUFFER // self._old.shape[1])
         for start in range(0, len(used), step):
             rows = self._of(used[start : start + step]).astype(np.float64)
+            rows = rows[np.isfinite(rows).all(axis=1)]
+            count += len(rows)
             total += rows.sum(axis=0)
             squares += (rows * rows).sum(axis=0)
-        mean = total / len(used)
-        spread = np.sqrt(np.maximum(squares / len(used) - mean * mean, 0))
+        if not count:
+            raise MorphGraphError(
+                f"{self.tensor.path}: no row of the tensor “{self.tensor.name}” has finite numbers "
+                "only, so there is no mean of them. Save the model again."
+            )
+        mean = total / count
+        spread = np.sqrt(np.maximum(squares / count - mean * mean, 0))
         return mean.astype(np.float32), spread.astype(np.float32)
 
     def _of(self, ids: Ids) -> Floats:

@@ -143,6 +143,19 @@ def test_normal_rows_have_the_moments_of_the_old_ones(tmp_path: Path) -> None:
     np.testing.assert_allclose(drawn[0].std(axis=0), values[:400].std(axis=0), rtol=0.1)
 
 
+def test_rows_that_are_not_finite_are_left_out_of_the_moments(tmp_path: Path) -> None:
+    init: Any
+    values = np.array([[1, 2, 3], [np.nan, 0, 0], [0, np.inf, 0], [3, 4, 5]], np.float32)
+    tensor = stored(tmp_path / "w", values, "F32")
+    for init, used in (("normal", [0, 1, 2, 3]), ("mean", [0, 1, 3])):
+        rows = MadeRows(tensor, 4, sources([(MADE, [0]), (FILLER, [])], used), init)
+        found = np.concatenate(list(rows.chunks())).view(np.float32)
+        assert np.isfinite(found).all()
+        np.testing.assert_array_equal(found[1], [2, 3, 4])
+    with pytest.raises(MorphGraphError, match="no row of the tensor “w” has finite numbers"):
+        list(MadeRows(tensor, 4, sources([(FILLER, [])], [1, 2])).chunks())
+
+
 def test_quantised_numbers_are_refused(tmp_path: Path) -> None:
     tensor = stored(tmp_path / "w", np.zeros((2, 2), np.int8), "I8")
     with pytest.raises(MorphGraphError, match=r"“w” is of I8.*not quantised"):

@@ -125,13 +125,8 @@ def figure_of(x: str, y: str, height: int = 320) -> "go.Figure":
     return figure
 
 
-def add_score_lines(
-    figure: "go.Figure", places: Sequence[Any], scores: Sequence[Any], **trace: Any
-) -> None:
-    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over places on the x axis.
-
-    ``trace``: more properties for all three lines.
-    """
+def add_score_lines(figure: "go.Figure", places: Sequence[Any], scores: Sequence[Any]) -> None:
+    """Draw the ``precision``, ``recall`` and ``f1`` of scores, in %, over places on the x axis."""
     import plotly.graph_objects as go
 
     for name, colour, dash in (
@@ -145,7 +140,8 @@ def add_score_lines(
                 y=[100 * getattr(score, name) for score in scores],
                 name="F1" if name == "f1" else name,
                 line={"color": colour, "dash": dash, "width": 3 if name == "f1" else 2},
-                **trace,
+                mode="lines+markers",
+                hovertemplate="%{y:.2f} %",
             )
         )
 
@@ -320,13 +316,7 @@ def scores_over_phases(phases: Sequence["Phase"], position: int | None = None) -
 
     labels = [phase_label(phase) for phase in phases]
     figure = figure_of("", "%", height=440)
-    add_score_lines(
-        figure,
-        labels,
-        [phase.score for phase in phases],
-        mode="lines+markers",
-        hovertemplate="%{y:.2f} %",
-    )
+    add_score_lines(figure, labels, [phase.score for phase in phases])
     figure.add_trace(
         go.Scatter(
             x=labels,

@@ -23,7 +23,7 @@ from morphgraph.models.task import (
     TrainingSettings,
     one_class_each,
 )
-from morphgraph.models.token_ids import IdArray, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds, framed, sample_count
 from morphgraph.models.training import Examples, Key, as_inputs, fit, in_batches
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 
@@ -91,17 +91,6 @@ class _Batches:
         rows = [self.draws[number % len(self.draws)][index] for index, number in keys]
         labels = torch.from_numpy(self.labels[[index for index, _ in keys]])
         return {**as_inputs(rows, self.pad), "labels": labels}
-
-
-def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
-    """Texts between the special ids of their start and end, cut to so many ids in all."""
-    start, end = [ids.special["bos"]], [ids.special["eos"]]
-    return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
-
-
-def sample_count(ids: TokenIds, epochs: float) -> int:
-    """How many samples of a random method training sees: one a pass, at most eight."""
-    return min(8, max(1, round(epochs))) if ids.is_random else 1
 
 
 def _run(run: TaskRun) -> list[Measured]:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.models.classification import sample_count
 from morphgraph.models.examples import read_texts
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
@@ -23,7 +22,7 @@ from morphgraph.models.task import (
     TaskRun,
     TrainingSettings,
 )
-from morphgraph.models.token_ids import IdArray, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds, sample_count
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 

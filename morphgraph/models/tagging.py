@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from morphgraph.models.classification import sample_count
 from morphgraph.models.examples import TaggedSentences, check_classes, read_conllu
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
@@ -22,7 +21,7 @@ from morphgraph.models.task import (
     TrainingSettings,
     one_class_each,
 )
-from morphgraph.models.token_ids import IdArray, TokenIds
+from morphgraph.models.token_ids import IdArray, TokenIds, sample_count
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 from morphgraph.score.uncertainty import Ratio, bootstrap_intervals
 from morphgraph.tokeniser.words import RandomSegmenter, Segmentation

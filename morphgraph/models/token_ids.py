@@ -90,6 +90,17 @@ class TokenIds:
 _UNKNOWN_TYPES = ("<unk>", "[UNK]", "<UNK>", "<|unk|>")
 
 
+def framed(rows: Sequence[IdArray], ids: TokenIds, most: int) -> list[IdArray]:
+    """Texts between the special ids of their start and end, cut to so many ids in all."""
+    start, end = [ids.special["bos"]], [ids.special["eos"]]
+    return [np.concatenate([start, row[: most - 2], end]).astype(np.int64) for row in rows]
+
+
+def sample_count(ids: TokenIds, epochs: float) -> int:
+    """How many samples of a random method training sees: one a pass, at most eight."""
+    return min(8, max(1, round(epochs))) if ids.is_random else 1
+
+
 def dense_ids(segmenter: Segmenter) -> TokenIds:
     """Ids for a model made from scratch: special ones first, then all present types, no holes."""
     inventory = inventory_of(segmenter)

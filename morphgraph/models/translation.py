@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from morphgraph.models.classification import framed, sample_count
 from morphgraph.models.examples import ParallelTexts, read_parallel
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
@@ -21,7 +20,7 @@ from morphgraph.models.task import (
     TaskRun,
     TrainingSettings,
 )
-from morphgraph.models.token_ids import IdArray, TokenIds, decoded
+from morphgraph.models.token_ids import IdArray, TokenIds, decoded, framed, sample_count
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
 
 

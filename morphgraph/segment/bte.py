@@ -20,7 +20,7 @@ from morphgraph.tokeniser.hugging_face import (
 )
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import Segmentation, Words, called
+from morphgraph.tokeniser.words import Segmentation, Words
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
@@ -86,7 +86,7 @@ def merging_model(
     ids need not stay ``unchanged``. ``apart``: what takes the place of a type after merging, each
     with its number of atoms. ``numbers``: the ids that types have so far, if not the tokeniser's.
     """
-    from morphgraph.tokeniser.export import bpe_model, ids_by
+    from morphgraph.tokeniser.export import bpe_model, leaving_on
 
     gone = set(left_out)
     ids = _ids(segmenter.tokeniser)
@@ -99,23 +99,12 @@ def merging_model(
     merging = bpe_model(segmenter.tokeniser, ids)
     if numbers is not None:
         merging = replace(merging, id_map={numbers[n]: new for n, new in ids.items()})
-    settings = merging.document["model"]
     model = {
         "type": segmenter.method,
-        **{key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")},
         **({} if apart is None else {"apart": apart}),
         "method": segmenter.document(),
     }
-    document = {**merging.document, "model": model}
-    return replace(
-        merging,
-        method=called(segmenter.name, segmenter.parameters),
-        signature=segmenter.signature(),
-        document=document,
-        reason=f"{segmenter.name} is not a model of the tokenizers library",
-        ids=ids_by(segmenter, document),
-        plain=None,
-    )
+    return leaving_on(merging, segmenter, segmenter.name, model)
 
 
 BPE = Method(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -205,7 +204,7 @@ class Longest(_Kept):
 
 def _exported(kept: _Kept, _: bool) -> ExportedModel:
     from morphgraph.segment.registry import leaving
-    from morphgraph.tokeniser.export import ids_by
+    from morphgraph.tokeniser.export import leaving_on
 
     inner = leaving(kept.segmenter, unchanged=True)
     if inner.differs is not None:
@@ -217,19 +216,9 @@ def _exported(kept: _Kept, _: bool) -> ExportedModel:
     model = {
         "type": kept.method,
         "k": kept.k,
-        **{key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")},
         "of": {key: value for key, value in settings.items() if key != "vocab"},
     }
-    document = {**inner.document, "model": model}
-    return replace(
-        inner,
-        method=called(kept.name, kept.parameters),
-        signature=kept.signature(),
-        document=document,
-        reason=f"{kept.name} is not a model of the tokenizers library",
-        ids=ids_by(kept, document),
-        plain=None,
-    )
+    return leaving_on(inner, kept, kept.name, model)
 
 
 FLOTA = Method(

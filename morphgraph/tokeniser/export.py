@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, cycle, islice, pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter
+from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter, called
 
 ExportKind = Literal["tokenizer.json", "folder"]
 
@@ -117,6 +117,27 @@ def ids_by(
     known = known_ids(document)
     ids = {n: known[text] for n, text in enumerate(segmenter.types) if text in known}
     return lambda texts, bare: ids_in(segmenter.segment(segmenter.encode(texts, bare=bare)), ids)
+
+
+def leaving_on(
+    inner: ExportedModel, segmenter: Segmenter, name: str, model: Mapping[str, Any]
+) -> ExportedModel:
+    """What leaves of a segmenter that stands on another: its own ``model`` in that one's document.
+
+    ``name``: the segmenter's, without its parameters.
+    """
+    settings = inner.document["model"]
+    shared = {key: settings.get(key) for key in ("vocab", "unk_token", "sentencepiece")}
+    document = {**inner.document, "model": {**shared, **model}}
+    return replace(
+        inner,
+        method=called(name, segmenter.parameters),
+        signature=segmenter.signature(),
+        document=document,
+        reason=f"{name} is not a model of the tokenizers library",
+        ids=ids_by(segmenter, document),
+        plain=None,
+    )
 
 
 def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:

@@ -238,7 +238,7 @@ def _merges(
         column_config={
             "rank": st.column_config.NumberColumn("rank", format="localized"),
             "blame": st.column_config.NumberColumn(
-                "blame", format="%.3f", help="The share of wrong joins, before this phase."
+                "blame", format="percent", help="The share of wrong joins, before this phase."
             ),
         },
     )

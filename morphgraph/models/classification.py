@@ -10,18 +10,19 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from morphgraph.models.examples import LabelledTexts, check_classes, read_labelled
+from morphgraph.models.examples import LabelledTexts, read_labelled
 from morphgraph.models.noise import noisy, without_spaces
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
     COMMON,
     UNCOVERED,
+    ClassedParts,
     DownstreamTask,
     Measured,
     TaskMetric,
     TaskRun,
     TrainingSettings,
-    one_class_each,
+    read_parts,
 )
 from morphgraph.models.token_ids import IdArray, TokenIds, framed, sample_count
 from morphgraph.models.training import Examples, Key, as_inputs, fit, in_batches
@@ -46,31 +47,10 @@ class ClassificationSettings(TrainingSettings):
     )
 
 
-@dataclass(frozen=True)
-class _Labelled:
-    """Labelled texts by name of the file, and all classes in order."""
-
-    train: LabelledTexts
-    test: LabelledTexts
-    dev: LabelledTexts | None
-    classes: tuple[str, ...]
-
-
-def _read(settings: ClassificationSettings) -> _Labelled:
-    def read(paths: Sequence[str]) -> LabelledTexts:
-        return read_labelled(paths, settings.text, settings.label)
-
-    train, most = read(settings.train), settings.most
-    train = LabelledTexts(train.texts[:most], train.labels[:most])
-    known = one_class_each(train.labels)
-
-    def checked(paths: Sequence[str]) -> LabelledTexts:
-        part = read(paths)
-        check_classes(known, one_class_each(part.labels), ", ".join(paths), "label")
-        return part
-
-    dev = None if settings.dev is None else checked(settings.dev)
-    return _Labelled(train, checked(settings.test), dev, tuple(known))
+def _read(settings: ClassificationSettings) -> ClassedParts[LabelledTexts]:
+    return read_parts(
+        settings, lambda paths: read_labelled(paths, settings.text, settings.label), "label"
+    )
 
 
 @dataclass(frozen=True)
@@ -94,7 +74,7 @@ class _Batches:
 
 
 def _run(run: TaskRun) -> list[Measured]:
-    data: _Labelled = run.examples
+    data: ClassedParts[LabelledTexts] = run.examples
     settings: ClassificationSettings = run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 

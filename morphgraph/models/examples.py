@@ -27,6 +27,15 @@ class LabelledTexts:
     texts: tuple[str, ...]
     labels: tuple[str, ...]
 
+    @property
+    def classes(self) -> Sequence[str]:
+        """The class of each."""
+        return self.labels
+
+    def first(self, most: int | None) -> LabelledTexts:
+        """The first so many of them."""
+        return LabelledTexts(self.texts[:most], self.labels[:most])
+
 
 @dataclass(frozen=True)
 class TaggedSentences:
@@ -34,6 +43,15 @@ class TaggedSentences:
 
     words: tuple[tuple[str, ...], ...]
     tags: tuple[tuple[str, ...], ...]
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The tag of each word of all sentences."""
+        return list(chain.from_iterable(self.tags))
+
+    def first(self, most: int | None) -> TaggedSentences:
+        """The first so many of them."""
+        return TaggedSentences(self.words[:most], self.tags[:most])
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -166,18 +167,31 @@ class ModelVocabulary:
         if isinstance(segmenter, WordPiece):
             # It gives up a word with an unknown character, so the same look-up without that rule.
             segmenter = Greedy(self.vocabulary)
-        words = words_of_atoms(spelled, [self._atoms(text) for text in spelled])
-        found = segmenter.segment(words)
+        pieces = [self._pieces(text) for text in spelled]
+        flat = list(chain.from_iterable(pieces))
+        found = segmenter.segment(words_of_atoms(flat, [self._atoms(piece) for piece in flat]))
         nothing = {UNKNOWN, unknown_id(segmenter)}
-        return [
+        tokens = (
             [
                 number
-                for token in found.tokens(word)
+                for token in found.tokens(place)
                 if token not in nothing
                 and (number := self.vocabulary.vocabulary_id(token)) is not None
             ]
-            for word in range(len(spelled))
-        ]
+            for place in range(len(flat))
+        )
+        return [list(chain.from_iterable(islice(tokens, len(own)))) for own in pieces]
+
+    def _pieces(self, text: str) -> list[str]:
+        """The pieces that BERT cuts a string into, at spaces and around marks, each spelled."""
+        cut = self.vocabulary.preprocessor.pre_tokenizer
+        if self.writing != "##" or cut is None:
+            return [text]
+        inside = text.startswith("##") and text != "##"
+        pieces = [piece for piece, _ in cut.pre_tokenize_str(text[2:] if inside else text)]
+        if inside and pieces and any(map(str.isalnum, pieces[0])):
+            pieces[0] = f"##{pieces[0]}"
+        return pieces
 
     def _merged(self, spelled: Sequence[str], inside: Pieces, last: Pieces) -> list[list[int]]:
         suffix = self.vocabulary.preprocessor.suffix

@@ -9,17 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from morphgraph.models.examples import TaggedSentences, check_classes, read_conllu
+from morphgraph.models.examples import TaggedSentences, read_conllu
 from morphgraph.models.presets import make_model
 from morphgraph.models.task import (
     COMMON,
     UNCOVERED,
+    ClassedParts,
     DownstreamTask,
     Measured,
     TaskMetric,
     TaskRun,
     TrainingSettings,
-    one_class_each,
+    read_parts,
 )
 from morphgraph.models.token_ids import IdArray, TokenIds, sample_count
 from morphgraph.models.training import IGNORED, Key, as_inputs, fit, in_batches, padded
@@ -37,31 +38,9 @@ class TaggingSettings(TrainingSettings):
     )
 
 
-@dataclass(frozen=True)
-class _Tagged:
-    train: TaggedSentences
-    test: TaggedSentences
-    dev: TaggedSentences | None
-    classes: tuple[str, ...]
-
-
-def _read(settings: TaggingSettings) -> _Tagged:
+def _read(settings: TaggingSettings) -> ClassedParts[TaggedSentences]:
     column = _COLUMNS[settings.tags]
-
-    def counts(part: TaggedSentences) -> dict[str, int]:
-        return one_class_each([tag for tags in part.tags for tag in tags])
-
-    train = read_conllu(settings.train, column)
-    train = TaggedSentences(train.words[: settings.most], train.tags[: settings.most])
-    known = counts(train)
-
-    def checked(paths: Sequence[str]) -> TaggedSentences:
-        part = read_conllu(paths, column)
-        check_classes(known, counts(part), ", ".join(paths), "tag")
-        return part
-
-    dev = None if settings.dev is None else checked(settings.dev)
-    return _Tagged(train, checked(settings.test), dev, tuple(known))
+    return read_parts(settings, lambda paths: read_conllu(paths, column), "tag")
 
 
 @dataclass(frozen=True)
@@ -150,7 +129,7 @@ class _Sentences:
 
 
 def _run(run: TaskRun) -> list[Measured]:
-    data: _Tagged = run.examples
+    data: ClassedParts[TaggedSentences] = run.examples
     settings: TaggingSettings = run.settings
     number = {name: place for place, name in enumerate(data.classes)}
 

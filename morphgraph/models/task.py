@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.models.examples import check_classes
 from morphgraph.models.token_ids import TokenIds
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.words import Segmenter
@@ -159,6 +161,51 @@ def first_examples(examples: Sequence[Any], most: int | None) -> Sequence[Any]:
     return examples if most is None else examples[:most]
 
 
+class Classed(Protocol):
+    """Examples that have a class each, or many."""
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """All classes in order, each as often as it is there."""
+        ...
+
+    def first(self, most: int | None) -> Self:
+        """The first so many of them."""
+        ...
+
+
+T = TypeVar("T", bound=Classed)
+
+
+@dataclass(frozen=True)
+class ClassedParts(Generic[T]):
+    """Examples to train on, to test on, and to look at meanwhile; all classes in order."""
+
+    train: T
+    test: T
+    dev: T | None
+    classes: tuple[str, ...]
+
+
+def read_parts(
+    settings: TrainingSettings, read: Callable[[Sequence[str]], T], what: str
+) -> ClassedParts[T]:
+    """The files of a task, checked: no class is tested that training lacks.
+
+    ``what``: ``label`` or ``tag``, for messages.
+    """
+    train = read(settings.train).first(settings.most)
+    known = one_class_each(train.classes)
+
+    def checked(paths: Sequence[str]) -> T:
+        part = read(paths)
+        check_classes(known, one_class_each(part.classes), ", ".join(paths), what)
+        return part
+
+    dev = None if settings.dev is None else checked(settings.dev)
+    return ClassedParts(train, checked(settings.test), dev, tuple(known))
+
+
 def one_class_each(labels: Sequence[str]) -> dict[str, int]:
     """How often each class is there, by name.
 
@@ -167,4 +214,4 @@ def one_class_each(labels: Sequence[str]) -> dict[str, int]:
     """
     if not labels:
         raise MorphGraphError("There are no examples. Give a file with some.")
-    return {name: labels.count(name) for name in sorted(set(labels))}
+    return dict(sorted(Counter(labels).items()))

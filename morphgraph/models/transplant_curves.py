@@ -44,6 +44,9 @@ class TransplantCurveSettings(LanguageModelSettings):
     then: int = Field(
         default=400, ge=1, le=10_000_000, description="Steps of training on the new tokeniser."
     )
+    then_learning_rate: float | None = Field(
+        default=None, gt=0, le=1, description="The highest one of that training; as before it."
+    )
     starts: list[Start] = Field(
         default=["mean", "zeros", "normal", "scratch"],
         min_length=1,
@@ -149,7 +152,8 @@ def _curve(run: TaskRun, start: str) -> list[Measured]:
 
     place.mkdir(exist_ok=True)
     wanted = sorted({min(step, settings.then) for step in settings.curve})
-    further = settings.changed(steps=settings.then, patience=None)
+    rate = settings.then_learning_rate or settings.learning_rate
+    further = settings.changed(steps=settings.then, learning_rate=rate, patience=None)
     if 0 in wanted:
         look(0, model.eval())
     fit(model, train, further, run.seed + 1, place, looks=(wanted, look))

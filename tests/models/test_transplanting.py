@@ -406,6 +406,27 @@ def test_a_type_is_normalised_where_its_characters_are_unknown(tmp_path: Path) -
         assert [texts[number] for number in bert.tokens_of([spelled])[0]] == tokens
 
 
+def test_a_type_is_cut_at_marks_and_spaces_as_bert_cuts_texts(tmp_path: Path) -> None:
+    """A mark is a piece of its own, and what follows it begins a word."""
+    listed = ["[UNK]", ",", "'", "##,", "1", "##1", "s", "##s", "a", "##b", "b"]
+    write_tokeniser(
+        tmp_path / "bert",
+        document_of(
+            Tokenizer(
+                models.WordPiece(
+                    vocab={text: n for n, text in enumerate(listed)}, unk_token="[UNK]"
+                )
+            ),
+            pre_tokenizers.BertPreTokenizer(),
+        ),
+    )
+    bert = read_model_vocabulary(tmp_path / "bert")
+    expected = {",1": ",|1", "##,1": ",|1", "1,1s": "1|,|1|##s", "##1,s": "##1|,|s", "a b": "a|b"}
+    for spelled, tokens in expected.items():
+        found = bert.tokens_of(["a", spelled, "b"])
+        assert [[listed[n] for n in each] for each in found] == [["a"], tokens.split("|"), ["b"]]
+
+
 def test_types_of_bytes_and_characters_are_cut_at_each_byte(
     tmp_path: Path, small_document: Document
 ) -> None:

@@ -16,15 +16,31 @@ def open_app(
     headless: Annotated[
         bool, typer.Option("--headless", help="Do not open a browser window.")
     ] = False,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", help="For many visitors, who see nothing of each other nor of this machine."
+        ),
+    ] = False,
+    address: Annotated[
+        str,
+        typer.Option(help="The address to listen on; by default only this machine can connect."),
+    ] = "127.0.0.1",
 ) -> None:
-    """Open the app in the browser."""
+    """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
     if any(importlib.util.find_spec(name) is None for name in ("streamlit", "pyvis")):
         problem = "The app needs streamlit and pyvis, which are not both installed"
         raise MorphGraphError(f"{problem}. Run: pip install 'morphgraph[app]'")
     folder = app_folder()
     os.chdir(folder)
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
-    options = {"server.port": port, "server.headless": str(headless).lower()}
+    options = {
+        "server.address": address,
+        "server.port": port,
+        "server.headless": str(headless or public).lower(),
+    }
+    if public:
+        os.environ["MORPHGRAPH_PUBLIC"] = "1"
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)

@@ -1,0 +1,17 @@
+"""Whom the app is for: one person on their own machine, or everybody who reaches a server.
+
+In public mode visitors share a server and must not notice each other. Every place that takes a
+path, keeps something between visits or lists runs asks `is_public`.
+"""
+
+import os
+
+VARIABLE = "MORPHGRAPH_PUBLIC"
+
+
+def is_public() -> bool:
+    """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
+
+    Whatever is not plainly a no counts as a yes: the public mode is the one that gives less.
+    """
+    return os.environ.get(VARIABLE, "").strip().lower() not in ("", "0", "no", "off", "false")

@@ -18,7 +18,7 @@ from morphgraph.core.files import checksum, read_bytes, write_file, writing
 from morphgraph.core.text import counted, shortened
 from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
 from morphgraph.tokeniser.exported.methods import METHODS, method_of
-from morphgraph.tokeniser.exported.pieces import load, plug_in
+from morphgraph.tokeniser.exported.pieces import byte_parts, knows_bytes, load, plug_in
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
@@ -338,6 +338,10 @@ def _difference(
         if known != vocabulary:
             text, _ = min(known.items() ^ vocabulary.items())
             return f"the type “{_short(text)}” has another id"
+        for text in vocabulary if knows_bytes(library.decoder) else ():
+            read = library.decoder.decode([text])
+            if (parts := byte_parts(text))[1:] and read != library.decoder.decode(parts):
+                return f"the type “{_short(text)}” would be decoded as “{_short(read)}”"
         library.no_truncation()
         library.no_padding()
         for start in range(0, len(texts), _BATCH):

@@ -155,6 +155,38 @@ def test_it_stops_early_and_in_time(tmp_path: Path, moods: dict[str, object]) ->
     assert 1 <= late["training_steps"].value < 10_000
 
 
+def test_a_killed_training_stops_early_where_it_would_have(
+    tmp_path: Path, moods: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looks that did not get better before the kill count afterwards."""
+    given = {**moods, "steps": 1000, "learning_rate": 0.02, "dev": moods["test"]}
+    given |= {"patience": 3, "look_every": 4}
+    whole = scores(measured("classification", tmp_path / "whole", **given))
+    stopped = int(whole["training_steps"])
+    assert 12 < stopped < 1000
+    with monkeypatch.context() as patch:
+        fit = training._clock
+
+        def clock(*rest: Any) -> Any:
+            made = fit(*rest)
+            step = made.on_step_end
+
+            def on_step_end(args: Any, state: Any, control: Any, **more: Any) -> Any:
+                if state.global_step == stopped - 5:
+                    raise KeyboardInterrupt
+                return step(args, state, control, **more)
+
+            made.on_step_end = on_step_end
+            return made
+
+        patch.setattr(training, "_clock", clock)
+        with pytest.raises(KeyboardInterrupt):
+            measured("classification", tmp_path / "run", **given)
+    last = training.last_checkpoint(tmp_path / "run")
+    assert last is not None and 0 < int(last.name.rpartition("-")[2]) < stopped - 4
+    assert scores(measured("classification", tmp_path / "run", **given)) == whole
+
+
 def test_a_checkpoint_is_fine_tuned(tmp_path: Path, moods: dict[str, object]) -> None:
     from transformers import BertConfig, BertForMaskedLM
 

@@ -36,6 +36,7 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import export_segmenter, load_segmenter
 from morphgraph.segment.registry import leaving
+from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.export import export, our_ids, words_to_check
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
@@ -574,3 +575,31 @@ def test_old_embeddings_find_their_new_place(english: Exported) -> None:
     moved = {old[int(number)]: new for number, new in rows.items()}
     assert moved == english.loaded.get_vocab()
     assert any(int(number) != new for number, new in rows.items())
+
+
+@pytest.mark.parametrize("split", [False, True], ids=["pairs", "tuples"])
+def test_types_of_bytes_and_characters_are_decoded(split: bool, tmp_path: Path) -> None:
+    """The library knows bytes that are types of their own, so even pairs need the class."""
+    alphabet = ["▁", *"new", *BYTES]
+    merges = [("<0xC3>", "<0xA9>"), ("<0xC3><0xA9>", "n"), ("▁", "<0x57>"), ("e", "w")]
+    types = ["<unk>", *alphabet, *("".join(parts) for parts in merges)]
+    model = models.BPE(
+        {t: n for n, t in enumerate(types)}, merges, unk_token="<unk>", byte_fallback=True
+    )
+    library = Tokenizer(model)
+    library.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    fallback = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    library.decoder = decoders.Sequence([*fallback, decoders.Strip(" ", 1, 0)])
+    tokeniser = from_tokenizer_json(library.to_str().encode(), "bytes.json")
+    if split:
+        tokeniser.graph.knockout(["<0xC3><0xA9>"])
+    loaded = exported_to(tokeniser, tmp_path / "bytes", ["new"]).loaded
+    found = loaded("Wén new", add_special_tokens=False)["input_ids"]
+    assert loaded.convert_ids_to_tokens(found) == [*("▁<0x57>", "<0xC3><0xA9>n", "▁", "n", "ew")]
+    for each in (loaded, copy.deepcopy(loaded)):
+        assert each.decode(found) == "Wén new"
+        assert each.convert_tokens_to_string(["<0xC3><0xA9>n", "▁<0x57>"]) == "én W"
+    loaded.save_pretrained(tmp_path / "again")
+    assert auto_tokenizer(tmp_path / "again", True).decode(found) == "Wén new"

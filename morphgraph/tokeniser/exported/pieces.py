@@ -10,9 +10,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokenizers import Token, Tokenizer, pre_tokenizers
+from tokenizers.decoders import Decoder
 from tokenizers.pre_tokenizers import PreTokenizer
 
 CACHED_PIECES = 1 << 18
@@ -23,6 +24,7 @@ WORTH_KERNELS = 20_000
 """Python segments this many characters in the time that loading the kernels takes."""
 
 _UNIT = re.compile(r"\w+|[^\w\s▁]")
+_BYTE = re.compile("(<0x[0-9A-F]{2}>)")
 
 
 class Pieces:
@@ -131,12 +133,45 @@ def symbols_of(model: Mapping[str, Any]) -> list[str]:
     return sorted(symbols, key=lambda text: len(text.encode()), reverse=True)
 
 
-def plug_in(library: Tokenizer, step: Pieces) -> Any:
-    """Let a tokeniser of the library segment by ``step``; returns its own pre-tokeniser."""
-    own = library.pre_tokenizer
+class Own(NamedTuple):
+    """What a tokeniser of the library has of its own where a method is plugged in."""
+
+    pre_tokenizer: Any
+    decoder: Any
+
+
+def plug_in(library: Tokenizer, step: Pieces) -> Own:
+    """Let a tokeniser of the library segment by ``step``; returns what stood there."""
+    own = Own(library.pre_tokenizer, library.decoder)
     last = PreTokenizer.custom(step)
-    library.pre_tokenizer = last if own is None else pre_tokenizers.Sequence([own, last])
+    first = own.pre_tokenizer
+    library.pre_tokenizer = last if first is None else pre_tokenizers.Sequence([first, last])
+    if knows_bytes(own.decoder):
+        mixed = {t: parts for t in step.model["vocab"] if len(parts := byte_parts(t)) > 1}
+        if mixed:
+            library.decoder = Decoder.custom(_Bytes(mixed, own.decoder))
     return own
+
+
+def knows_bytes(decoder: Any) -> bool:
+    """Whether a decoder takes ``<0x41>`` for a byte."""
+    return decoder is not None and decoder.decode(["<0x41>"]) == "A"
+
+
+def byte_parts(text: str) -> list[str]:
+    """A type cut into the names of bytes and the strings between them."""
+    return [part for part in _BYTE.split(text) if part]
+
+
+class _Bytes:
+    """Decodes types that glue bytes to characters, of which the library knows bytes alone."""
+
+    def __init__(self, mixed: Mapping[str, Sequence[str]], decoder: Any) -> None:
+        self._mixed, self._decoder = mixed, decoder
+
+    def decode_chain(self, tokens: Sequence[str]) -> list[str]:
+        parts = [part for token in tokens for part in self._mixed.get(token, (token,))]
+        return [self._decoder.decode(parts)]
 
 
 def units(text: Any) -> list[tuple[str, Sequence[int]]]:

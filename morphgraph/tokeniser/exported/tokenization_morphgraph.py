@@ -51,7 +51,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
 
     def _plug_in(self) -> None:
         self._method = method_of(self._model)
-        self._own_pre_tokenizer = plug_in(self._tokenizer, self._method)
+        self._own = plug_in(self._tokenizer, self._method)
 
     def train(self, mode: bool = True) -> Self:
         """Draw at random, as after loading, where the method does; ``mode`` False: as `eval`."""
@@ -82,7 +82,7 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         library: Tokenizer = self._tokenizer
         if library.normalizer is not None:
             text = library.normalizer.normalize_str(text)
-        own = self._own_pre_tokenizer
+        own = self._own.pre_tokenizer
         return [text] if own is None else [piece for piece, _ in own.pre_tokenize_str(text)]
 
     def _encode_without_added_tokens(self, text: str) -> list[int]:
@@ -97,17 +97,18 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
 
     def _to_json(self) -> str:
         """The file again, with what was added since it was read; Python's part cannot be saved."""
-        plugged = self._tokenizer.pre_tokenizer
-        self._tokenizer.pre_tokenizer = self._own_pre_tokenizer
+        library, own = self._tokenizer, self._own
+        plugged = library.pre_tokenizer, library.decoder
+        library.pre_tokenizer, library.decoder = own
         try:
-            document = json.loads(self._tokenizer.to_str())
+            document = json.loads(library.to_str())
         finally:
-            self._tokenizer.pre_tokenizer = plugged
+            library.pre_tokenizer, library.decoder = plugged
         return json.dumps({**document, "model": self._model}, ensure_ascii=False, indent=1)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("_tokenizer", "_method", "_own_pre_tokenizer", "_model"):
+        for name in ("_tokenizer", "_method", "_own", "_model"):
             del state[name]
         drawing = self._drawing.training, self._drawing.turn
         return {**state, "document": self._to_json(), "drawing": drawing}

@@ -184,6 +184,16 @@ def test_settings_that_go_with_the_model_are_kept(model: Path, other: Path, tmp_
     }
 
 
+def test_the_padding_of_the_model_is_kept_where_the_new_tokeniser_has_the_type(
+    model: Path, other: Path, tmp_path: Path
+) -> None:
+    (model / "tokenizer_config.json").write_text('{"pad_token": "<pad>", "cls_token": "[OLD]"}')
+    (other / "tokenizer_config.json").write_text('{"padding_side": "right"}')
+    mg.transplant(model, other, tmp_path / "out")
+    found = json.loads((tmp_path / "out" / "tokenizer_config.json").read_text())
+    assert found == {"padding_side": "right", "pad_token": "<pad>"}
+
+
 def test_where_a_size_is_the_number_of_ids_names_tell_tensors_apart(
     tmp_path: Path, small_document: Document, other: Path
 ) -> None:

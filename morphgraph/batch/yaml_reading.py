@@ -16,9 +16,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import decode_utf8
+from morphgraph.core.limits import YAML_CHARACTERS, YAML_VALUES
 
-MAX_YAML_BYTES = 2_000_000
-MOST_NODES = 200_000
 MAX_YAML_DEPTH = 50
 Path = tuple[Hashable, ...]
 Lines = Mapping[Path, int]
@@ -86,9 +85,7 @@ def load_yaml(data: bytes | str, name: str) -> tuple[Any, Lines]:
     ({'a': [{'b': 1}]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 0, 'b'): 2})
     """
     text = decode_utf8(data, name) if isinstance(data, bytes) else data
-    if len(text) > MAX_YAML_BYTES:
-        problem = f"it has {len(text):,} characters, more than {MAX_YAML_BYTES:,}"
-        raise FileFormatError(name, "", problem, "Split it into several evaluations.")
+    YAML_CHARACTERS.check(len(text), name, fix="Split it into several evaluations")
     if not text.strip():
         raise FileFormatError(name, "", "the file is empty", "Start from one of the examples.")
     try:
@@ -133,7 +130,7 @@ class _Plain:
 
     def value(self, node: yaml.Node, path: Path) -> Any:
         self.seen += 1
-        if self.seen > MOST_NODES or len(path) > MAX_YAML_DEPTH:
+        if self.seen > YAML_VALUES.value or len(path) > MAX_YAML_DEPTH:
             raise self.error(node, "it is nested or repeated too often", "Make it simpler.")
         self.lines.setdefault(path, node.start_mark.line + 1)
         if node.tag not in _PLAIN:

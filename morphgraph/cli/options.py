@@ -257,11 +257,11 @@ class EditOptions(BlameOptions):
 
 def _piped_reference() -> bytes:
     """A reference from standard input, no more of it than a file may have."""
-    from morphgraph.core.files import MAX_BYTES
+    from morphgraph.core.limits import FILE_BYTES
 
     if sys.stdin.isatty():
         print("Type a reference, one word per line; end with Ctrl-D.", file=sys.stderr)
-    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    data = sys.stdin.buffer.read(FILE_BYTES.value + 1)
     if not data:
         raise MorphGraphError(
             "standard input: nothing came. Pipe a reference into the command, or name its file."

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import FILE_BYTES
 
-MAX_BYTES = 100_000_000
-"""Larger files are refused before they are read."""
 MAX_DEPTH = 100
 """JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
 
@@ -35,7 +34,7 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
             check_size(shown, status.st_size)
         with path.open("rb") as file:
             # One byte more shows that the limit is passed, even where the size is unknown.
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(FILE_BYTES.value + 1)
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         raise FileFormatError(shown, "", problem, "Check the path and its permissions.") from error
@@ -72,13 +71,7 @@ def check_size(name: str, size: int) -> None:
     """Refuse an empty or too large file."""
     if size == 0:
         raise FileFormatError(name, "", "the file is empty", "Choose a file with content.")
-    if size > MAX_BYTES:
-        raise FileFormatError(
-            name,
-            "",
-            f"the file has {size:,} bytes, the limit is {MAX_BYTES:,}",
-            "Choose a smaller file, or leave out what is not needed.",
-        )
+    FILE_BYTES.check(size, name, fix="Choose a smaller file, leave out what is not needed")
 
 
 def checksum(data: bytes) -> str:

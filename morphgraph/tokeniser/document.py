@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.limits import ADDED_TOKENS
 from morphgraph.core.text import shortened
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
@@ -13,9 +14,6 @@ SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
 
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """How a byte is spelled where characters outside the alphabet become their bytes."""
-
-MAX_ADDED_TOKENS = 20_000
-"""More added tokens than this are refused: each text is searched for all of them."""
 
 DOWNLOAD_AGAIN = "Download the file again."
 
@@ -93,9 +91,7 @@ def added_tokens(
     listed = document.get("added_tokens") or []
     if not isinstance(listed, list):
         raise FileFormatError(name, place, "a list is expected here", DOWNLOAD_AGAIN)
-    if len(listed) > MAX_ADDED_TOKENS:
-        problem = f"there are {len(listed):,} added tokens, the limit is {MAX_ADDED_TOKENS:,}"
-        raise FileFormatError(name, place, problem, "Remove those that are not needed.")
+    ADDED_TOKENS.check(len(listed), name, place, "Remove those that are not needed")
     added: dict[str, int] = {}
     owner = {number: text for text, number in vocabulary.items()}
     for position, token in enumerate(listed, start=1):

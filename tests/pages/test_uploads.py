@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from morphgraph.core import files
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
@@ -346,7 +345,7 @@ def test_nothing_parses_in_the_chosen_format(app: Any, format_: str) -> None:
 def test_a_file_over_the_limit_is_refused(
     app: Any, tokenizer_json: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "100")
     app.upload("Tokeniser", ("tokenizer.json", tokenizer_json))
     [error] = app.errors()
     assert "limit" in error

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_writing import write_plain
 
-from morphgraph.core import files
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.limits import FILE_BYTES
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.reference.free_and_bound import MorphemeKind
 from morphgraph.reference.readers import FORMATS, detect_format, read_reference
@@ -137,11 +137,11 @@ def test_files_that_cannot_be_read(data, message):
 def test_the_size_is_checked_before_reading(tmp_path, monkeypatch):
     path = tmp_path / "large.tsv"
     with path.open("wb") as file:
-        file.truncate(files.MAX_BYTES + 1)
+        file.truncate(FILE_BYTES.usual + 1)
     monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("it was read"))
     with pytest.raises(FileFormatError, match="100,000,001 bytes"):
         read_reference(path)
-    monkeypatch.setattr(files, "MAX_BYTES", 4)
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "4")
     with pytest.raises(FileFormatError, match="5 bytes"):
         read_reference(b"a\ta b")
 

@@ -8,9 +8,9 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import ADDED_TOKENS
 from morphgraph.graph.merge_table import EditError
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
-from morphgraph.tokeniser.document import MAX_ADDED_TOKENS
 from morphgraph.tokeniser.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
@@ -128,7 +128,7 @@ def test_bytes_with_a_suffix_in_two_files() -> None:
 
 def test_too_many_added_tokens_are_refused(small_document: MakeDocument) -> None:
     document = small_document([("a", "b")])
-    document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(MAX_ADDED_TOKENS + 1)]
+    document["added_tokens"] = [added(9 + n, f"<{n}>") for n in range(ADDED_TOKENS.usual + 1)]
     with pytest.raises(FileFormatError, match="added tokens, the limit is"):
         loaded(document)
 

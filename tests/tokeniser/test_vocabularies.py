@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from morphgraph.core import files
 from morphgraph.core.errors import FileFormatError
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import WordPiece
@@ -90,7 +89,7 @@ def test_a_file_that_is_too_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     path = tmp_path / "large.txt"
     path.write_text("a\nb\n")
     assert load_vocabulary(path).types == ("a", "b")
-    monkeypatch.setattr(files, "MAX_BYTES", 3)
+    monkeypatch.setenv("MORPHGRAPH_MAX_FILE_BYTES", "3")
     for attempt in (lambda: load_vocabulary(path), lambda: read_vocabulary(b"a\nb\n", "x")):
         with pytest.raises(FileFormatError, match="the limit is 3"):
             attempt()

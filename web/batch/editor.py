@@ -9,10 +9,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from morphgraph.batch.configuration import METHOD_MODELS
-from morphgraph.batch.yaml_reading import MAX_YAML_BYTES
 from morphgraph.core.demos import shipped_configurations
-from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import check_size, decode_utf8
+from morphgraph.core.limits import YAML_CHARACTERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
 from morphgraph.reference.catalogue import SOURCES
@@ -153,10 +152,8 @@ def _take(key: str) -> None:
 def read_configuration(name: str, data: bytes) -> str:
     """The text of an uploaded file; one that is too large or not UTF-8 is a `FileFormatError`."""
     check_size(name, len(data))
-    if len(data) > MAX_YAML_BYTES:
-        problem = f"it has {len(data):,} bytes, more than {MAX_YAML_BYTES:,}"
-        raise FileFormatError(name, "", problem, "Choose the YAML file of an evaluation.")
     text = decode_utf8(data, name)
+    YAML_CHARACTERS.check(len(text), name, fix="Choose the YAML file of an evaluation")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -170,7 +167,7 @@ def _editor(source: str, original: str) -> str:
             "Evaluation",
             key=key,
             height=_EDITOR_HEIGHT,
-            max_chars=MAX_YAML_BYTES,
+            max_chars=YAML_CHARACTERS.value,
             help="Edit it as you like. Click elsewhere, or press Ctrl+Enter, and it is checked.",
             on_change=_keep_text,
             args=(source, original),

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from web.bootstrap import PAGES, start
+from web.hosting import is_public
 from web.inputs import catalogue_panel, reference_upload
 from web.opening import tokeniser_upload
 from web.reopening import keep_session
@@ -75,4 +76,5 @@ with right.container(border=True, height="stretch"):
     with st.expander("Public references", icon=":material/cloud_download:"):
         catalogue_panel(current)
 skipped_lines(current)
-st.caption("Files stay on this machine.")
+if not is_public():
+    st.caption("Files stay on this machine.")

@@ -7,14 +7,18 @@ import streamlit as st
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web.address import arrive, follow
+from web.batch.queue import keep_queue_moving, stop_all
+from web.hosting import is_public
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
-from web.storage import kept_steps
+from web.storage import days_kept, kept_steps
 from web.text import plain
+from web.widgets import deferred_error, show_deferred_error
 
 _ASSETS = Path(__file__).resolve().parent.parent / "assets"
 _SIDEBAR_WIDTH = 240
 _OWN = "own files"
+_NOT_DELETED = "data not deleted"
 
 PAGES = {
     "": {"Start": ("app.py", ":material/home:")},
@@ -51,6 +55,8 @@ def start(title: str) -> Session:
     )
     st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
     st.html(_ASSETS / "style.css")
+    if is_public():
+        keep_queue_moving()
     current = session(reopen)
     arrive(title)
     _open_what_is_asked_for(current)
@@ -102,6 +108,29 @@ def sidebar(current: Session) -> None:
         f"{counted(len(study.benchmark.reference), 'word')}"
     )
     _offer_kept_edits(current)
+    if is_public():
+        _own_data(current)
+
+
+def _own_data(current: Session) -> None:
+    """What a public app keeps of a visitor, and a button that deletes it."""
+    st.divider()
+    st.caption(
+        "A server that you share: what you open comes back in this browser alone, and is deleted "
+        f"{counted(days_kept(), 'day')} after your last visit."
+    )
+    with st.popover("Delete my data", icon=":material/delete:", type="tertiary"):
+        st.write("Files, edits, models, texts and runs of this browser are deleted at once.")
+        st.button("Delete all", type="primary", on_click=_delete, args=(current,))
+    show_deferred_error(_NOT_DELETED)
+
+
+def _delete(current: Session) -> None:
+    """Forget all of this browser; runs are stopped first."""
+    with deferred_error(_NOT_DELETED):
+        stop_all(current.store.folder / "runs")
+        current.store.forget()
+        st.session_state.clear()
 
 
 def _offer_kept_edits(current: Session) -> None:

@@ -10,13 +10,14 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.reference import catalogue
-from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source, sources_of
-from morphgraph.reference.downloads import get, is_downloaded, local_path
+from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source
+from morphgraph.reference.downloads import cached_path, get, is_downloaded, local_path
 from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, GoldSet
+from web.hosting import is_public
 from web.session import (
     Session,
     Source,
@@ -200,8 +201,15 @@ _ALL = "all languages"
 
 
 def catalogue_panel(current: Session) -> None:
-    """Choose a source of the catalogue and open it; nothing is fetched before a click."""
-    spoken = {code for source in SOURCES.values() for code in source.languages}
+    """Choose a source of the catalogue and open it; nothing is fetched before a click.
+
+    In public mode nothing is fetched at all: those that are on the server can be chosen.
+    """
+    offered = _on_this_server() if is_public() else list(SOURCES.values())
+    if not offered:
+        st.caption("None is on this server. Whoever runs it can add some.")
+        return
+    spoken = {code for source in offered for code in source.languages}
     language = st.selectbox(
         "Language",
         [_ALL, *sorted(spoken, key=lambda code: LANGUAGES[code][1])],
@@ -210,7 +218,7 @@ def catalogue_panel(current: Session) -> None:
     )
     name = st.selectbox(
         "Source",
-        [source.name for source in sources_of(None if language == _ALL else language)],
+        [source.name for source in offered if language in (_ALL, *source.languages)],
         format_func=_source_label,
         key="catalogue source",
     )
@@ -220,10 +228,15 @@ def catalogue_panel(current: Session) -> None:
     _facts(source)
     if not source.can_be_fetched:
         _by_hand(source)
-    elif is_downloaded(source):
+    elif is_public() or is_downloaded(source):
         _open_downloaded(current, source)
     else:
         _download(source)
+
+
+def _on_this_server() -> list[catalogue.CatalogueEntry]:
+    """The sources whose files are there; what is in one is compared when it is opened."""
+    return [source for source in SOURCES.values() if cached_path(source).is_file()]
 
 
 def _source_label(name: str) -> str:

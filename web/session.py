@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -30,7 +31,8 @@ from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser
 from morphgraph.tokeniser.words import Segmenter
-from web.storage import BrowserStore
+from web.hosting import is_public
+from web.storage import BrowserStore, state_folder
 from web.widgets import forget_oldest
 
 _KEY = "morphgraph session"
@@ -252,6 +254,11 @@ def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
             found.open_demo("en")
         st.session_state[_KEY] = found
     return found
+
+
+def own_folder() -> Path:
+    """Where texts and runs of evaluations are kept: a public app's are those of this browser."""
+    return session().store.folder if is_public() else state_folder()
 
 
 def trained_models() -> dict[str, Segmenter]:

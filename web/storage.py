@@ -3,6 +3,10 @@
 All of it is in ``$MORPHGRAPH_STATE`` or ``~/.local/state/morphgraph``. Where that cannot be
 written, nothing is kept, and the app works all the same.
 
+In public mode (`web.hosting`) everything of a visitor lies in the folder of their browser, texts
+and runs of evaluations too, and no edits are offered to other browsers. Nobody's folder makes room
+for another's: where there is none left, it is the newcomer who is told.
+
 The edits of a tokeniser are a recipe, one file for each tokeniser, named by the checksum that we
 computed of it. A browser is known by a token that nobody can guess, a tab of it by a short number.
 Each browser has a folder, called by the checksum of its token: in it a small JSON record for each
@@ -21,6 +25,7 @@ import secrets
 import shutil
 import threading
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +36,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from web.hosting import is_public
 
 DAYS = 30
 """What was not used for so long is forgotten."""
@@ -39,6 +45,11 @@ MOST_TABS = 6
 """Of one browser."""
 MOST_BYTES = 2_000_000_000
 """Of all browsers together."""
+PUBLIC_DAYS = 1
+"""What a visitor of a public app did not use for so long is forgotten."""
+PUBLIC_BROWSERS = 1_000
+PUBLIC_BYTES = 200_000_000
+"""Of one browser in public mode."""
 MOST_DRAFTS = 20
 LARGEST_DRAFT = 200_000
 
@@ -57,16 +68,40 @@ def state_folder() -> Path:
     return Path(chosen) if chosen else Path.home() / ".local" / "state" / "morphgraph"
 
 
+def days_kept() -> int:
+    """For how many days after its last use something is kept."""
+    return PUBLIC_DAYS if is_public() else DAYS
+
+
+def without_folder(text: str) -> str:
+    """A message without the folders in which a public app keeps what visitors bring.
+
+    >>> without_folder("runs/demo: no space left")
+    'runs/demo: no space left'
+    """
+    if not is_public():
+        return text
+    inside = rf"{re.escape(str(_browsers()))}/[0-9a-f]{{32}}/((runs|uploads)/)?"
+    return re.sub(inside, "", text).replace(str(state_folder()), "the server's folder")
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it, that only this user of the machine can look into."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 # ------------------------------------------------------------------------------------- edits
 
 
 def keep_recipe(tokeniser: Tokeniser) -> None:
     """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
 
+    It is offered to every browser of this machine, so a public app keeps none.
+
     A recipe that does not go on from the kept one, nor back from it, came from another visit: the
     kept one is then set aside as the previous one.
     """
-    if not (tokeniser.graph.history or tokeniser.graph.undone):
+    if is_public() or not (tokeniser.graph.history or tokeniser.graph.undone):
         return
     path = _recipe_path(tokeniser.checksum)
     data = write_recipe(tokeniser)
@@ -89,7 +124,7 @@ def _recipe_path(checksum: str, *, previous: bool = False) -> Path:
 def kept_steps(checksum: str, *, previous: bool = False) -> list[dict[str, Any]]:
     """The edits kept for a tokeniser, or those set aside before; none if they cannot be read."""
     path = _recipe_path(checksum, previous=previous)
-    if not path.is_file():
+    if is_public() or not path.is_file():
         return []
     try:
         steps: list[dict[str, Any]] = read_recipe(read_bytes(path), str(path))["steps"]
@@ -123,6 +158,35 @@ class BrowserStore:
         """Where it is kept. The token itself is in no name and no file."""
         return _browsers() / hashlib.sha256(self.token.encode()).hexdigest()[:32]
 
+    def touch(self) -> None:
+        """Note that the browser was here, if anything is kept for it."""
+        with suppress(OSError):
+            os.utime(self.folder)
+
+    def forget(self) -> None:
+        """Forget all that the browser keeps."""
+        with _lock:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def check_room(self, size: int = 0) -> None:
+        """A `MorphGraphError` where a public app has no room for so many bytes of this browser."""
+        if not is_public():
+            return
+        tidy(but=self.folder)
+        sizes = _sizes()
+        own = sizes.get(self.folder, 0) + size
+        if own > PUBLIC_BYTES:
+            raise MorphGraphError(
+                f"Your files and runs would take {own:,} bytes here, the limit is "
+                f"{PUBLIC_BYTES:,}. Delete your data, and open what you need."
+            )
+        full = len(sizes) >= PUBLIC_BROWSERS and self.folder not in sizes
+        if full or sum(sizes.values()) + size > MOST_BYTES:
+            raise MorphGraphError(
+                "This server has no room left for files of visitors. Come back in a day, when what "
+                "others left has expired, or run morphgraph on your own machine."
+            )
+
     def record(self) -> bytes | None:
         """The record of this tab, or else the newest of another one; None if there is none."""
         others = sorted(self._tabs.glob("*.json"), key=_changed, reverse=True)
@@ -152,6 +216,7 @@ class BrowserStore:
             if path.is_file():
                 os.utime(path)
             else:
+                self.check_room(len(data))
                 self._make_folders()
                 write_atomically(path, data)
                 tidy(but=self.folder)
@@ -163,6 +228,8 @@ class BrowserStore:
         A record speaks of a file if the file's SHA-256 is somewhere in it.
         """
         with _lock:
+            if not self._own.is_file():
+                self.check_room(len(data))
             self._make_folders()
             write_atomically(self._own, data)
             tabs = sorted(self._tabs.glob("*.json"), key=_changed)
@@ -178,7 +245,7 @@ class BrowserStore:
         if self._files.is_dir() and self._tabs.is_dir():
             return
         for folder in (self.folder, self._tabs, self._files):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(folder)
         tidy(but=self.folder)
 
     @property
@@ -197,19 +264,29 @@ class BrowserStore:
 def tidy(but: Path | None = None) -> None:
     """Forget browsers that were not here for long, and the oldest if all keep too much.
 
-    ``but``: the folder of the one that is here now.
+    ``but``: the folder of the one that is here now. In public mode only what is old goes.
     """
     with _lock:
-        try:
-            folders = sorted(_browsers().iterdir(), key=_last_used)
-            sizes = {folder: _size(folder) for folder in folders}
-        except OSError:
-            return
-        for folder in folders:
-            too_much = len(sizes) > MOST_BROWSERS or sum(sizes.values()) > MOST_BYTES
+        sizes = _sizes()
+        for folder in sorted(sizes, key=_last_used):
+            is_full = len(sizes) > MOST_BROWSERS or sum(sizes.values()) > MOST_BYTES
+            too_much = is_full and not is_public()
             if folder != but and (too_much or _is_old(_last_used(folder))):
                 shutil.rmtree(folder, ignore_errors=True)
                 del sizes[folder]
+
+
+def _sizes() -> dict[Path, int]:
+    """The folders of browsers, and the bytes in each."""
+    return {folder: _size(folder) for folder in browser_folders()}
+
+
+def browser_folders() -> list[Path]:
+    """The folder of each browser that keeps anything."""
+    try:
+        return list(_browsers().iterdir())
+    except OSError:
+        return []
 
 
 def _browsers() -> Path:
@@ -217,7 +294,7 @@ def _browsers() -> Path:
 
 
 def _is_old(moment: float) -> bool:
-    return time.time() - moment > DAYS * 86_400
+    return time.time() - moment > days_kept() * 86_400
 
 
 def _last_used(folder: Path) -> float:
@@ -232,7 +309,12 @@ def _changed(path: Path) -> float:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    total = 0
+    with suppress(OSError):  # a run may be at work in there
+        for path in folder.rglob("*"):
+            with suppress(OSError):
+                total += path.stat().st_size if path.is_file() else 0
+    return total
 
 
 # ------------------------------------------------------------------------------------- drafts
@@ -253,9 +335,9 @@ class Draft:
         return all(len(text.encode("utf-8", "replace")) <= LARGEST_DRAFT for text in texts)
 
 
-def kept_drafts() -> list[Draft]:
-    """The texts that are kept, the newest last; nothing if they cannot be read."""
-    path = _drafts_path()
+def kept_drafts(folder: Path) -> list[Draft]:
+    """The texts that are kept in a folder, the newest last; nothing if they cannot be read."""
+    path = _drafts_path(folder)
     try:
         if not path.is_file() or path.stat().st_size > _DRAFTS_BYTES:
             return []
@@ -266,20 +348,20 @@ def kept_drafts() -> list[Draft]:
     return [draft for draft in drafts if draft is not None and draft.fits][-MOST_DRAFTS:]
 
 
-def keep_draft(draft: Draft) -> None:
+def keep_draft(folder: Path, draft: Draft) -> None:
     """Keep a text in place of the earlier one of its name; one that is too large is not kept."""
     if draft.fits:
-        _replace_draft(draft.name, draft)
+        _replace_draft(folder, draft.name, draft)
 
 
-def forget_draft(name: str) -> None:
+def forget_draft(folder: Path, name: str) -> None:
     """Keep nothing under a name any more."""
-    _replace_draft(name, None)
+    _replace_draft(folder, name, None)
 
 
-def _replace_draft(name: str, draft: Draft | None) -> None:
+def _replace_draft(folder: Path, name: str, draft: Draft | None) -> None:
     with _lock:
-        before = kept_drafts()
+        before = kept_drafts(folder)
         after = [one for one in before if one.name != name]
         if draft is not None:
             after = [*after, draft][-MOST_DRAFTS:]
@@ -287,13 +369,14 @@ def _replace_draft(name: str, draft: Draft | None) -> None:
             return
         text = json.dumps([asdict(one) for one in after], ensure_ascii=False)
         try:
-            write_atomically(_drafts_path(), text.encode("utf-8", "replace"))
+            make_private(folder)
+            write_atomically(_drafts_path(folder), text.encode("utf-8", "replace"))
         except (MorphGraphError, OSError):
             return
 
 
-def _drafts_path() -> Path:
-    return state_folder() / "drafts.json"
+def _drafts_path(folder: Path) -> Path:
+    return folder / "drafts.json"
 
 
 def _draft(given: object) -> Draft | None:

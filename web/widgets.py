@@ -11,6 +11,7 @@ import streamlit as st
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tokeniser.recipe import write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
+from web.storage import without_folder
 from web.text import plain
 
 _ROW = 35
@@ -34,7 +35,7 @@ _KINDS = {
 
 def show_error(error: object) -> None:
     """Show an error, whatever is in its text."""
-    st.error(plain(str(error)), icon=":material/error:")
+    st.error(plain(without_folder(str(error))), icon=":material/error:")
 
 
 @contextmanager

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from morphgraph.batch.plan import Plan
-from morphgraph.batch.progress import ProgressFile, RunProgress, read_progress, stop_path
+from morphgraph.batch.progress import (
+    ProgressFile,
+    RunProgress,
+    read_progress,
+    stop_path,
+    why_stopped,
+)
 from morphgraph.batch.runner import RunOutcome, log, missing_tasks, run_tasks, warm_up_worker
 from morphgraph.batch.tasks import Store, code_version
 from morphgraph.core import __version__
@@ -68,7 +74,7 @@ def run_evaluation(
             ended: Literal["done", "stopped"] = "stopped" if outcome.stopped else "done"
             facts = run_file.end(ended, _counts(outcome))
             _report(plan, out, store, outcome, facts)
-            tell(progress.update(force=True, state=ended))
+            tell(progress.update(force=True, state=ended, message=why_stopped(out)))
             stop_path(out).unlink(missing_ok=True)
     return outcome
 

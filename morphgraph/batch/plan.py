@@ -30,6 +30,7 @@ from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.counting_texts import find_texts
 from morphgraph.reference.language import language_code
 from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
@@ -39,6 +40,8 @@ from morphgraph.train.trainers import TRAINERS
 
 MOST_TASKS = 100_000
 """More than this are refused: a list too many multiplies quickly."""
+CONFINED_TASKS = 300
+CONFINED_TYPES = 50_000
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
@@ -73,19 +76,28 @@ def read_plan(
     path: str | os.PathLike[str],
     languages: Sequence[str] | None = None,
     folder: Path | None = None,
+    *,
+    confined: bool = False,
 ) -> Plan:
     """The plan of a configuration in a file, whose folder relative paths in it start from."""
     text = decode_utf8(read_bytes(path), str(path))
-    return make_plan(text, str(path), folder or Path(path).parent, languages)
+    return make_plan(text, str(path), folder or Path(path).parent, languages, confined=confined)
 
 
 def make_plan(
-    text: str, name: str, folder: Path | None = None, languages: Sequence[str] | None = None
+    text: str,
+    name: str,
+    folder: Path | None = None,
+    languages: Sequence[str] | None = None,
+    *,
+    confined: bool = False,
 ) -> Plan:
     """The plan of a configuration, which is called ``name`` in errors.
 
     ``folder``: what relative paths in it start from, the current one by default. ``languages``:
     only these of its languages. A file that is not there is a `FileFormatError` with its line.
+    ``confined``: what somebody else wrote may name files in the folder only, neither variables nor
+    downstream tasks, and stays within the limits of a public app.
     """
     evaluation, lines = parse_evaluation(text, name)
     chosen = evaluation.languages
@@ -96,7 +108,8 @@ def make_plan(
             raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
         chosen = [language for language in chosen if language in languages]
     # Workers need not have the folder of this process.
-    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve())
+    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined)
+    planner.check_confined()
     for language in chosen:
         planner.add(language)
     plan = Plan(text, evaluation, tuple(chosen), tuple(planner.tasks.values()))
@@ -140,6 +153,7 @@ class _Planner:
     lines: Lines
     name: str
     folder: Path
+    confined: bool = False
     tasks: dict[str, Task] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
@@ -185,10 +199,36 @@ class _Planner:
                 self._cells(source, as_given, references)
 
     def _check_size(self, method: MethodChoice) -> None:
-        if len(self.tasks) + method.grid_size > MOST_TASKS:
-            problem = f"the evaluation has more than {MOST_TASKS:,} cells"
-            fix = "Shorten its lists, or split it into several evaluations."
-            raise MorphGraphError(f"{problem}. {fix}")
+        if len(self.tasks) + method.grid_size > self.most_tasks:
+            raise self._too_many()
+
+    @property
+    def most_tasks(self) -> int:
+        """More than this are refused."""
+        return CONFINED_TASKS if self.confined else MOST_TASKS
+
+    def _too_many(self) -> MorphGraphError:
+        problem = f"the evaluation has more than {self.most_tasks:,} cells"
+        fix = "Shorten its lists, or split it into several evaluations."
+        return MorphGraphError(f"{problem}. {fix}")
+
+    def check_confined(self) -> None:
+        """Refuse at once what a public app runs for nobody."""
+        if not self.confined:
+            return
+        if self.evaluation.downstream:
+            with self._at("downstream"):
+                raise MorphGraphError(
+                    "models are not trained here. Leave downstream out, or run the evaluation on "
+                    "your own machine."
+                )
+        for place, choice in enumerate(self.evaluation.tokenisers):
+            if max(choice.vocab_size or [0]) > CONFINED_TYPES:
+                with self._at("tokenisers", place, "vocab_size"):
+                    raise MorphGraphError(
+                        f"at most {CONFINED_TYPES:,} types are trained here. Ask for fewer, or run "
+                        "the evaluation on your own machine."
+                    )
 
     @contextmanager
     def _at(self, *path: str | int) -> Iterator[None]:
@@ -203,13 +243,37 @@ class _Planner:
 
     def _add(self, task: Task) -> Task:
         """A task among the others, as it is there already if it is."""
+        if len(self.tasks) >= self.most_tasks and task.key not in self.tasks:
+            raise self._too_many()
         return self.tasks.setdefault(task.key, task)
 
     # -------------------------------------------------------------------------- inputs
 
     def _path(self, template: str) -> str:
-        path = filled(template, self.values)
-        return path if path.startswith("demo:") else str(self.folder / path)
+        path = self._filled(template)
+        return path if path.startswith("demo:") else self._inside(path)
+
+    def _filled(self, template: str) -> str:
+        if self.confined and "${" in template:
+            raise MorphGraphError(
+                "variables of the server are not read. Name an uploaded file, demo:… or "
+                "catalogue:… instead."
+            )
+        return filled(template, self.values)
+
+    def _inside(self, path: str) -> str:
+        """Where a file lies; in confinement, refuse before a look what is not in the folder."""
+        found = self.folder / path
+        try:
+            is_inside = not self.confined or found.resolve().is_relative_to(self.folder)
+        except (ValueError, OSError, RuntimeError):  # no name that a file could have, or a loop
+            is_inside = False
+        if not is_inside:
+            raise MorphGraphError(
+                f"“{shortened(visible(path), 60)}” is not among the uploaded files. Name one of "
+                "those, demo:… or catalogue:… instead."
+            )
+        return str(found)
 
     def _reference(self, place: int, choice: ReferenceChoice) -> tuple[str, dict[str, Any]]:
         """A reference of the language: what results call it, and how to read it."""
@@ -232,12 +296,12 @@ class _Planner:
         problems = []
         for template in sources:
             try:
-                name, format_ = filled(template, self.values), choice.format
+                name, format_ = self._filled(template), choice.format
                 if is_named(name):
                     place, known = named_place(name)
                     found, format_ = _file(str(place), name), format_ or known
                 else:
-                    found = _file(str(self.folder / name))
+                    found = _file(self._inside(name))
                 return {
                     **found,
                     "format": format_,
@@ -263,7 +327,7 @@ class _Planner:
         if corpus.wordfreq is not None:
             import wordfreq
 
-            code = filled(corpus.wordfreq, self.values)
+            code = self._filled(corpus.wordfreq)
             available = wordfreq.available_languages("best")
             if code not in available:
                 raise MorphGraphError(

@@ -220,6 +220,18 @@ def start_run(
     configuration start from ``folder``, by default the run's own. `MorphGraphError` where one is at
     work already, or a run of this name has another configuration.
     """
+    out = prepare_run(configuration, root, name)
+    options = ["--workers", str(workers)]
+    if languages is not None:
+        options += ["--languages", ",".join(languages)]
+    if folder is not None:
+        options += ["--folder", str(folder)]
+    launch_run(out, options)
+    return Run(name, out, read_progress(out))
+
+
+def prepare_run(configuration: str, root: Path, name: str) -> Path:
+    """The folder of a run with its configuration, ready to be launched; errors of `start_run`."""
     if not _RUN_NAME.fullmatch(name):
         raise MorphGraphError(
             f"“{name[:80]}” cannot be the name of a run. Use letters, digits, dots, dashes and "
@@ -236,15 +248,16 @@ def start_run(
     write_atomically(given, configuration.encode())
     for old in (progress_path(out), stop_path(out)):
         old.unlink(missing_ok=True)
+    return out
+
+
+def launch_run(out: Path, options: Sequence[str]) -> None:
+    """Run the configuration in a folder in a process of its own, with options of the command."""
+    given = out / "configuration.yaml"
     command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
-    command += ["--workers", str(workers)]
-    if languages is not None:
-        command += ["--languages", ",".join(languages)]
-    if folder is not None:
-        command += ["--folder", str(folder)]
     with (out / "console.log").open("wb") as console:
         process = subprocess.Popen(
-            command,
+            [*command, *options],
             stdin=subprocess.DEVNULL,
             stdout=console,
             stderr=subprocess.STDOUT,
@@ -252,7 +265,12 @@ def start_run(
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
     _started[out] = process
-    return Run(name, out, read_progress(out))
+
+
+def is_launched(out: Path) -> bool:
+    """Whether a run is at work in a folder, or about to be."""
+    process = _started.get(out)
+    return (process is not None and process.poll() is None) or is_at_work(out)
 
 
 _started: dict[Path, subprocess.Popen[bytes]] = {}
@@ -271,6 +289,17 @@ def ended_early(run: Run) -> str:
     return said[-2000:]
 
 
-def stop_run(folder: Path) -> None:
-    """Ask a run to stop; what is done is kept, and it can be resumed later."""
-    write_atomically(stop_path(folder), b"")
+def stop_run(folder: Path, why: str = "") -> None:
+    """Ask a run to stop; what is done is kept, and it can be resumed later.
+
+    ``why``: what its progress then says.
+    """
+    write_atomically(stop_path(folder), why.encode())
+
+
+def why_stopped(folder: Path) -> str:
+    """What whoever asked a run to stop has said about it, if anything."""
+    try:
+        return stop_path(folder).read_text("utf-8", "replace")[:500]
+    except OSError:
+        return ""

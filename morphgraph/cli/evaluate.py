@@ -2,8 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 SOME_FAILED = 1
+CONFINED_SECONDS = 600.0
+CONFINED_BYTES = 1_500_000_000
 
 
 def evaluate(
@@ -47,6 +49,14 @@ def evaluate(
         Path | None,
         typer.Option(help="Where relative paths in the file start; where it lies by default."),
     ] = None,
+    confined: Annotated[
+        bool,
+        typer.Option(
+            "--confined",
+            help="For what somebody else wrote: read files in --folder only, within the limits of "
+            "the public app.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan and what it may cost.")
     ] = False,
@@ -82,13 +92,14 @@ def evaluate(
     from morphgraph.core.demos import configuration_path
 
     chosen = None if languages is None else [name.strip() for name in languages.split(",")]
-    plan = read_plan(configuration_path(configuration), chosen, folder)
+    plan = read_plan(configuration_path(configuration), chosen, folder, confined=confined)
     if dry_run:
         _print_plan(plan, out, workers)
         return
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
-    outcome = _evaluate(plan, out, workers, scheduler, slurm)
+    with _time_limit(out) if confined else nullcontext():
+        outcome = _evaluate(plan, out, workers, scheduler, slurm, confined)
     _print_end(outcome, out)
     if outcome.stopped:
         sys.exit(130)
@@ -102,8 +113,8 @@ def _evaluate(
     workers: int | None,
     scheduler: str | None,
     slurm: Path | None,
+    confined: bool,
 ) -> "RunOutcome":
-    from contextlib import nullcontext
     from functools import partial
 
     from morphgraph.batch.cluster import at_address, local_cluster
@@ -119,13 +130,35 @@ def _evaluate(
     elif scheduler is not None:
         opened = partial(at_address, scheduler)
     else:
-        opened = partial(local_cluster, workers or available_cores())
+        memory = CONFINED_BYTES if confined else None
+        opened = partial(local_cluster, workers or available_cores(), memory)
     with role, _stopping_on_request(out), progress_line("starting workers") as tell:
 
         def show(now: "RunProgress") -> None:
             tell(f"{now.state}: {now.summary()}", now.share, now.state)
 
-        return run_evaluation(plan, out, opened, show, command_line())
+        # What ran is nobody's secret, but where on a server it lies is of no use to its visitors.
+        command = ["morphgraph", "evaluate", "configuration.yaml"] if confined else command_line()
+        return run_evaluation(plan, out, opened, show, command)
+
+
+@contextmanager
+def _time_limit(out: Path) -> Iterator[None]:
+    """Ask a run to stop after so many seconds, and say why."""
+    from threading import Timer
+
+    from morphgraph.batch.progress import duration, stop_run
+
+    said = (
+        f"It was stopped after {duration(CONFINED_SECONDS)}, the limit here. What is done is kept."
+    )
+    timer = Timer(CONFINED_SECONDS, stop_run, (out, said))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _stopping_on_request(out: Path) -> AbstractContextManager[None]:

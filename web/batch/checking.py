@@ -43,9 +43,17 @@ class Checked:
 
 
 def check_text(
-    text: str, file: str, folder: Path, languages: Collection[str] | None = None
+    text: str,
+    file: str,
+    folder: Path,
+    languages: Collection[str] | None = None,
+    *,
+    confined: bool = False,
 ) -> Checked:
-    """Look at a configuration; ``languages`` that it does not have are passed over, None is all."""
+    """Look at a configuration; ``languages`` that it does not have are passed over, None is all.
+
+    ``confined``: as of `make_plan`.
+    """
     from morphgraph.batch.configuration import parse_evaluation
     from morphgraph.batch.plan import make_plan
 
@@ -57,7 +65,7 @@ def check_text(
         wanted = None if languages is None else [one for one in known if one in languages]
         if wanted is not None and not wanted:
             return Checked(None, known, name, "No language is chosen. Choose at least one.")
-        return Checked(make_plan(text, file, folder, wanted), known, name)
+        return Checked(make_plan(text, file, folder, wanted, confined=confined), known, name)
     except MorphGraphError as error:
         place = getattr(error, "place", "")
         return Checked(None, known, name, str(error), excerpt(text, place))

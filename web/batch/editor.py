@@ -27,6 +27,7 @@ from web.batch.checking import (
     task_table,
 )
 from web.batch.form import FIELDS, entries_of, in_one_line, with_entries
+from web.batch.queue import WORKERS
 from web.batch.state import (
     CONFIGURE,
     OWN,
@@ -38,10 +39,14 @@ from web.batch.state import (
     begin,
     checked_text,
     folder_of,
+    keep_upload,
     known_runs,
     text_key,
+    uploads_folder,
 )
-from web.session import wordfreq_languages
+from web.hosting import is_public
+from web.inputs import content_of, taken, upload_key
+from web.session import own_folder, wordfreq_languages
 from web.storage import Draft, forget_draft, keep_draft
 from web.text import plain
 from web.widgets import (
@@ -65,6 +70,7 @@ if TYPE_CHECKING:
     from morphgraph.batch.plan import Plan
 
 _PROBLEM = "batch problem"
+_NAMED_FILES = "batch files"
 _WORKERS = "batch_workers"
 _EDITOR_HEIGHT = 520
 
@@ -97,6 +103,8 @@ def _sources() -> dict[str, str]:
     shipped: dict[str, str] = {}
     with attempt():
         shipped = shipped_configurations()
+    if is_public():  # others need files that a visitor cannot name
+        shipped = {name: text for name, text in shipped.items() if "${" not in text}
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
     return shipped | own
 
@@ -115,6 +123,8 @@ def _choice(sources: dict[str, str]) -> str | None:
     key = f"batch open {len(st.session_state[OWN])}"
     with right.popover("Open a file", icon=":material/upload_file:", width="stretch", key=key):
         _upload()
+        if is_public():
+            _upload_files()
     if source is not None:
         note = first_sentence(described(sources[source])[1])
         if note:
@@ -136,6 +146,25 @@ def _upload() -> None:
     )
     if st.session_state.get(_PROBLEM):
         show_error(st.session_state[_PROBLEM])
+
+
+def _upload_files() -> None:
+    """Files that evaluations of this visitor can name, in place of paths."""
+    kept = sorted(path.name for path in uploads_folder().glob("*"))
+    files = st.file_uploader(
+        "Files that it names",
+        accept_multiple_files=True,
+        key=upload_key(_NAMED_FILES),
+        help="Tokenisers, references, word counts or texts: the evaluation then names them, as in "
+        "file: tokenizer.json.",
+    )
+    if kept:
+        st.caption(f"There are: {plain(', '.join(kept))}.")
+    if files:
+        with attempt():
+            for file in files:
+                keep_upload(file.name, content_of(file))
+            taken(_NAMED_FILES)
 
 
 def _take(key: str) -> None:
@@ -281,9 +310,9 @@ def _keep_text(source: str, original: str) -> None:
     _keep(text_key(source))
     text, own = st.session_state[text_key(source)], st.session_state[OWN]
     if source in own or text != original:
-        keep_draft(Draft(source, own.get(source), text))
+        keep_draft(own_folder(), Draft(source, own.get(source), text))
     else:
-        forget_draft(source)
+        forget_draft(own_folder(), source)
 
 
 def _put_back(source: str, original: str) -> None:
@@ -298,19 +327,11 @@ def _outcome(source: str, text: str) -> Checked:
     """What the text comes to, the choices of a run, and the button that starts it."""
     checked = checked_text(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with remembered(**{_WORKERS: available_cores()}):
-            workers = st.number_input(
-                "Workers",
-                1,
-                available_cores(),
-                help=f"Tasks at once; this machine has {available_cores()} cores. Each takes "
-                "memory of its own, up to 1 GB for large vocabularies.",
-                **_kept_at_once(_WORKERS),
-            )
+        workers = WORKERS if is_public() else _workers()
         suggested = _suggested(checked)
         name = _name(suggested)
     problem = name_problem(name, _names()) if checked.plan else ""
-    _told(checked, int(workers), problem)
+    _told(checked, workers, problem)
     button(
         "Start",
         "play_arrow",
@@ -322,10 +343,24 @@ def _outcome(source: str, text: str) -> Checked:
         width="stretch",
         disabled=checked.plan is None or bool(problem),
     )
-    if any(run.progress and not run.progress.is_over for run in known_runs()):
+    if not is_public() and any(run.progress and not run.progress.is_over for run in known_runs()):
         st.caption("Another run is running: both will share this machine.")
     show_deferred_error(REFUSED)
     return checked
+
+
+def _workers() -> int:
+    cores = available_cores()
+    with remembered(**{_WORKERS: cores}):
+        workers = st.number_input(
+            "Workers",
+            1,
+            cores,
+            help=f"Tasks at once; this machine has {cores} cores. Each takes memory of its own, up "
+            "to 1 GB for large vocabularies.",
+            **_kept_at_once(_WORKERS),
+        )
+    return int(workers)
 
 
 def _plan(plan: Plan) -> None:

@@ -25,7 +25,9 @@ from morphgraph.batch.tasks import is_at_work
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import decode_utf8, parse_json, read_bytes
 from morphgraph.core.text import counted, shortened, visible
+from web.batch.queue import is_waiting
 from web.batch.state import start_settings
+from web.hosting import is_public
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +38,7 @@ _PATIENCE = 120.0
 """So many seconds a run may take until it says anything."""
 Colour = Literal["green", "blue", "orange", "red", "gray"]
 STATES: dict[str, tuple[str, Colour, str]] = {
+    "waiting": ("Waiting", "gray", ":material/hourglass_empty:"),
     "beginning": ("Starting", "blue", ":material/hourglass_top:"),
     "starting": ("Starting workers", "blue", ":material/hourglass_top:"),
     "running": ("Running", "blue", ":material/play_arrow:"),
@@ -62,6 +65,8 @@ def badge_of(run: Run) -> tuple[str, Colour, str]:
 
 def state_of(run: Run) -> str:
     """The state of a run, as in `STATES`: also one that has written nothing yet, or never did."""
+    if is_waiting(run.folder):
+        return "waiting"
     if run.progress is not None:
         return run.progress.state if run.progress.state in STATES else "failed"
     if ended_early(run) or _age(run.folder) > _PATIENCE:
@@ -107,6 +112,8 @@ def buttons_of(run: Run) -> str:
     """What can be done with a run at this moment."""
     if is_over(run):
         return "over"
+    if is_waiting(run.folder):
+        return "stop"
     if run.progress is None:
         return "wait"  # what is asked of a run before its first word would be overheard
     return "stopping" if stop_path(run.folder).exists() else "stop"
@@ -227,7 +234,8 @@ def with_lost_cells(folder: Path, results: pd.DataFrame) -> pd.DataFrame:
     try:
         text = decode_utf8(read_bytes(path), path.name)
         start = folder if settings.folder is None else Path(settings.folder)
-        cells = make_plan(text, path.name, start, settings.languages).cells
+        known = make_plan(text, path.name, start, settings.languages, confined=is_public())
+        cells = known.cells
     except MorphGraphError:
         return results
     if not {cell.key for cell in cells} <= set(states):

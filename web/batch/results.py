@@ -21,6 +21,7 @@ from morphgraph.tables.writing import frame_csv
 from web.batch.progress import cell_states, cells_done_text, with_lost_cells
 from web.batch.state import SETTINGS_FILE
 from web.components import page_frame
+from web.hosting import is_public
 from web.text import plain_line
 from web.widgets import (
     attempt,
@@ -355,6 +356,8 @@ def _take_away(run: Run, results: pd.DataFrame | None) -> None:
         return lambda: file_content(folder / name) or b""
 
     as_it_is = _FILES.keys() - {"results.csv", "tables.zip"}
+    if is_public():
+        as_it_is -= {"run.log"}  # its tracebacks tell of the server, not of the run
     offered = {name: content(name) for name in as_it_is if (folder / name).is_file()}
     if results is not None:
         offered["results.csv"] = lambda: frame_csv(results)

@@ -25,6 +25,7 @@ from web.batch.progress import (
     times_of,
     visible_lines,
 )
+from web.batch.queue import is_waiting, leave_queue, place_in_queue
 from web.batch.results import results_of
 from web.batch.state import (
     CHOSEN,
@@ -35,6 +36,8 @@ from web.batch.state import (
     show_editor,
     start_settings,
 )
+from web.hosting import is_public
+from web.storage import without_folder
 from web.text import code, plain_line
 from web.widgets import (
     button,
@@ -127,7 +130,14 @@ def _state(run: Run) -> None:
 
 
 def _no_progress(run: Run) -> None:
-    said = ended_early(run)
+    place = place_in_queue(run.folder)
+    if place:
+        st.progress(0.0, f"Number {place:,} in the queue …")
+        st.caption(
+            "Runs of all visitors start one after the other. You can close this page meanwhile."
+        )
+        return
+    said = without_folder(ended_early(run))
     if state_of(run) == "beginning":
         st.progress(0.0, "Getting ready …")
         st.caption(what_is_loading(run))
@@ -170,7 +180,7 @@ def _failures(run: Run, progress: RunProgress) -> None:
         for line, others in shown:
             need = "needs" if others == 1 else "need"
             also = f" – and {counted(others, 'task')} that {need} it" if others else ""
-            st.markdown(f"- {plain_line(line, 500)}{also}")
+            st.markdown(f"- {plain_line(without_folder(line), 500)}{also}")
         number = sum(1 + others for _, others in shown)
         if progress.failed > number:
             what = f"The last {number:,} of {progress.failed:,}; all" if number else "They"
@@ -235,7 +245,7 @@ def _edit_a_copy(run: Run) -> None:
 
 def _stop(run: Run) -> None:
     with deferred_error(REFUSED):
-        stop_run(run.folder)
+        (leave_queue if is_waiting(run.folder) else stop_run)(run.folder)
 
 
 def _resume(run: Run) -> None:
@@ -248,9 +258,7 @@ def _resume(run: Run) -> None:
 
 
 def _folder(run: Run) -> None:
-    with st.expander("Files of this run", icon=":material/folder:"):
-        st.caption("All of it is in this folder of this machine:")
-        st.code(str(run.folder), language=None, wrap_lines=True)
+    def copy_button() -> None:
         button(
             "Edit a copy of its file",
             "edit",
@@ -259,6 +267,14 @@ def _folder(run: Run) -> None:
             key=f"batch copy {run.name}",
             help="Under Configure; the run stays as it is.",
         )
+
+    if is_public():
+        copy_button()
+        return
+    with st.expander("Files of this run", icon=":material/folder:"):
+        st.caption("All of it is in this folder of this machine:")
+        st.code(str(run.folder), language=None, wrap_lines=True)
+        copy_button()
         st.caption("To resume it in a terminal")
         st.code(resume_command(run), language=None, wrap_lines=True)
 

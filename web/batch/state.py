@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,10 +15,14 @@ from pydantic import Field, TypeAdapter, ValidationError
 from morphgraph.batch.progress import Run, runs_in, start_run
 from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_atomically
+from morphgraph.core.files import parse_json, read_bytes, write_atomically, writing
 from morphgraph.core.system import available_cores
+from morphgraph.core.text import shortened, visible
 from web.batch.checking import Checked, check_text, free_name
-from web.storage import Draft, keep_draft, kept_drafts, state_folder
+from web.batch.queue import UPLOADS, WORKERS, join_queue
+from web.hosting import is_public
+from web.session import own_folder, session
+from web.storage import Draft, keep_draft, kept_drafts, make_private
 from web.widgets import forget_oldest, set_value
 
 CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
@@ -29,6 +34,7 @@ REFUSED = "batch refused"
 """Keys of the open tab, the run by its name, what is edited, texts by name, what was refused."""
 SETTINGS_FILE = "started.json"
 _RECALLED = "batch drafts recalled"
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,26 @@ class Settings:
 
 
 def runs_folder() -> Path:
-    """The folder with the runs of this app."""
-    return state_folder() / "runs"
+    """The folder with the runs of this app; in public mode with those of this browser."""
+    return own_folder() / "runs"
+
+
+def uploads_folder() -> Path:
+    """The folder with the files that a visitor of a public app opened for evaluations."""
+    return own_folder() / UPLOADS
+
+
+def keep_upload(name: str, data: bytes) -> None:
+    """Keep a file of a visitor for evaluations, in place of an earlier one of its name."""
+    if not _FILE.fullmatch(name):
+        raise MorphGraphError(
+            f"“{shortened(visible(name), 60)}” cannot be named in an evaluation. Use unaccented "
+            "letters a–z, digits, dots, dashes and underscores in its name."
+        )
+    session().store.check_room(len(data))
+    make_private(own_folder())
+    make_private(uploads_folder())
+    write_atomically(uploads_folder() / name, data)
 
 
 def known_runs() -> list[Run]:
@@ -51,15 +75,25 @@ def known_runs() -> list[Run]:
 
 
 def begin(text: str, name: str, settings: Settings) -> Run:
-    """Start or resume a run, keep what it was started with, and show it."""
-    run = start_run(
-        text,
-        runs_folder(),
-        name,
-        workers=settings.workers,
-        languages=settings.languages,
-        folder=None if settings.folder is None else Path(settings.folder),
-    )
+    """Start or resume a run, keep what it was started with, and show it.
+
+    In public mode it waits for its turn.
+    """
+    with writing(own_folder(), " with MORPHGRAPH_STATE"):
+        make_private(own_folder())
+    if is_public():
+        session().store.check_room()
+        settings = Settings(WORKERS, None, str(uploads_folder()))
+        run = join_queue(text, runs_folder(), name)
+    else:
+        run = start_run(
+            text,
+            runs_folder(),
+            name,
+            workers=settings.workers,
+            languages=settings.languages,
+            folder=None if settings.folder is None else Path(settings.folder),
+        )
     write_atomically(run.folder / SETTINGS_FILE, json.dumps(asdict(settings)).encode())
     show_run(name)
     return run
@@ -76,7 +110,7 @@ def add_source(wanted: str, text: str, taken: Collection[str] = ()) -> None:
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
     name = free_name(wanted, {*own, *taken}, "{} ({})")
     own[name] = text
-    keep_draft(Draft(name, text, text))
+    keep_draft(own_folder(), Draft(name, text, text))
     set_value(SOURCE, name)
 
 
@@ -90,7 +124,7 @@ def recall_drafts() -> None:
     if _RECALLED in st.session_state:
         return
     own: dict[str, str] = st.session_state.setdefault(OWN, {})
-    for draft in kept_drafts():
+    for draft in kept_drafts(own_folder()):
         if draft.original is not None:
             own.setdefault(draft.name, draft.original)
         st.session_state.setdefault(f"kept {text_key(draft.name)}", draft.text)
@@ -114,7 +148,12 @@ def start_settings(folder: Path) -> Settings:
 
 
 def folder_of(source: str) -> Path:
-    """Where relative paths start: beside what ships, else where the app was started."""
+    """Where relative paths start: beside what ships, else where the app was started.
+
+    In public mode that is the folder of the visitor's own files, which nothing leads out of.
+    """
+    if is_public():
+        return uploads_folder()
     return Path.cwd() if source in st.session_state[OWN] else shipped_folder()
 
 
@@ -125,6 +164,6 @@ def checked_text(source: str, text: str) -> Checked:
     kept: dict[object, Checked] = st.session_state.setdefault("batch checked", {})
     key = (text, file, str(folder))
     if key not in kept or kept[key].plan is None:
-        kept[key] = check_text(text, file, folder)
+        kept[key] = check_text(text, file, folder, confined=is_public())
         forget_oldest(kept, 4)
     return kept[key]

@@ -1,0 +1,150 @@
+"""Runs of a public app wait for their turn: first come, first served, a few at once.
+
+The queue is on disk, so that it outlives the app: a run waits as long as a file ``waiting`` is in
+its folder. Whoever looks lets it advance, and so does a thread, also when nobody looks.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from morphgraph.batch.progress import (
+    Run,
+    RunProgress,
+    is_launched,
+    launch_run,
+    prepare_run,
+    progress_path,
+    read_progress,
+    stop_run,
+)
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import write_atomically
+from web.hosting import is_public
+from web.storage import browser_folders, make_private, tidy
+
+RUNS_AT_ONCE = 1
+RUNS_OF_ONE = 2
+"""Waiting or running."""
+WORKERS = 1
+"""Processes of one run."""
+UPLOADS = "uploads"
+_EVERY, _TIDY_EVERY = 2.0, 600.0
+_lock = threading.Lock()
+_threads: list[threading.Thread] = []
+
+
+def join_queue(text: str, root: Path, name: str) -> Run:
+    """Let a run wait for its turn; it starts at once if nobody is before it.
+
+    Its paths start from the folder ``uploads`` beside ``root``, and nothing leads out of that.
+    Errors as of `start_run`; also for who has too many runs waiting or running already.
+    """
+    active = sorted(out.name for out in root.glob("*") if is_waiting(out) or is_launched(out))
+    if name in active:
+        raise MorphGraphError(f"The run “{name}” is waiting or running. Wait for it, or stop it.")
+    if len(active) >= RUNS_OF_ONE:
+        raise MorphGraphError(
+            f"{' and '.join(active)} are waiting or running, and this server takes at most "
+            f"{RUNS_OF_ONE} runs of a visitor at a time. Wait for them, or stop one."
+        )
+    make_private(root.parent / UPLOADS)
+    out = prepare_run(text, root, name)
+    write_atomically(_marker(out), b"")
+    advance_queue()
+    return Run(name, out, read_progress(out))
+
+
+def leave_queue(out: Path) -> None:
+    """Let a run wait no more; it can be resumed, as one that was stopped."""
+    with _lock:
+        _marker(out).unlink(missing_ok=True)
+        if not is_launched(out):
+            stopped = RunProgress("stopped", started=time.time(), updated=time.time())
+            write_atomically(progress_path(out), json.dumps(asdict(stopped)).encode())
+
+
+def stop_all(root: Path) -> None:
+    """Stop the runs in a folder; a `MorphGraphError` until the last one has ended."""
+    active = False
+    for out in root.glob("*"):
+        if is_waiting(out):
+            leave_queue(out)
+        if is_launched(out):
+            stop_run(out)
+            active = True
+    if active:
+        raise MorphGraphError("Your run is being stopped first. Try again in a few seconds.")
+
+
+def is_waiting(out: Path) -> bool:
+    """Whether a run waits for its turn."""
+    return _marker(out).exists()
+
+
+def place_in_queue(out: Path) -> int:
+    """The place of a run among those that wait, 1 for the next one; 0 if it does not wait."""
+    waiting = _waiting()
+    return waiting.index(out) + 1 if out in waiting else 0
+
+
+def advance_queue() -> None:
+    """Start the runs whose turn it is."""
+    with _lock:
+        waiting = _waiting()
+        if not waiting:
+            return
+        running = {out for out in _all_runs() if is_launched(out)}
+        for out in waiting:
+            if out not in running and len(running) < RUNS_AT_ONCE:
+                with suppress(OSError):  # no room for its log, or for a process: later
+                    launch_run(out, _options(out))
+                    running.add(out)
+            # Last: a run that was launched and still has its mark is launched again, not lost.
+            if out in running:
+                _marker(out).unlink(missing_ok=True)
+
+
+def keep_queue_moving() -> None:
+    """Let the queue advance, and what is old go, as long as this process serves the public."""
+    with _lock:
+        if not any(thread.is_alive() for thread in _threads):
+            _threads[:] = [threading.Thread(target=_move, daemon=True, name="morphgraph-queue")]
+            _threads[0].start()
+
+
+def _move() -> None:
+    tidied = 0.0
+    while is_public():
+        advance_queue()
+        if time.monotonic() - tidied > _TIDY_EVERY:
+            tidy()
+            tidied = time.monotonic()
+        time.sleep(_EVERY)
+
+
+def _options(out: Path) -> list[str]:
+    files = out.parent.parent / UPLOADS
+    return ["--confined", "--folder", str(files), "--workers", str(WORKERS)]
+
+
+def _marker(out: Path) -> Path:
+    return out / "waiting"
+
+
+def _all_runs() -> list[Path]:
+    return [out for folder in browser_folders() for out in folder.glob("runs/*")]
+
+
+def _waiting() -> list[Path]:
+    """The runs that wait, the next one first."""
+    found = []
+    for out in _all_runs():
+        with suppress(OSError):  # it has just left
+            found.append((_marker(out).stat().st_mtime_ns, out))
+    return [out for _, out in sorted(found)]

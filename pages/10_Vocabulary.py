@@ -35,7 +35,7 @@ from web.bootstrap import start
 from web.edits import look_at
 from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
-from web.session import Session, trained_models, wordfreq_languages
+from web.session import Session, trained_models
 from web.text import code, plain
 from web.views.model_rows import model_rows
 from web.widgets import (
@@ -171,17 +171,10 @@ def _corpus(current: Session) -> NamedCounts | None:
     benchmark = current.study.benchmark
 
     def make() -> NamedCounts | None:
-        language = _shared_language(current)
+        language = current.frequency_language
         return _corpus_of(language, benchmark) if language else corpus_of(benchmark)
 
     return current.once(("vocabulary corpus",), make)
-
-
-def _shared_language(current: Session) -> str:
-    """The language of the word frequencies, if they are the same in every session."""
-    source = current.study.benchmark.frequency_source
-    language = source.removeprefix("wordfreq:")
-    return language if language != source and language in wordfreq_languages() else ""
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -202,12 +195,14 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
             )
 
     def share() -> VocabularyHealth:
-        language = _shared_language(current)
+        language = current.frequency_language
         if model is not None or not language:
             return make()
         state = study.graph.recipe_checksum() if name == _NOW else ""
-        known = (language, study.tokeniser.checksum, state, label)
-        return _kept_health((*known, study.benchmark.reference.checksum), make)
+        # Names too: what is made tells them, and they are the visitor's own.
+        tokeniser, reference = study.tokeniser, study.benchmark.reference
+        known = (language, tokeniser.name, tokeniser.checksum, state, label)
+        return _kept_health((*known, reference.name, reference.checksum), make)
 
     return current.once(("vocabulary", name, id(model)), share)
 

@@ -11,7 +11,6 @@ from morphgraph.segment.models import export_segmenter, write_model
 from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.recipe import read_recipe, replay
-from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
 from web.edits import go_to_edit
 from web.inputs import content_of
@@ -195,17 +194,17 @@ def _tokeniser(current: Session) -> None:
                 "sentences. It takes a second or two.",
             ):
                 return
-    with attempt():
+
+    def make() -> Export:
         words = [entry.word for entry in reference.entries]
-        made = _exported(key, segmenter, tokeniser.name, words)
+        with st.spinner("Comparing 10,000 words and 1,000 sentences…"):
+            return export_segmenter(segmenter, words_to_check(words, name=tokeniser.name))
+
+    with attempt():
+        made = current.once(("export", *key), make)
         st.session_state[_KEY] = key
         with place.container():
             _result(made)
-
-
-@st.cache_resource(max_entries=4, show_spinner="Comparing 10,000 words and 1,000 sentences…")
-def _exported(key: tuple[str, str], _segmenter: Segmenter, _name: str, _words: list[str]) -> Export:
-    return export_segmenter(_segmenter, words_to_check(_words, name=_name))
 
 
 def _forecast(tuples: int) -> None:

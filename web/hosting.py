@@ -6,12 +6,16 @@ path, keeps something between visits or lists runs asks `is_public`.
 
 import os
 
-VARIABLE = "MORPHGRAPH_PUBLIC"
-
 
 def is_public() -> bool:
     """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
 
     Whatever is not plainly a no counts as a yes: the public mode is the one that gives less.
     """
-    return os.environ.get(VARIABLE, "").strip().lower() not in ("", "0", "no", "off", "false")
+    return os.environ.get("MORPHGRAPH_PUBLIC", "").strip().lower() not in (
+        "",
+        "0",
+        "no",
+        "off",
+        "false",
+    )

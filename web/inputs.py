@@ -1,6 +1,5 @@
 """References, frequencies and segmentations from files and downloads."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -16,7 +15,7 @@ from morphgraph.reference.entry import Reference
 from morphgraph.reference.language import language_of
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import FORMATS, read_reference
-from morphgraph.score.gold_set import COUNTS_IN_REFERENCE, GoldSet
+from morphgraph.score.gold_set import GoldSet
 from web.hosting import is_public
 from web.session import (
     Session,
@@ -133,7 +132,7 @@ def frequency_choice(current: Session) -> None:
     benchmark = current.study.benchmark
     st.caption(f"Frequencies: {plain(benchmark.frequency_source or 'none')}")
     languages = wordfreq_languages()
-    active = _active_frequencies(current, languages)
+    active = _active_frequencies(current)
     options = [_NO_FREQUENCIES, *([_FROM_FILE] if active == _FROM_FILE else []), *languages]
     chosen = st.selectbox(
         "From wordfreq",
@@ -185,13 +184,11 @@ def offer_frequencies(current: Session, what: str) -> None:
             frequency_choice(current)
 
 
-def _active_frequencies(current: Session, languages: Sequence[str]) -> str:
+def _active_frequencies(current: Session) -> str:
     """What is in use: a language of wordfreq, a file, or none but the reference's own counts."""
-    source = current.study.benchmark.frequency_source
-    if not source or source == COUNTS_IN_REFERENCE:
+    if current.sources.get("frequencies") is None:
         return _NO_FREQUENCIES
-    language = source.removeprefix("wordfreq:")
-    return language if source != language and language in languages else _FROM_FILE
+    return current.frequency_language or _FROM_FILE
 
 
 # ------------------------------------------------------------------------------------- public ones

@@ -25,7 +25,6 @@ from web.session import (
     keep_model,
     trained_models,
     wordfreq_frequencies,
-    wordfreq_languages,
 )
 from web.text import plain
 from web.widgets import (
@@ -351,7 +350,9 @@ def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Any,
     study, (_, digest) = current.study, _counts(current)
     if name == _TRAINED:
         return (digest, study.graph.loaded_type_count, *settings.values())
-    made_on = (study.tokeniser.checksum, study.graph.recipe_checksum())
+    tokeniser = study.tokeniser
+    # Its name too, which is its owner's own: what is made tells it.
+    made_on = (tokeniser.name, tokeniser.checksum, study.graph.recipe_checksum())
     return (digest, name, *made_on, *settings.values())
 
 
@@ -421,9 +422,8 @@ def _counts(current: Session) -> Counted:
     key = ("word counts",)
     if key not in current.computed:
         known = current.study.benchmark.frequencies
-        source = current.study.benchmark.frequency_source
-        language = source.removeprefix("wordfreq:")
-        if language != source and language in wordfreq_languages():
+        language = current.frequency_language
+        if language:
             current.computed[key] = _counts_of_language(language)
         else:
             current.computed[key] = _rounded(known) if known else (None, b"")

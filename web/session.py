@@ -98,6 +98,15 @@ class Session:
 
     # ------------------------------------------------------------------------- what is open
 
+    @property
+    def frequency_language(self) -> str:
+        """The language of wordfreq's list that words are weighted by.
+
+        Empty for a file, whatever that is called: what a list gives is shared by all sessions.
+        """
+        source = self.sources.get("frequencies")
+        return "" if source is None or source.files else source.name.removeprefix("wordfreq:")
+
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
         self.sources, self.language = demo_sources(language), language

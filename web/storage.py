@@ -34,6 +34,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_atomically
+from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.hosting import is_public
@@ -45,11 +46,6 @@ MOST_TABS = 6
 """Of one browser."""
 MOST_BYTES = 2_000_000_000
 """Of all browsers together."""
-PUBLIC_DAYS = 1
-"""What a visitor of a public app did not use for so long is forgotten."""
-PUBLIC_BROWSERS = 1_000
-PUBLIC_BYTES = 200_000_000
-"""Of one browser in public mode."""
 MOST_DRAFTS = 20
 LARGEST_DRAFT = 200_000
 
@@ -70,7 +66,7 @@ def state_folder() -> Path:
 
 def days_kept() -> int:
     """For how many days after its last use something is kept."""
-    return PUBLIC_DAYS if is_public() else DAYS
+    return PUBLIC_DAYS.value if is_public() else DAYS
 
 
 def without_folder(text: str) -> str:
@@ -175,12 +171,12 @@ class BrowserStore:
         tidy(but=self.folder)
         sizes = _sizes()
         own = sizes.get(self.folder, 0) + size
-        if own > PUBLIC_BYTES:
+        if own > PUBLIC_BYTES.value:
             raise MorphGraphError(
                 f"Your files and runs would take {own:,} bytes here, the limit is "
-                f"{PUBLIC_BYTES:,}. Delete your data, and open what you need."
+                f"{PUBLIC_BYTES.value:,}. Delete your data, and open what you need."
             )
-        full = len(sizes) >= PUBLIC_BROWSERS and self.folder not in sizes
+        full = len(sizes) >= PUBLIC_BROWSERS.value and self.folder not in sizes
         if full or sum(sizes.values()) + size > MOST_BYTES:
             raise MorphGraphError(
                 "This server has no room left for files of visitors. Come back in a day, when what "

@@ -11,7 +11,7 @@ import numpy as np
 
 from morphgraph.batch.cell_rows import MethodResult, ResultRow, result_rows
 from morphgraph.batch.tasks import contents
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, unquoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,9 +28,13 @@ AS_IT_IS = "standard"
 
 
 def as_planned(spec: Mapping[str, Any], read: Callable[[], T]) -> T:
-    """What is read from files, if they are before and after that what the plan has seen."""
+    """What is read from files, if they are before and after that what the plan has seen.
+
+    In a run that the app started, an error says in which line, and quotes nothing of it.
+    """
     _check_content(spec)
-    made = read()
+    with unquoted(*spec["files"]):
+        made = read()
     _check_content(spec)
     return made
 

@@ -15,7 +15,7 @@ from pydantic import Field, create_model, model_validator
 
 from morphgraph.batch.tasks import contents
 from morphgraph.batch.yaml_reading import Name, OneOrMore, Strict
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, unquoted
 from morphgraph.models.downstream import DOWNSTREAM
 from morphgraph.models.libraries import training_version
 from morphgraph.models.task import PLACES, DownstreamTask
@@ -112,13 +112,18 @@ class PlannedTask:
         return self.tokenisers is None or tokeniser in self.tokenisers
 
 
-def planned_task(choice: DownstreamChoice, place: Callable[[str], str]) -> PlannedTask:
+def planned_task(
+    choice: DownstreamChoice, place: Callable[[str], str], quoting: bool = True
+) -> PlannedTask:
     """A task with its files, read once and checked.
 
-    ``place``: the path of a file as it is named. `MorphGraphError` for files that are not there,
-    and for examples that do not fit.
+    ``place``: the path of a file as it is named; ``quoting``: as of `make_plan`. `MorphGraphError`
+    for files that are not there, and for examples that do not fit.
     """
     spec = _spec(choice, place)
+    files = [path for part in spec["data"].values() for path in part["files"]]
+    with unquoted(*files, asked=not quoting):
+        _checked(json.dumps(spec, sort_keys=True))
     return PlannedTask(choice.title, spec, _cost(spec), choice.tokenisers)
 
 
@@ -136,15 +141,13 @@ def _spec(choice: DownstreamChoice, place: Callable[[str], str]) -> dict[str, An
         folder = place(folder)
         files = model_files(folder)
         checkpoint = {"path": folder, "files": files, "content": contents(files)}
-    spec = {
+    return {
         "task": choice.task,
         "settings": given,
         "data": data,
         "checkpoint": checkpoint,
         "code": training_version(),
     }
-    _checked(json.dumps(spec, sort_keys=True))
-    return spec
 
 
 def task_settings(spec: Mapping[str, Any]) -> Any:

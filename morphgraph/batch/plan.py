@@ -30,6 +30,7 @@ from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
+from morphgraph.core.limits import HASHED_FILES, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.counting_texts import find_texts
 from morphgraph.reference.language import language_code
@@ -40,8 +41,6 @@ from morphgraph.train.trainers import TRAINERS
 
 MOST_TASKS = 100_000
 """More than this are refused: a list too many multiplies quickly."""
-CONFINED_TASKS = 300
-CONFINED_TYPES = 50_000
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
@@ -91,13 +90,15 @@ def make_plan(
     languages: Sequence[str] | None = None,
     *,
     confined: bool = False,
+    quoting: bool = True,
 ) -> Plan:
     """The plan of a configuration, which is called ``name`` in errors.
 
     ``folder``: what relative paths in it start from, the current one by default. ``languages``:
     only these of its languages. A file that is not there is a `FileFormatError` with its line.
     ``confined``: what somebody else wrote may name files in the folder only, neither variables nor
-    downstream tasks, and stays within the limits of a public app.
+    downstream tasks, and stays within the limits of a public app. ``quoting``: whether errors may
+    say what stands in files.
     """
     evaluation, lines = parse_evaluation(text, name)
     chosen = evaluation.languages
@@ -108,7 +109,7 @@ def make_plan(
             raise MorphGraphError(f"{name} has no language “{unknown[0]}”. It has: {listed}.")
         chosen = [language for language in chosen if language in languages]
     # Workers need not have the folder of this process.
-    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined)
+    planner = _Planner(evaluation, lines, name, (folder or Path()).resolve(), confined, quoting)
     planner.check_confined()
     for language in chosen:
         planner.add(language)
@@ -154,6 +155,7 @@ class _Planner:
     name: str
     folder: Path
     confined: bool = False
+    quoting: bool = True
     tasks: dict[str, Task] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
     cell_keys: dict[tuple[Any, ...], str] = field(default_factory=dict)
@@ -205,7 +207,7 @@ class _Planner:
     @property
     def most_tasks(self) -> int:
         """More than this are refused."""
-        return CONFINED_TASKS if self.confined else MOST_TASKS
+        return PUBLIC_TASKS.value if self.confined else MOST_TASKS
 
     def _too_many(self) -> MorphGraphError:
         problem = f"the evaluation has more than {self.most_tasks:,} cells"
@@ -223,11 +225,11 @@ class _Planner:
                     "your own machine."
                 )
         for place, choice in enumerate(self.evaluation.tokenisers):
-            if max(choice.vocab_size or [0]) > CONFINED_TYPES:
+            if max(choice.vocab_size or [0]) > PUBLIC_TYPES.value:
                 with self._at("tokenisers", place, "vocab_size"):
                     raise MorphGraphError(
-                        f"at most {CONFINED_TYPES:,} types are trained here. Ask for fewer, or run "
-                        "the evaluation on your own machine."
+                        f"at most {PUBLIC_TYPES.value:,} types are trained here. Ask for fewer, or "
+                        "run the evaluation on your own machine."
                     )
 
     @contextmanager
@@ -339,7 +341,7 @@ class _Planner:
             found = _file(self._path(corpus.counts))
             return found.pop("name"), {"source": "counts", **found}
         given = [self._path(text) for text in corpus.text or ()]
-        files = [str(file) for file in find_texts(given)]
+        files = [str(file) for file in find_texts(given, HASHED_FILES)]
         return corpus.name, {
             "source": "text",
             "files": files,
@@ -440,7 +442,7 @@ class _Planner:
     def _planned_task(self, place: int, choice: DownstreamChoice) -> PlannedTask:
         """A downstream task with its files, as the language has them."""
         with self._at("downstream", place):
-            return planned_task(choice, self._path)
+            return planned_task(choice, self._path, self.quoting)
 
     def _downstream(
         self,

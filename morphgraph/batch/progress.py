@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.tasks import Task, is_at_work
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import UNQUOTED, MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_atomically
 from morphgraph.core.text import counted
 
@@ -252,7 +252,10 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
 
 
 def launch_run(out: Path, options: Sequence[str]) -> None:
-    """Run the configuration in a folder in a process of its own, with options of the command."""
+    """Run the configuration in a folder in a process of its own, with options of the command.
+
+    What it says of files quotes nothing of them.
+    """
     given = out / "configuration.yaml"
     command = [sys.executable, "-m", "morphgraph", "evaluate", str(given), "--out", str(out)]
     with (out / "console.log").open("wb") as console:
@@ -262,7 +265,7 @@ def launch_run(out: Path, options: Sequence[str]) -> None:
             stdout=console,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", UNQUOTED: "1"},
         )
     _started[out] = process
 

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import PARTIAL, cannot_write, write_atomically
+from morphgraph.core.limits import HASHED_BYTES, HASHED_FILES
 from morphgraph.core.system import try_lock
 
 if TYPE_CHECKING:
@@ -138,14 +139,19 @@ def code_version() -> str:
 def contents(paths: Iterable[str | Path]) -> list[str]:
     """The checksum of each of some files, with the endings that say how it is read; sorted.
 
-    `MorphGraphError` for what cannot be read or is not a regular file.
+    `MorphGraphError` for what cannot be read or is not a regular file, and for more files or bytes
+    than `HASHED_FILES` and `HASHED_BYTES` before the first one too many is read.
     """
-    found = []
+    found: list[str] = []
+    size = 0
     for path in map(Path, paths):
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
                 raise ValueError("it is not a regular file")
+            size += status.st_size
+            HASHED_FILES.check(len(found) + 1, str(path), fix="Name fewer files")
+            HASHED_BYTES.check(size, str(path), fix="Name fewer or smaller files")
             digest = _digest(str(path), status.st_size, status.st_mtime_ns, status.st_ino)
         except (OSError, ValueError) as error:
             problem = (getattr(error, "strerror", None) or str(error)).lower()

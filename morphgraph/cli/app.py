@@ -9,6 +9,7 @@ import typer
 
 from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_UPLOAD
 
 
 def open_app(
@@ -41,6 +42,7 @@ def open_app(
     }
     if public:
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
+        options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)

@@ -11,6 +11,7 @@ import typer
 
 from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import counted
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 
 SOME_FAILED = 1
-CONFINED_SECONDS = 600.0
-CONFINED_BYTES = 1_500_000_000
 
 
 def evaluate(
@@ -130,7 +129,7 @@ def _evaluate(
     elif scheduler is not None:
         opened = partial(at_address, scheduler)
     else:
-        memory = CONFINED_BYTES if confined else None
+        memory = PUBLIC_MEMORY.value if confined else None
         opened = partial(local_cluster, workers or available_cores(), memory)
     with role, _stopping_on_request(out), progress_line("starting workers") as tell:
 
@@ -149,10 +148,9 @@ def _time_limit(out: Path) -> Iterator[None]:
 
     from morphgraph.batch.progress import duration, stop_run
 
-    said = (
-        f"It was stopped after {duration(CONFINED_SECONDS)}, the limit here. What is done is kept."
-    )
-    timer = Timer(CONFINED_SECONDS, stop_run, (out, said))
+    seconds = PUBLIC_SECONDS.value
+    said = f"It was stopped after {duration(seconds)}, the limit here. What is done is kept."
+    timer = Timer(seconds, stop_run, (out, said))
     timer.daemon = True
     timer.start()
     try:

@@ -1,9 +1,17 @@
 """The errors of the library, and checks of values that callers give, when they arrive."""
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from morphgraph.core.text import shortened
+
+UNQUOTED = "MORPHGRAPH_UNQUOTED"
+"""The environment variable that a run has which the app started."""
+_LINE = re.compile(r"(line|row) [\d,]+")
 
 
 class MorphGraphError(Exception):
@@ -29,6 +37,34 @@ class FileFormatError(MorphGraphError):
         self.file, self.place, self.problem, self.fix = file, place, problem, fix
         where = f"{file}, {place}" if place else file
         super().__init__(f"{where}: {problem}. {fix}")
+
+
+@contextmanager
+def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Iterator[None]:
+    """Errors about files that somebody named by their paths say where, and not what stands there.
+
+    Whoever can make the app read a path need not be allowed to read the file. ``asked``: whether it
+    is so here; by default if ``MORPHGRAPH_UNQUOTED`` is set.
+
+    >>> with unquoted("/etc/shadow", asked=True):  # doctest: +ELLIPSIS
+    ...     raise FileFormatError("/etc/shadow", "line 1", "“root:x” is no word", "Remove it.")
+    Traceback (most recent call last):
+    ...
+    morphgraph.core.errors.FileFormatError: shadow, line 1: it cannot be read as what it ...
+    """
+    try:
+        yield
+    except MorphGraphError as error:
+        if not (bool(os.environ.get(UNQUOTED)) if asked is None else asked):
+            raise
+        line = _LINE.match(getattr(error, "place", ""))
+        fix = "Upload it, or open it on the command line, to see why."
+        problem = "it cannot be read as what it should be"
+        names = [Path(file).name for file in files]
+        known = Path(getattr(error, "file", "")).name
+        shown = known if known in names else ", ".join(names[:3])
+        # Without the error itself, which a traceback would tell.
+        raise FileFormatError(shown, line[0] if line else "", problem, fix) from None
 
 
 class NoMergesError(FileFormatError):

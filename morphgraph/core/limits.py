@@ -78,6 +78,100 @@ YAML_VALUES = Limit(
     "values",
     "What is repeated by an alias counts each time, as it takes time each time.",
 )
+HASHED_FILES = Limit(
+    "MORPHGRAPH_MAX_HASHED_FILES",
+    20_000,
+    "files",
+    "An evaluation looks at all files of its corpora before it starts; more are joined first.",
+)
+HASHED_BYTES = Limit(
+    "MORPHGRAPH_MAX_HASHED_BYTES",
+    20_000_000_000,
+    "bytes",
+    "So much takes half a minute to read, in which a page that checks an evaluation waits.",
+)
+PUBLIC_DAYS = Limit(
+    "MORPHGRAPH_PUBLIC_DAYS", 1, "days", "A visitor of a public app comes back after a night."
+)
+PUBLIC_BROWSERS = Limit(
+    "MORPHGRAPH_PUBLIC_BROWSERS",
+    1_000,
+    "browsers",
+    "Beyond a few courses at once, looking for what has expired would take long.",
+)
+PUBLIC_BYTES = Limit(
+    "MORPHGRAPH_PUBLIC_BYTES",
+    200_000_000,
+    "bytes of one visitor",
+    "A tokeniser, a reference, models and some runs; ten such visitors fill 2 GB.",
+)
+PUBLIC_UPLOAD = Limit(
+    "MORPHGRAPH_PUBLIC_UPLOAD",
+    40,
+    "megabytes of one upload",
+    "The largest published tokenizer.json has 34, and all uploads of open pages are in memory.",
+)
+PUBLIC_RUNS = Limit(
+    "MORPHGRAPH_PUBLIC_RUNS", 1, "runs at once", "One core is busy, others serve the pages."
+)
+PUBLIC_RUNS_EACH = Limit(
+    "MORPHGRAPH_PUBLIC_RUNS_EACH",
+    2,
+    "runs of one visitor, waiting or running",
+    "Nobody fills the queue.",
+)
+PUBLIC_WORKERS = Limit(
+    "MORPHGRAPH_PUBLIC_WORKERS", 1, "processes of a run", "Each has a core and memory of its own."
+)
+PUBLIC_MEMORY = Limit(
+    "MORPHGRAPH_PUBLIC_MEMORY",
+    1_500_000_000,
+    "bytes of memory of a process",
+    "Large vocabularies take up to 1 GB.",
+)
+PUBLIC_SECONDS = Limit(
+    "MORPHGRAPH_PUBLIC_SECONDS",
+    600,
+    "seconds of a run or a training",
+    "The demo takes half a minute; who waits behind it should not wait for an hour.",
+)
+PUBLIC_TASKS = Limit(
+    "MORPHGRAPH_PUBLIC_TASKS",
+    300,
+    "tasks of an evaluation",
+    "The demo has 60, and a plan of so many is made while one types.",
+)
+PUBLIC_TYPES = Limit(
+    "MORPHGRAPH_PUBLIC_TYPES",
+    50_000,
+    "types of a trained vocabulary",
+    "The tokenisers of the literature that train on words have up to 40,000.",
+)
+PUBLIC_WORDS = Limit(
+    "MORPHGRAPH_PUBLIC_WORDS",
+    500_000,
+    "different words to train on",
+    "The large lists of wordfreq have some 300,000.",
+)
 
-LIMITS = (FILE_BYTES, ADDED_TOKENS, YAML_CHARACTERS, YAML_VALUES)
+LIMITS = (
+    FILE_BYTES,
+    ADDED_TOKENS,
+    YAML_CHARACTERS,
+    YAML_VALUES,
+    HASHED_FILES,
+    HASHED_BYTES,
+    PUBLIC_DAYS,
+    PUBLIC_BROWSERS,
+    PUBLIC_BYTES,
+    PUBLIC_UPLOAD,
+    PUBLIC_RUNS,
+    PUBLIC_RUNS_EACH,
+    PUBLIC_WORKERS,
+    PUBLIC_MEMORY,
+    PUBLIC_SECONDS,
+    PUBLIC_TASKS,
+    PUBLIC_TYPES,
+    PUBLIC_WORDS,
+)
 """All of them."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import Limit
 from morphgraph.corpus.text import chunks, is_parquet, open_text, separator_of
 
 SUFFIXES = ("", ".txt", ".text", ".csv", ".tsv", ".parquet")
@@ -27,18 +28,19 @@ _GZIP = b"\x1f\x8b"
 _SPACES = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
 
 
-def find_texts(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+def find_texts(paths: Iterable[str | os.PathLike[str]], limit: Limit | None = None) -> list[Path]:
     """The text files among some paths and, sorted by name, in folders and all that is in these.
 
     A file that is named itself is taken whatever it is called; in folders, one with one of the
     `SUFFIXES` that is not hidden. A file that comes up twice is taken once. Raises
-    `MorphGraphError` for a path that does not exist and for a folder without texts.
+    `MorphGraphError` for a path that does not exist, for a folder without texts, and for one with
+    more files of any kind than ``limit``.
     """
     found: dict[Path, Path] = {}
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            inside = sorted(_texts_in(path))
+            inside = sorted(_texts_in(path, limit))
             if not inside:
                 raise MorphGraphError(
                     f"{path}: the folder has no text. Texts are files that end in .txt, .csv, .tsv "
@@ -53,12 +55,16 @@ def find_texts(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return list(found.values())
 
 
-def _texts_in(folder: Path) -> Iterator[Path]:
+def _texts_in(folder: Path, limit: Limit | None) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
         problem = (error.strerror or "it cannot be read").lower()
         raise MorphGraphError(f"{error.filename}: {problem}. Check its permissions.") from error
 
+    seen = 0
     for parent, folders, names in os.walk(folder, onerror=refuse):
+        seen += len(folders) + len(names)
+        if limit is not None:
+            limit.check(seen, str(folder), fix="Name folders with fewer files")
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             known = Path(name.lower().removesuffix(".gz")).suffix in SUFFIXES

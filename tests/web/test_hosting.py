@@ -8,7 +8,9 @@ import pytest
 import typer
 
 from morphgraph.cli import app
-from web.hosting import VARIABLE, is_public
+from web.hosting import is_public
+
+VARIABLE = "MORPHGRAPH_PUBLIC"
 
 
 @pytest.mark.parametrize("value", ["1", "true", "yes", "on", "2", "anything"])

@@ -65,7 +65,9 @@ def check_text(
         wanted = None if languages is None else [one for one in known if one in languages]
         if wanted is not None and not wanted:
             return Checked(None, known, name, "No language is chosen. Choose at least one.")
-        return Checked(make_plan(text, file, folder, wanted, confined=confined), known, name)
+        return Checked(
+            make_plan(text, file, folder, wanted, confined=confined, quoting=False), known, name
+        )
     except MorphGraphError as error:
         place = getattr(error, "place", "")
         return Checked(None, known, name, str(error), excerpt(text, place))

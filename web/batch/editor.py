@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from morphgraph.batch.configuration import METHOD_MODELS
 from morphgraph.core.demos import shipped_configurations
 from morphgraph.core.files import check_size, decode_utf8
-from morphgraph.core.limits import YAML_CHARACTERS
+from morphgraph.core.limits import PUBLIC_WORKERS, YAML_CHARACTERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
 from morphgraph.reference.catalogue import SOURCES
@@ -27,7 +27,6 @@ from web.batch.checking import (
     task_table,
 )
 from web.batch.form import FIELDS, entries_of, in_one_line, with_entries
-from web.batch.queue import WORKERS
 from web.batch.state import (
     CONFIGURE,
     OWN,
@@ -327,7 +326,7 @@ def _outcome(source: str, text: str) -> Checked:
     """What the text comes to, the choices of a run, and the button that starts it."""
     checked = checked_text(source, text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        workers = WORKERS if is_public() else _workers()
+        workers = PUBLIC_WORKERS.value if is_public() else _workers()
         suggested = _suggested(checked)
         name = _name(suggested)
     problem = name_problem(name, _names()) if checked.plan else ""

@@ -25,14 +25,10 @@ from morphgraph.batch.progress import (
 )
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_atomically
+from morphgraph.core.limits import PUBLIC_RUNS, PUBLIC_RUNS_EACH, PUBLIC_WORKERS
 from web.hosting import is_public
 from web.storage import browser_folders, make_private, tidy
 
-RUNS_AT_ONCE = 1
-RUNS_OF_ONE = 2
-"""Waiting or running."""
-WORKERS = 1
-"""Processes of one run."""
 UPLOADS = "uploads"
 _EVERY, _TIDY_EVERY = 2.0, 600.0
 _lock = threading.Lock()
@@ -48,10 +44,10 @@ def join_queue(text: str, root: Path, name: str) -> Run:
     active = sorted(out.name for out in root.glob("*") if is_waiting(out) or is_launched(out))
     if name in active:
         raise MorphGraphError(f"The run “{name}” is waiting or running. Wait for it, or stop it.")
-    if len(active) >= RUNS_OF_ONE:
+    if len(active) >= PUBLIC_RUNS_EACH.value:
         raise MorphGraphError(
             f"{' and '.join(active)} are waiting or running, and this server takes at most "
-            f"{RUNS_OF_ONE} runs of a visitor at a time. Wait for them, or stop one."
+            f"{PUBLIC_RUNS_EACH.value:,} runs of a visitor at a time. Wait for them, or stop one."
         )
     make_private(root.parent / UPLOADS)
     out = prepare_run(text, root, name)
@@ -101,7 +97,7 @@ def advance_queue() -> None:
             return
         running = {out for out in _all_runs() if is_launched(out)}
         for out in waiting:
-            if out not in running and len(running) < RUNS_AT_ONCE:
+            if out not in running and len(running) < PUBLIC_RUNS.value:
                 with suppress(OSError):  # no room for its log, or for a process: later
                     launch_run(out, _options(out))
                     running.add(out)
@@ -130,7 +126,7 @@ def _move() -> None:
 
 def _options(out: Path) -> list[str]:
     files = out.parent.parent / UPLOADS
-    return ["--confined", "--folder", str(files), "--workers", str(WORKERS)]
+    return ["--confined", "--folder", str(files), "--workers", str(PUBLIC_WORKERS.value)]
 
 
 def _marker(out: Path) -> Path:

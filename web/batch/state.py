@@ -16,10 +16,11 @@ from morphgraph.batch.progress import Run, runs_in, start_run
 from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_atomically, writing
+from morphgraph.core.limits import PUBLIC_WORKERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
 from web.batch.checking import Checked, check_text, free_name
-from web.batch.queue import UPLOADS, WORKERS, join_queue
+from web.batch.queue import UPLOADS, join_queue
 from web.hosting import is_public
 from web.session import own_folder, session
 from web.storage import Draft, keep_draft, kept_drafts, make_private
@@ -83,7 +84,7 @@ def begin(text: str, name: str, settings: Settings) -> Run:
         make_private(own_folder())
     if is_public():
         session().store.check_room()
-        settings = Settings(WORKERS, None, str(uploads_folder()))
+        settings = Settings(PUBLIC_WORKERS.value, None, str(uploads_folder()))
         run = join_queue(text, runs_folder(), name)
     else:
         run = start_run(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from morphgraph.core.errors import unquoted
 from morphgraph.core.text import counted
 from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
 from morphgraph.models.undertrained_types import (
@@ -50,7 +51,7 @@ def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> Undert
     state = tuple((path.name, path.stat().st_mtime_ns) for path in files if path.is_file())
 
     def make() -> UndertrainedTypes:
-        with st.spinner("Looking at the model's rows…"):
+        with st.spinner("Looking at the model's rows…"), unquoted(folder, asked=True):
             return undertrained_types(folder, corpus)
 
     return current.once(("undertrained", str(folder), state), make)

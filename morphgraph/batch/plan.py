@@ -202,17 +202,16 @@ class _Planner:
 
     def _check_size(self, method: MethodChoice) -> None:
         if len(self.tasks) + method.grid_size > self.most_tasks:
-            raise self._too_many()
+            raise MorphGraphError(". ".join(self._too_many()))
 
     @property
     def most_tasks(self) -> int:
         """More than this are refused."""
         return PUBLIC_TASKS.value if self.confined else MOST_TASKS
 
-    def _too_many(self) -> MorphGraphError:
+    def _too_many(self) -> tuple[str, str]:
         problem = f"the evaluation has more than {self.most_tasks:,} cells"
-        fix = "Shorten its lists, or split it into several evaluations."
-        return MorphGraphError(f"{problem}. {fix}")
+        return problem, "Shorten its lists, or split it into several evaluations."
 
     def check_confined(self) -> None:
         """Refuse at once what a public app runs for nobody."""
@@ -238,7 +237,10 @@ class _Planner:
         try:
             yield
         except MorphGraphError as error:
-            problem, _, fix = str(error).removesuffix(".").rpartition(". ")
+            said = str(error).removesuffix(".")
+            if self.confined:  # where a server keeps files is of no use to its visitors
+                said = said.replace(f"{self.folder}{os.sep}", "")
+            problem, _, fix = said.rpartition(". ")
             place = f"line {field_line(self.lines, path):,}, field {field_name(path)}"
             problem, fix = (problem, fix) if problem else (fix, "Correct it")
             raise FileFormatError(self.name, place, problem, f"{fix}.") from error
@@ -246,7 +248,7 @@ class _Planner:
     def _add(self, task: Task) -> Task:
         """A task among the others, as it is there already if it is."""
         if len(self.tasks) >= self.most_tasks and task.key not in self.tasks:
-            raise self._too_many()
+            raise FileFormatError(self.name, "", *self._too_many())
         return self.tasks.setdefault(task.key, task)
 
     # -------------------------------------------------------------------------- inputs

@@ -31,9 +31,14 @@ class FileFormatError(MorphGraphError):
 
     >>> print(FileFormatError("gold.tsv", "line 3", "the word is empty", "Remove the line."))
     gold.tsv, line 3: the word is empty. Remove the line.
+
+    ``quotes``: whether it may say what stands in the file, as most do (see `unquoted`).
     """
 
-    def __init__(self, file: str, place: str, problem: str, fix: str) -> None:
+    def __init__(
+        self, file: str, place: str, problem: str, fix: str, *, quotes: bool = True
+    ) -> None:
+        self.quotes = quotes
         self.file, self.place, self.problem, self.fix = file, place, problem, fix
         where = f"{file}, {place}" if place else file
         super().__init__(f"{where}: {problem}. {fix}")
@@ -55,7 +60,8 @@ def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Itera
     try:
         yield
     except MorphGraphError as error:
-        if not (bool(os.environ.get(UNQUOTED)) if asked is None else asked):
+        is_asked = bool(os.environ.get(UNQUOTED)) if asked is None else asked
+        if not is_asked or not getattr(error, "quotes", True):
             raise
         line = _LINE.match(getattr(error, "place", ""))
         fix = "Upload it, or open it on the command line, to see why."

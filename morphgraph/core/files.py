@@ -29,7 +29,7 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise FileFormatError(shown, "", "it is a folder", "Name a file in it.")
+            raise FileFormatError(shown, "", "it is a folder", "Name a file in it.", quotes=False)
         if stat.S_ISREG(status.st_mode):
             check_size(shown, status.st_size)
         with path.open("rb") as file:
@@ -37,7 +37,8 @@ def read_bytes(source: str | os.PathLike[str], name: str | None = None) -> bytes
             data = file.read(FILE_BYTES.value + 1)
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
-        raise FileFormatError(shown, "", problem, "Check the path and its permissions.") from error
+        fix = "Check the path and its permissions."
+        raise FileFormatError(shown, "", problem, fix, quotes=False) from error
     check_size(shown, len(data))
     return data
 
@@ -70,7 +71,8 @@ def check_is_there(source: str | os.PathLike[str], fix: str = "") -> None:
 def check_size(name: str, size: int) -> None:
     """Refuse an empty or too large file."""
     if size == 0:
-        raise FileFormatError(name, "", "the file is empty", "Choose a file with content.")
+        fix = "Choose a file with content."
+        raise FileFormatError(name, "", "the file is empty", fix, quotes=False)
     FILE_BYTES.check(size, name, fix="Choose a smaller file, leave out what is not needed")
 
 

@@ -51,7 +51,8 @@ smaller file, or set MORPHGRAPH_MAX_EXAMPLES.
         """The error of a file in which ``found`` is more than this."""
         problem = f"{found}, the limit is {self.value:,}"
         fix = fix.removesuffix(".") or "Choose a smaller file"
-        return FileFormatError(name, place, problem, f"{fix}, or set {self.variable}.")
+        fix = f"{fix}, or set {self.variable}."
+        return FileFormatError(name, place, problem, fix, quotes=False)
 
 
 FILE_BYTES = Limit(

@@ -138,6 +138,7 @@ def detect_format(lines: Sequence[str], name: str = "reference") -> str:
             "",
             "the format cannot be detected from the content",
             f"Choose one of: {', '.join(FORMATS)}",
+            quotes=False,
         )
     return found
 
@@ -273,6 +274,7 @@ def read_reference(
             f"{unit} {skipped[0].first_line}" if skipped else "",
             f"no {unit} can be read as {FORMATS[format]}: " + (reasons or "there is only a header"),
             f"Check the file, or choose another format: {', '.join(FORMATS)}",
+            quotes=unit != "line",  # rows are named with their sheet
         )
     checksum = sum_of(data)
     return Reference(

@@ -1,0 +1,210 @@
+"""What somebody else wrote is planned within one folder and within limits; nothing else is read."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morphgraph.batch.cells import as_planned
+from morphgraph.batch.plan import Plan, make_plan
+from morphgraph.batch.progress import read_progress, start_run
+from morphgraph.batch.tasks import contents
+from morphgraph.core.demos import demo_gold_path
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts import read_word_counts
+from morphgraph.reference.readers import FORMATS, read_reference
+from morphgraph.segment.models import load_segmenter
+
+SECRET = "root:x:0:0:secret"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The visitor's files, with something of somebody else beside them."""
+    (tmp_path / "secret.tsv").write_text(SECRET, "utf-8")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "gold.tsv").write_bytes(demo_gold_path("en").read_bytes())
+    (mine / "counts.tsv").write_text("undo\t7\n", "utf-8")
+    (mine / "link.tsv").symlink_to(tmp_path / "secret.tsv")
+    return mine
+
+
+def planned(folder: Path, **changed: str) -> Plan:
+    fields = {
+        "corpora": "[wordfreq]",
+        "tokenisers": "[{file: 'demo:{code}'}]",
+        "references": "['demo:{code}']",
+        **changed,
+    }
+    text = "name: theirs\nlanguages: [en]\nmethods: [standard]\n"
+    text += "".join(f"{name}: {value}\n" for name, value in fields.items())
+    return make_plan(text, "theirs.yaml", folder, confined=True)
+
+
+def test_demos_and_files_of_the_folder_can_be_named(folder: Path) -> None:
+    assert planned(folder, references="[gold.tsv]", corpora="[counts.tsv]").cells
+    assert planned(folder, references="[./gold.tsv]").cells
+    assert planned(folder, corpora="[{text: [counts.tsv]}]").cells
+
+
+PATHS = (
+    "/etc/passwd",
+    "../secret.tsv",
+    "link.tsv",
+    "a/../../secret.tsv",
+    "~/x",
+    '"\\0"',
+    "..",
+    "/",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("references", "[PATH]"),
+        ("references", "[{source: [no.tsv, PATH]}]"),
+        ("references", "[{source: 'demo:en', join: [PATH]}]"),
+        ("corpora", "[PATH]"),
+        ("corpora", "[{text: [PATH]}]"),
+        ("tokenisers", "[{file: PATH}]"),
+        ("predictions", "[{name: x, file: PATH}]"),
+    ],
+)
+def test_nothing_else_can(folder: Path, field: str, value: str, path: str) -> None:
+    with pytest.raises(FileFormatError) as raised:
+        planned(folder, **{field: value.replace("PATH", path)})
+    message = str(raised.value)
+    # The same whether there is such a file or not.
+    # A file called ~ could be in it.
+    assert "is not among the uploaded" in message or path == "~/x" or "does not fit" in message
+    assert str(folder) not in message
+    assert "secret" not in message.replace("secret.tsv", "")
+
+
+def test_what_a_language_is_called_leads_nowhere_else(folder: Path) -> None:
+    text = "name: t\nlanguages: ['../secret']\nmethods: [standard]\n"
+    text += "tokenisers: [{file: 'demo:en'}]\nreferences: ['{language}.tsv']\n"
+    with pytest.raises(FileFormatError, match="not among the uploaded files"):
+        make_plan(text, "t.yaml", folder, confined=True)
+
+
+def test_variables_of_the_server_are_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_STATE", "/the/secret/place")
+    for field in ("references", "corpora"):
+        with pytest.raises(FileFormatError, match="variables of the server") as raised:
+            planned(folder, **{field: "['${MORPHGRAPH_STATE}/x']"})
+        assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"downstream": "[{task: tagging, train: a, test: b}]"}, "models are not trained here"),
+        ({"tokenisers": "[{train: bpe, vocab_size: [300, 50001]}]"}, "at most 50,000 types"),
+        ({"seeds": str([*range(400)]), "methods": "[dropout(p=0.1)]"}, "more than 300 cells"),
+        ({"methods": "[{method: dropout, p: [" + "0.1," * 400 + "]}]"}, "more than 300 cells"),
+    ],
+)
+def test_there_are_limits(folder: Path, changed: dict[str, str], message: str) -> None:
+    fields = {"corpora": "[wordfreq]", "tokenisers": "[{file: 'demo:en'}]"}
+    text = "name: t\nlanguages: [en]\nreferences: ['demo:en']\n"
+    fields |= {"methods": "[standard]"} | changed
+    text += "".join(f"{name}: {value}\n" for name, value in fields.items())
+    started = time.monotonic()
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        make_plan(text, "t.yaml", folder, confined=True)
+    assert time.monotonic() - started < 5
+    if "downstream" not in changed:
+        assert make_plan(text, "t.yaml", folder).cells
+
+
+# ------------------------------------------------------------------------------ hashing
+
+
+def test_hashing_stops_before_it_is_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / f"{number}.txt" for number in range(3)]
+    for file in files:
+        file.write_text("abc")
+    assert len(contents(files)) == 3
+    monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "2")
+    with pytest.raises(MorphGraphError, match=r"2\.txt: it has 3 files, the limit is 2\. .*FILES"):
+        contents(files)
+    monkeypatch.delenv("MORPHGRAPH_MAX_HASHED_FILES")
+    with (tmp_path / "large").open("wb") as large:  # of holes, which nobody has the time to read
+        os.truncate(large.fileno(), 2**42)
+    started = time.monotonic()
+    with pytest.raises(MorphGraphError, match="bytes, the limit is"):
+        contents([*files, tmp_path / "large"])
+    assert time.monotonic() - started < 1
+
+
+def test_a_folder_of_too_many_files_is_not_walked_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_MAX_HASHED_FILES", "20")
+    for number in range(30):
+        (tmp_path / f"{number}.bin").write_text("no text")
+    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: ['demo:en']\n"
+    text += f"tokenisers: [{{file: 'demo:en'}}]\ncorpora: [{{text: ['{tmp_path}']}}]\n"
+    with pytest.raises(FileFormatError, match=r"line 6.*it has 30 files, the limit is 20"):
+        make_plan(text, "t.yaml")
+
+
+# ------------------------------------------------------------------------------ quoting
+
+
+def test_what_the_app_runs_quotes_nothing_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shadow = tmp_path / "shadow.txt"
+    shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
+    spec = {"files": [str(shadow)], "content": contents([shadow])}
+    reads: list[Callable[[], Any]] = [
+        lambda: load_segmenter(shadow),
+        lambda: read_word_counts(shadow),
+        *(partial(read_reference, shadow, format=name) for name in FORMATS if name != "plain"),
+    ]
+    said = []
+    monkeypatch.setenv("MORPHGRAPH_UNQUOTED", "1")
+    for read in reads:
+        with pytest.raises(FileFormatError) as raised:
+            as_planned(spec, read)
+        assert "root:x" not in "".join(traceback.format_exception(raised.value))
+        said.append(str(raised.value))
+    assert said[0].startswith("shadow.txt, line 2: it cannot be read as what it should be. ")
+    assert any("no tree of morphemes" in message for message in said)  # what quotes nothing stays
+    monkeypatch.delenv("MORPHGRAPH_UNQUOTED")
+    with pytest.raises(FileFormatError, match="root:x"):
+        as_planned(spec, reads[0])
+
+
+def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
+    """From the page's own start to what it shows of the failure, and to the log."""
+    shadow = tmp_path / "shadow.txt"
+    shadow.write_text(f"{SECRET}\n" * 2, "utf-8")
+    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: ['demo:en']\n"
+    text += f"tokenisers: [{{file: '{shadow}'}}]\n"
+    run = start_run(text, tmp_path / "runs", "t", workers=1)
+    deadline = time.monotonic() + 60
+    while (progress := read_progress(run.folder)) is None or not progress.is_over:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert progress.failed == 2
+    assert "shadow.txt, line 2" in progress.failures[0]
+    for path in run.folder.rglob("*"):
+        assert not path.is_file() or b"root:x" not in path.read_bytes(), path

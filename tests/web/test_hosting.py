@@ -30,7 +30,7 @@ def test_local(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) -> dict[str, str]:
     """The options that the command gives to Streamlit, by name; what it was run with as ``env``."""
     given: list[str] = []
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv(VARIABLE, "")  # what the command sets goes with the test
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "execv", lambda _, command: given.extend(command))
     program = typer.Typer()
@@ -38,9 +38,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) ->
     program(list(arguments), standalone_mode=False)
     assert given[:4] == [sys.executable, "-m", "streamlit", "run"]
     options = dict(zip(given[5::2], given[6::2], strict=True))
-    found = {**options, "env": os.environ.get(VARIABLE, "")}
-    monkeypatch.setenv(VARIABLE, "")  # what the command set goes with the test
-    return found
+    return {**options, "env": os.environ[VARIABLE]}
 
 
 def test_the_command_opens_it_for_this_machine_only(

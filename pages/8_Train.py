@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_TYPES
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
@@ -22,13 +23,16 @@ from morphgraph.score.comparison import Comparison
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
+from morphgraph.tokeniser.words import spelled
 from morphgraph.train.trainers import TRAINERS, Trainer, train
 from web.bootstrap import start
 from web.components import comparison_table
+from web.hosting import is_public
 from web.inputs import content_of
 from web.method_picker import parameter_field
 from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
 from web.text import plain
+from web.training import train_in_turn
 from web.widgets import attempt, button, download, remembered, sent_again, set_value
 
 if TYPE_CHECKING:
@@ -55,15 +59,25 @@ Read = Callable[[Callable[[float], None]], WordCounts]
 
 @dataclass(frozen=True)
 class _Order:
-    """What is to be trained."""
+    """What is to be trained; ``given`` and ``file``: the words as `train_in_turn` takes them."""
 
     read: Read
+    given: tuple[str, ...]
+    file: tuple[str, str, bytes] | None
     source: str
     method: Trainer
     pipeline: str
     size: int
     least: int | None
     parameters: dict[str, Any]
+
+    @property
+    def options(self) -> list[str]:
+        """The order as options of ``morphgraph train``."""
+        settings = ", ".join(f"{name}={spelled(value)}" for name, value in self.parameters.items())
+        options = [*self.given, "--method", f"{self.method.name}({settings})"]
+        options += ["--pipeline", self.pipeline, "--vocab-size", str(self.size)]
+        return options if self.least is None else [*options, "--min-count", str(self.least)]
 
     @property
     def label(self) -> str:
@@ -74,7 +88,7 @@ class _Order:
 def train_page(current: Session) -> None:
     """Settings, a button that trains, and what came out."""
     st.title("Train")
-    _train(_settings())
+    _train(current, _settings())
     if trained_models():
         _result(current)
     else:
@@ -104,11 +118,11 @@ def _settings() -> _Order | None:
             )
         method = TRAINERS[name]
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            read, source = _source()
+            words = _source()
             size = st.number_input(
                 "Vocabulary size",
                 10,
-                500_000,
+                PUBLIC_TYPES.value if is_public() else 500_000,
                 step=1000,
                 key="train_size",
                 width=180,
@@ -136,12 +150,17 @@ def _settings() -> _Order | None:
                         key="train_least",
                         help=f"Rarer words are left out; 0 for the pipeline's own: {usual}.",
                     )
-    if read is None:
+    if words is None:
         return None
-    return _Order(read, source, method, pipeline, int(size), int(least) or None, parameters)
+    least_count = int(least) or None
+    return _Order(*words, method, pipeline, int(size), least_count, parameters)
 
 
-def _source() -> tuple[Read | None, str]:
+_Words = tuple[Read, tuple[str, ...], tuple[str, str, bytes] | None, str]
+"""Where words come from: the first fields of an order."""
+
+
+def _source() -> _Words | None:
     chosen = st.segmented_control(
         "Words from",
         list(_SOURCES),
@@ -152,7 +171,8 @@ def _source() -> tuple[Read | None, str]:
     )
     if chosen == "wordfreq":
         language = st.selectbox("Language", wordfreq_languages(), key="train_language", width=130)
-        return (lambda _: wordfreq_counts(language)), f"wordfreq:{language}"
+        source = f"wordfreq:{language}"
+        return (lambda _: wordfreq_counts(language)), ("--counts", source), None, source
     if chosen == "counts":
         file = st.file_uploader(
             "Word counts",
@@ -160,22 +180,24 @@ def _source() -> tuple[Read | None, str]:
             help="One word a line: the word, a tab or a space, and its count.",
         )
         if file is None:
-            return None, ""
-        return (lambda _, file=file: parse_word_counts(content_of(file), file.name)), file.name
+            return None
+        name = file.name
+        content = content_of(file)
+        return (lambda _: parse_word_counts(content, name)), (), ("--counts", name, content), name
     file = st.file_uploader(
         "Text",
         key="train text",
         help="Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8.",
     )
-    return (None, "") if file is None else _text(file)
+    return None if file is None else _text(file)
 
 
-def _text(file: UploadedFile) -> tuple[Read | None, str]:
+def _text(file: UploadedFile) -> _Words | None:
     columns = None
     with attempt():
         columns = text_columns(content_of(file), file.name)
     if columns is None:
-        return None, ""
+        return None
     column = None
     if columns:
         usual = next((n for n, name in enumerate(columns) if name.lower() == "text"), 0)
@@ -190,7 +212,8 @@ def _text(file: UploadedFile) -> tuple[Read | None, str]:
     def read(progress: Callable[[float], None]) -> WordCounts:
         return read_text(content_of(file), file.name, column=column, progress=progress)
 
-    return read, file.name
+    given: tuple[str, ...] = () if column is None else ("--column", column)
+    return read, given, ("--text", file.name, file.getvalue()), file.name
 
 
 # ------------------------------------------------------------------------------------- training
@@ -200,7 +223,7 @@ def _ask(wanted: bool) -> None:
     st.session_state[_ASKED] = wanted
 
 
-def _train(order: _Order | None) -> None:
+def _train(current: Session, order: _Order | None) -> None:
     place = st.empty()
     if order is None or not st.session_state.pop(_ASKED, False):
         with place.container():
@@ -227,17 +250,17 @@ def _train(order: _Order | None) -> None:
             key="train stop",
             help="That leaves no words.",
         )
-        if not order.method.stoppable:
+        if not order.method.stoppable and not is_public():
             st.caption(
                 f"{plain(order.method.label)} trains in one go: it shows no progress, and a click "
                 "on Stop takes effect after it."
             )
         with attempt():
-            _run(order, bar)
+            _run(current, order, bar)
             st.rerun()
 
 
-def _run(order: _Order, bar: Any) -> None:
+def _run(current: Session, order: _Order, bar: Any) -> None:
     """Train, and keep the model; an error that the user can mend is a `MorphGraphError`."""
 
     def report(what: str, start: float, end: float) -> Callable[[float], None]:
@@ -252,16 +275,23 @@ def _run(order: _Order, bar: Any) -> None:
         return advance
 
     started = time.perf_counter()
-    counts = order.read(report("Reading the words …", 0.0, 0.1))
-    segmenter = train(
-        order.method.name,
-        counts,
-        order.size,
-        pipeline=order.pipeline,
-        parameters=order.parameters,
-        minimum_count=order.least,
-        progress=report(f"Training on {counted(len(counts), 'word')} …", 0.1, 1.0),
-    )
+    if is_public():
+        name = f"{order.method.name}-{order.pipeline}-{order.size}"
+        visitor = current.store.folder.name
+        segmenter = train_in_turn(
+            visitor, order.options, name, lambda said, share: bar.progress(share, said), order.file
+        )
+    else:
+        counts = order.read(report("Reading the words …", 0.0, 0.1))
+        segmenter = train(
+            order.method.name,
+            counts,
+            order.size,
+            pipeline=order.pipeline,
+            parameters=order.parameters,
+            minimum_count=order.least,
+            progress=report(f"Training on {counted(len(counts), 'word')} …", 0.1, 1.0),
+        )
     keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label
     st.session_state["train seconds"] = {

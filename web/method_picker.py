@@ -19,6 +19,7 @@ from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmenter, spelled
 from morphgraph.train.trainers import train
 from web.address import follow
+from web.hosting import is_public
 from web.inputs import content_of
 from web.session import (
     Session,
@@ -27,6 +28,7 @@ from web.session import (
     wordfreq_frequencies,
 )
 from web.text import plain
+from web.training import train_in_turn
 from web.widgets import (
     attempt,
     choice,
@@ -385,9 +387,31 @@ def _picky(current: Session, threshold: float) -> Segmenter:
             shown = share
             place.progress(min(share, 1.0), f"Training Picky BPE on {len(counts):,} words…")
 
-    model = trained_picky(counts, size, threshold, advance, digest)
+    if is_public():
+        model = _picky_in_turn(current, counts, size, threshold, place)
+    else:
+        model = trained_picky(counts, size, threshold, advance, digest)
     place.empty()
     return model
+
+
+def _picky_in_turn(
+    current: Session, counts: WordCounts, size: int, threshold: float, place: DeltaGenerator
+) -> Segmenter:
+    """The same in a public app, where training waits for its turn."""
+    options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
+    options += ["--vocab-size", str(size)]
+    listed = "".join(f"{word}\t{count}\n" for word, count in counts.items())
+    return _made_once(
+        (_digest(counts), size, threshold),
+        lambda: train_in_turn(
+            current.store.folder.name,
+            options,
+            f"picky-plain-{size}",
+            lambda said, share: place.progress(share, said),
+            ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass")),
+        ),
+    )
 
 
 def trained_picky(

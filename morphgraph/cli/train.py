@@ -10,6 +10,8 @@ import typer
 from morphgraph.cli.options import JsonOption, word_counts
 from morphgraph.cli.output import print_json, progress_bar, write
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
+from morphgraph.core.system import limit_this_process
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ def train(
         list[str] | None,
         typer.Option(help="Without --method: a special token, placed first; may be repeated."),
     ] = None,
+    confined: Annotated[
+        bool,
+        typer.Option("--confined", help="For somebody else: within the limits of the public app."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train a tokeniser from word counts or text; by default, byte-level BPE."""
@@ -65,8 +71,13 @@ def train(
             raise MorphGraphError("--pipeline needs a method. Add --method bpe, or another one.")
     elif special:
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
+    if confined:
+        limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
+        PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
     with progress_bar("training") as advance:
         words = _words(counts, text, column)
+        if confined:
+            PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         if method is None:
             from morphgraph.train.trainers import train_tokeniser
 

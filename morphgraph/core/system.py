@@ -1,6 +1,8 @@
 """What the system offers: cores, threads, and locks on files."""
 
 import os
+import signal
+from contextlib import suppress
 from typing import IO, Any
 
 VARIABLE = "MORPHGRAPH_THREADS"
@@ -22,6 +24,19 @@ def available_cores() -> int:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def limit_this_process(seconds: int, memory: int) -> None:
+    """End this process after so many seconds, and give it no more bytes of memory than these.
+
+    What does not fit is a `MemoryError`, or the end of the process where a library has none. Where
+    the system has no such limits, nothing happens.
+    """
+    with suppress(ImportError, AttributeError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        signal.alarm(seconds)
 
 
 def try_lock(file: IO[Any]) -> bool:

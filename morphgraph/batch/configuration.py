@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import reduce
 from itertools import product
@@ -402,8 +403,8 @@ class Evaluation(Strict):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         for kind in ("languages", "metrics", "vocabulary", "scopes", "weightings", "seeds"):
-            values = getattr(self, kind)
-            again = next((value for value in values if values.count(value) > 1), None)
+            counts = Counter(getattr(self, kind))
+            again = next((value for value, count in counts.items() if count > 1), None)
             if again is not None:
                 raise ValueError(f"{kind} has “{again}” more than once. Keep one.")
         trained = next((c for c in self.tokenisers if c.train is not None), None)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.limits import FILE_BYTES
+from morphgraph.core.limits import FILE_BYTES, JSON_MEMORY
 
 MAX_DEPTH = 100
 """JSON nested more deeply than this is refused, as copying it could exhaust the stack."""
@@ -99,27 +99,47 @@ def decode_utf8(data: bytes, name: str) -> str:
         ) from error
 
 
-_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{0,2}")
 
 
-_ESCAPES = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:u[0-9a-fA-F]{4}|.)", re.S
+_WHOLE = re.compile(
+    r"(?>[^\\]+|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|\\(?!u[dD][89a-fA-F]).)*+",
+    re.S,
 )
+"""JSON text up to the first escape that is half of a pair without the other half."""
+
+
+def _values_memory(data: bytes) -> int:
+    """About how many bytes the values of JSON take once they are parsed, and at most 20 % more.
+
+    What counts is each sign that makes a value, even one inside a string: nothing is parsed.
+    """
+    signs = ((b":", 250), (b"{", 120), (b"[", 120), (b",", 70))
+    return text_memory(data) + sum(weight * data.count(sign) for sign, weight in signs)
+
+
+def text_memory(data: bytes) -> int:
+    """About how many bytes UTF-8 takes as a string, whose widest character decides.
+
+    >>> text_memory(b"ab"), text_memory("a𝔘".encode())
+    (2, 20)
+    """
+    wide = 4 if re.search(rb"[\xf0-\xff]", data) else 2
+    return len(data) if data.isascii() else len(data) * wide
 
 
 def _lone_surrogate(text: str) -> re.Match[str] | None:
     """The first escape in JSON text that is half of a pair without the other half."""
-    for escape in _ESCAPES.finditer(text):
-        if len(escape.group()) == 6 and _HALF_PAIR.match(escape.group()):
-            return escape
-    return None
+    whole = _WHOLE.match(text)
+    return _HALF.match(text, whole.end() if whole else 0)
 
 
 def parse_json(data: bytes, name: str) -> Any:
     """JSON; malformed, cut off or too deeply nested is a `FileFormatError`."""
+    JSON_MEMORY.check(_values_memory(data), name)
     text = decode_utf8(data, name)
-    half = _HALF_PAIR.search(text) and _lone_surrogate(text)
-    if half:
+    if "\\u" in text and (half := _lone_surrogate(text)):
         line = text.count("\n", 0, half.start()) + 1
         problem = f"{half.group()} is half of a surrogate pair, which is not a character"
         raise FileFormatError(name, f"line {line:,}", problem, "Download the file again.")

@@ -61,21 +61,154 @@ FILE_BYTES = Limit(
     "bytes",
     "A file is held in memory as a whole; the largest published tokenizer.json has 34 million.",
 )
+JSON_MEMORY = Limit(
+    "MORPHGRAPH_MAX_JSON_MEMORY",
+    400_000_000,
+    "bytes of values",
+    "A value of one byte takes up to 250 in memory; 256,000 types take 300 million.",
+)
+TYPES = Limit(
+    "MORPHGRAPH_MAX_TYPES",
+    1_000_000,
+    "types",
+    "A type of the merge graph takes up to 1 kB; the largest published vocabulary has 900,000.",
+)
+TYPE_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_TYPE_CHARACTERS",
+    5_000,
+    "characters in a type of SentencePiece",
+    "SentencePiece lists no merges: types are taken apart in every way. Few have above 100.",
+)
+TYPES_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_TYPES_CHARACTERS",
+    20_000_000,
+    "characters in all types together",
+    "Each is held several times; published vocabularies have up to ten characters a type.",
+)
+MERGES = Limit(
+    "MORPHGRAPH_MAX_MERGES",
+    2_000_000,
+    "merges",
+    "A merge takes up to 1 kB; the largest published tokeniser has 515,000.",
+)
 ADDED_TOKENS = Limit(
     "MORPHGRAPH_MAX_ADDED_TOKENS",
     20_000,
     "added tokens",
     "Each text is searched for all of them; published tokenisers have at most some thousand.",
 )
+PIPELINE_PARTS = Limit(
+    "MORPHGRAPH_MAX_PIPELINE_PARTS",
+    10_000,
+    "parts in its normaliser, pre-tokeniser, post-processor and decoder",
+    "Each word goes through them; published tokenisers have some dozen, those of Train two each "
+    "for a capital letter.",
+)
+PIPELINE_GROWTH = Limit(
+    "MORPHGRAPH_MAX_PIPELINE_GROWTH",
+    10_000,
+    "characters for one of the text, after its normaliser and pre-tokeniser",
+    "Replacements multiply; Unicode's own normal forms, one after the other, come to 2,000.",
+)
+CHARSMAP_BYTES = Limit(
+    "MORPHGRAPH_MAX_CHARSMAP_BYTES",
+    2_000_000,
+    "bytes in its precompiled map of characters",
+    "All paths through it are followed before it is used; those of SentencePiece have 250,000.",
+)
+GROWN_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_GROWN_CHARACTERS",
+    20_000_000,
+    "characters that a text may become at most",
+    "The same for one text as a whole, and for all added tokens together.",
+)
+TEXT_GROWTH = Limit(
+    "MORPHGRAPH_MAX_TEXT_GROWTH",
+    100,
+    "characters for one of a text",
+    "What a text did become: its characters are held one by one. Unicode's longest form has 18.",
+)
+PATTERN_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_PATTERN_CHARACTERS",
+    10_000,
+    "characters in a regular expression",
+    "It is compiled, and looked through at each place of a text; GPT-4's has 220.",
+)
+PATTERN_DEPTH = Limit(
+    "MORPHGRAPH_MAX_PATTERN_DEPTH",
+    1,
+    "repetitions or choices inside one another",
+    "Where what is repeated can be matched in two ways, each character doubles the time.",
+)
+PATTERN_REPEATS = Limit(
+    "MORPHGRAPH_MAX_PATTERN_REPEATS",
+    3,
+    "repetitions in a row",
+    "Each one multiplies the time by the length of the text; GPT-4's pattern has two.",
+)
+PATTERN_WAYS = Limit(
+    "MORPHGRAPH_MAX_PATTERN_WAYS",
+    1_000,
+    "ways to match apart from its repetitions",
+    "At each place of a text all of them may be tried; GPT-4o's pattern has 40.",
+)
+REFERENCE_LINES = Limit(
+    "MORPHGRAPH_MAX_REFERENCE_LINES",
+    1_000_000,
+    "lines",
+    "An entry takes 500 bytes and more; the largest reference of the catalogue has 93,000.",
+)
+COUNTED_WORDS = Limit(
+    "MORPHGRAPH_MAX_COUNTED_WORDS",
+    100_000_000,
+    "rows",
+    "More word counts than this are more than can be trained on.",
+)
+COUNTED_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_COUNTED_CHARACTERS",
+    2**31,
+    "characters in its words",
+    "The same for the words together.",
+)
+TEXT_WORDS = Limit(
+    "MORPHGRAPH_MAX_TEXT_WORDS",
+    20_000_000,
+    "different words",
+    "The words of a text are counted in memory.",
+)
+PAGE_BYTES = Limit(
+    "MORPHGRAPH_MAX_PAGE_BYTES",
+    64_000_000,
+    "bytes in a page of a parquet file",
+    "A page is unpacked as a whole; programs write pages of one or a few million bytes.",
+)
+PARQUET_PAGES = Limit(
+    "MORPHGRAPH_MAX_PARQUET_PAGES",
+    200_000,
+    "pages",
+    "The header of each is looked at; a file of 10 GB has 10,000.",
+)
+FOOTER_BYTES = Limit(
+    "MORPHGRAPH_MAX_FOOTER_BYTES",
+    8_000_000,
+    "bytes in the footer of a parquet file",
+    "It describes the columns and takes many times its length in memory; few have above 100,000.",
+)
+UNPACKING = Limit(
+    "MORPHGRAPH_MAX_UNPACKING",
+    50,
+    "bytes of text for one of the file",
+    "Text is packed to a third or a tenth of its length; a file that repeats one text is no text.",
+)
 YAML_CHARACTERS = Limit(
     "MORPHGRAPH_MAX_YAML_CHARACTERS",
-    2_000_000,
+    300_000,
     "characters",
     "YAML is read in Python, slowly; an evaluation has some thousand characters.",
 )
 YAML_VALUES = Limit(
     "MORPHGRAPH_MAX_YAML_VALUES",
-    200_000,
+    50_000,
     "values",
     "What is repeated by an alias counts each time, as it takes time each time.",
 )
@@ -155,24 +288,5 @@ PUBLIC_WORDS = Limit(
     "The large lists of wordfreq have some 300,000.",
 )
 
-LIMITS = (
-    FILE_BYTES,
-    ADDED_TOKENS,
-    YAML_CHARACTERS,
-    YAML_VALUES,
-    HASHED_FILES,
-    HASHED_BYTES,
-    PUBLIC_DAYS,
-    PUBLIC_BROWSERS,
-    PUBLIC_BYTES,
-    PUBLIC_UPLOAD,
-    PUBLIC_RUNS,
-    PUBLIC_RUNS_EACH,
-    PUBLIC_WORKERS,
-    PUBLIC_MEMORY,
-    PUBLIC_SECONDS,
-    PUBLIC_TASKS,
-    PUBLIC_TYPES,
-    PUBLIC_WORDS,
-)
-"""All of them."""
+LIMITS = tuple(value for value in list(globals().values()) if isinstance(value, Limit))
+"""All of them, in the order in which they stand here."""

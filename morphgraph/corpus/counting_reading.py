@@ -8,10 +8,8 @@ from itertools import pairwise
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError
-
-MOST_COUNTED_WORDS = 100_000_000
-MOST_CHARACTERS = 2**31
-"""More than this is more than can be trained on."""
+from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
+from morphgraph.corpus.parquet import broken_parquet, open_parquet, parquet_batches
 
 _ROWS_AT_ONCE = 2048
 _KEY = b"morphgraph"
@@ -25,41 +23,35 @@ def parquet_columns(
     Words occur once, in the order of the file; counts of one word are summed, those of 0 left out.
     Raises `FileFormatError`, with the row, for what is not a table of words and counts.
     """
-    import pyarrow
-    from pyarrow import parquet
-
     words: list[str] = []
     numbers: list[int] = []
     characters = 0
-    try:
-        # Opening moves to the file's end, whatever was read before.
-        table = parquet.ParquetFile(file, buffer_size=2**20)
-        _check_columns(table.schema_arrow, name)
-        if table.metadata.num_rows > MOST_COUNTED_WORDS:
-            raise _wrong(name, "", f"it has more than {MOST_COUNTED_WORDS:,} rows")
-        batches = table.iter_batches(_ROWS_AT_ONCE, columns=["word", "count"])
-        for row, some, counts in _rows(batches):
-            _check_rows(some, counts, row, name, largest_count)
-            characters += sum(map(len, some))
-            if characters > MOST_CHARACTERS:
-                raise _wrong(name, f"row {row:,}", f"more than {MOST_CHARACTERS:,} characters")
-            words += some
-            numbers += counts
-        pipeline = _pipeline(table.metadata.metadata or {})
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        problem = f"this parquet file cannot be read ({(str(error).splitlines() or [''])[0][:120]})"
-        raise FileFormatError(name, "", problem, "Copy or download the file again.") from error
+    table = open_parquet(file, name)
+    _check_columns(table.schema_arrow, name)
+    COUNTED_WORDS.check(table.metadata.num_rows, name)
+    batches = parquet_batches(file, table, ["word", "count"], _ROWS_AT_ONCE, name)
+    for row, some, counts in _rows(batches, name):
+        _check_rows(some, counts, row, name, largest_count)
+        characters += sum(map(len, some))
+        COUNTED_CHARACTERS.check(characters, name, f"row {row:,}")
+        words += some
+        numbers += counts
+    pipeline = _pipeline(table.metadata.metadata or {})
     words, numbers = _summed(words, numbers)
     if not words:
         raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return words, numbers, pipeline
 
 
-def _rows(batches: Iterator[Any]) -> Iterator[tuple[int, list[Any], list[Any]]]:
+def _rows(batches: Iterator[Any], name: str) -> Iterator[tuple[int, list[Any], list[Any]]]:
     row = 1
     for batch in batches:
-        if batch.num_rows:
-            yield row, batch.column("word").to_pylist(), batch.column("count").to_pylist()
+        try:
+            words, counts = (batch.column(key).to_pylist() for key in ("word", "count"))
+        except (ValueError, OverflowError) as error:  # such as text that is not UTF-8
+            raise broken_parquet(name, error) from error
+        if words:
+            yield row, words, counts
         row += int(batch.num_rows)
 
 

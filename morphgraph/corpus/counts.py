@@ -11,12 +11,12 @@ from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counting_reading import parquet_columns
+from morphgraph.corpus.parquet import starts_as_parquet
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_PARQUET = b"PAR1"
 LARGEST_COUNT = 10**15
 LARGEST_FILE = 2**30
 WORDLISTS = ("small", "large", "best")
@@ -85,7 +85,7 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
             )
         with path.open("rb") as file:
             # A look that takes nothing away: the file may be a pipe.
-            if file.peek(4)[:4] == _PARQUET:
+            if starts_as_parquet(file.peek(4)):
                 return parquet_counts(file, name)
             counts, problem = _parse(name, file)
     except OSError as error:
@@ -97,7 +97,7 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
 
 def parse_word_counts(data: bytes, name: str) -> WordCounts:
     """Read word counts from the bytes of a file, as `read_word_counts` does."""
-    if data[:4] == _PARQUET:
+    if starts_as_parquet(data):
         return parquet_counts(io.BytesIO(data), name)
     return _checked(name, *_parse(name, iter(io.BytesIO(data))))
 

@@ -15,10 +15,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.limits import TEXT_WORDS
 from morphgraph.corpus.counts import LARGEST_FILE, WordCounts
-
-MOST_WORDS = 20_000_000
-"""More different words than this are refused: they would not fit into memory."""
+from morphgraph.corpus.parquet import (
+    broken_parquet,
+    open_parquet,
+    parquet_batches,
+    starts_as_parquet,
+)
 
 CHUNK = 1_000_000
 """So many characters, and the text that exceeds them, are handed on at once."""
@@ -28,7 +32,6 @@ LONGEST_LINE = 2**24
 
 Progress = Callable[[float], None] | None
 
-_PARQUET = b"PAR1"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _USUAL = ("text", "sentence", "content")
 
@@ -39,7 +42,6 @@ def read_text(
     *,
     column: str | None = None,
     largest_file: int = LARGEST_FILE,
-    most_words: int = MOST_WORDS,
     progress: Progress = None,
 ) -> WordCounts:
     """Count the words of a file, or of its bytes: plain text, csv, tsv or parquet, by its name.
@@ -49,7 +51,7 @@ def read_text(
     ``progress`` is called now and then with a number from 0 to 1; an exception that it raises ends
     the reading. Raises `FileFormatError`, with file and place, where the file is missing, empty or
     larger than ``largest_file`` bytes, is not UTF-8, is no table of its kind, lacks the column, or
-    has more than ``most_words`` different words.
+    has too many different words.
     """
     file, shown, size = open_text(source, name, largest_file)
     with file:
@@ -57,13 +59,10 @@ def read_text(
         for share, texts in chunks(file, shown, size, column):
             for text in texts:
                 counts.update(text.split())
-            if len(counts) > most_words:
-                raise FileFormatError(
-                    shown,
-                    "",
-                    f"it has more than {most_words:,} different words",
-                    "Count a part of it, or count elsewhere and leave out rare words.",
-                )
+            if len(counts) > TEXT_WORDS.value:
+                found = f"it has {len(counts):,} different words and more"
+                fix = "Count a part of it, count elsewhere and leave out rare words"
+                raise TEXT_WORDS.exceeded(shown, "", found, fix)
             if progress is not None:
                 progress(share)
     if not counts:
@@ -78,7 +77,7 @@ def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None
     file, shown, _ = open_text(source, name, LARGEST_FILE)
     with file:
         if is_parquet(file):
-            return _text_fields(_parquet(file, shown))
+            return _text_fields(open_parquet(file, shown))
         if separator_of(shown) is None:
             return []
         return _header(_rows(file, shown, separator_of(shown) or ","), shown)
@@ -124,7 +123,7 @@ def chunks(
 ) -> Iterator[tuple[float, list[str]]]:
     """The texts in lists of about a million characters, and the share of the file read by then."""
     if is_parquet(file):
-        yield from _parquet_chunks(_parquet(file, name), name, column)
+        yield from _parquet_chunks(file, name, column)
         return
     separator = separator_of(name)
     texts: Iterator[str] = _lines(file, name)
@@ -233,23 +232,7 @@ def is_parquet(file: IO[bytes]) -> bool:
         return False
     start = file.read(4)
     file.seek(0)
-    return start == _PARQUET
-
-
-def _parquet(file: IO[bytes], name: str) -> Any:
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        # A buffer: without one, a whole column of a row group is read at once.
-        return parquet.ParquetFile(file, buffer_size=2**20)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise _broken(name, error) from error
-
-
-def _broken(name: str, error: BaseException) -> FileFormatError:
-    problem = f"this parquet file cannot be read ({str(error).splitlines()[0][:120]})"
-    return FileFormatError(name, "", problem, "Copy or download the file again.")
+    return starts_as_parquet(start)
 
 
 def _text_fields(table: Any) -> list[str]:
@@ -263,24 +246,21 @@ def _text_fields(table: Any) -> list[str]:
     return found
 
 
-def _parquet_chunks(table: Any, name: str, column: str | None) -> Iterator[tuple[float, list[str]]]:
-    import pyarrow
-
+def _parquet_chunks(
+    file: IO[bytes], name: str, column: str | None
+) -> Iterator[tuple[float, list[str]]]:
+    table = open_parquet(file, name)
     fields = _text_fields(table)
     chosen = _chosen(fields, column, name, "its columns of text")
     rows, done = max(table.metadata.num_rows, 1), 0
     # Small batches keep long texts out of memory; short ones are gathered.
-    batches = table.iter_batches(batch_size=500, columns=[chosen])
     texts: list[str] = []
     length = 0
-    while True:
+    for batch in parquet_batches(file, table, [chosen], 500, name):
         try:
-            batch = next(batches, None)
-            if batch is None:
-                break
             found = [text for text in batch.column(0).to_pylist() if text]
-        except (pyarrow.ArrowException, OSError, ValueError) as error:
-            raise _broken(name, error) from error
+        except ValueError as error:  # such as text that is not UTF-8
+            raise broken_parquet(name, error) from error
         done += batch.num_rows
         texts += found
         length += sum(map(len, found))

@@ -1,12 +1,12 @@
 """``tokenizer.json`` as data: what the models of Hugging Face's library share."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.limits import ADDED_TOKENS
+from morphgraph.core.limits import ADDED_TOKENS, TYPES, TYPES_CHARACTERS
 from morphgraph.core.text import shortened
 
 SPECIAL = re.compile(r"(<[^<>\s]{1,40}>|\[[A-Za-z_0-9]{2,40}\])")
@@ -60,12 +60,19 @@ def tokenizer_document(
     }
 
 
+def check_types(types: Collection[str], name: str, place: str = "") -> None:
+    """`FileFormatError` for too many types, and for those that are too long together."""
+    TYPES.check(len(types), name, place)
+    TYPES_CHARACTERS.check(sum(map(len, types)), name, place)
+
+
 def checked_vocabulary(value: Any, name: str, place: str = "") -> dict[str, int]:
     """A vocabulary (type → id) as JSON, checked; else a `FileFormatError`."""
     wrong = partial(FileFormatError, name, place)
     fix = "Download the file again, or give each type an id of its own."
     if not isinstance(value, dict) or not value:
         raise wrong("a vocabulary (type → id) is expected here", fix)
+    check_types(value, name, place)
     seen: dict[int, str] = {}
     for text, number in value.items():
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
@@ -108,4 +115,5 @@ def added_tokens(
             both = f"{number:,} here and {vocabulary[text]:,} in the vocabulary"
             raise wrong(f"“{cut(text)}” has the id {both}", "Use the same id in both places.")
         added[text] = number
+    check_types(added, name, place)
     return added

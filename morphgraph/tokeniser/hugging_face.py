@@ -11,6 +11,7 @@ from typing import Any
 from morphgraph.core.errors import FileFormatError, NoMergesError
 from morphgraph.core.files import checksum as sum_of
 from morphgraph.core.files import decode_utf8, parse_json
+from morphgraph.core.limits import MERGES
 from morphgraph.core.text import counted, shortened
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
@@ -61,6 +62,7 @@ def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
     listed = model.get("merges")
     if not isinstance(listed, list):
         raise FileFormatError(name, "field model.merges", "a list is expected here", DOWNLOAD_AGAIN)
+    MERGES.check(len(listed), name, "field model.merges")
     merges = [
         _merge_parts(entry, name, f"field model.merges, entry {position:,}", kind == "BTE")
         for position, entry in enumerate(listed, start=1)
@@ -73,6 +75,7 @@ def from_vocabulary_and_merges(
 ) -> Tokeniser:
     """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
     vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
+    MERGES.check(merges_data.count(b"\n"), merges_name)
     lines = decode_utf8(merges_data, merges_name).split("\n")
     merges = [
         _merge_parts(line, merges_name, f"line {number:,}", False)

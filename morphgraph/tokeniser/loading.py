@@ -18,12 +18,14 @@ from morphgraph.core.files import (
     parse_json,
     read_bytes,
 )
+from morphgraph.core.limits import TYPES
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.document import (
     BYTES,
     DOWNLOAD_AGAIN,
     SPECIAL,
     added_tokens,
+    check_types,
     checked_vocabulary,
     special_token,
 )
@@ -113,7 +115,7 @@ def from_sentencepiece(data: bytes, name: str) -> Tokeniser:
     if not is_bpe(model):
         problem = "this is a Unigram model, which has no merges"
         raise NoMergesError(name, "field trainer_spec", problem, "Choose a BPE tokeniser.")
-    tokeniser = from_document(bpe_document(model), name, checksum(data))
+    tokeniser = from_document(bpe_document(model, name), name, checksum(data))
     if unused := tokeniser.unused:
         tokeniser.warnings += (
             f"{len(unused):,} types are marked as unused: sentencepiece takes them apart after all "
@@ -222,6 +224,7 @@ def _lines(data: bytes, name: str) -> list[str]:
     """The types in a list with one a line."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileFormatError(name, "line 1", "this is UTF-16", "Save the file as UTF-8.")
+    TYPES.check(data.count(b"\n"), name)
     lines = decode_utf8(data, name).removesuffix("\n").split("\n")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -239,6 +242,7 @@ def _lines(data: bytes, name: str) -> list[str]:
         if problem:
             raise FileFormatError(name, f"line {number:,}", problem, fix)
         seen[text] = number
+    check_types(seen, name)
     return list(seen)
 
 
@@ -402,6 +406,7 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
         raise FileFormatError(
             name, place, "a list of types with scores is expected here", DOWNLOAD_AGAIN
         )
+    TYPES.check(len(value), name, place)
     scores: dict[str, float] = {}
     for number, entry in enumerate(value, start=1):
         place = f"field model.vocab, entry {number:,}"
@@ -414,6 +419,7 @@ def _scored_types(value: Any, name: str) -> tuple[list[str], list[float]]:
             case _:
                 problem = "a type with its score is expected, as [“a”, -3.2]"
                 raise FileFormatError(name, place, problem, "Correct the entry.")
+    check_types(scores, name, "field model.vocab")
     return list(scores), list(scores.values())
 
 

@@ -11,10 +11,10 @@ from morphgraph.core.files import document_field
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.document import DOWNLOAD_AGAIN
+from morphgraph.tokeniser.harmless import PARTS_OF_TEXT, check_length, checked_growth
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 
-_PARTS = ("normalizer", "pre_tokenizer")
 _PLACE = "fields normalizer and pre_tokenizer"
 _FLAGS = (
     "byte_level",
@@ -58,6 +58,8 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
             )
         ),
     )
+    together = "".join(token.content for token in preprocessor.added if token.normalized)
+    check_length(together, preprocessor.growth)
     if settings.get("sentencepiece") is not None:
         text = _sentencepiece_text(document, name)
         preprocessor = replace(
@@ -74,13 +76,14 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
 
 
 def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
-    """The parts of a pipeline as objects of the `tokenizers` library."""
+    """The parts of a pipeline as objects of the `tokenizers` library, and how a text may grow."""
+    growth = checked_growth(document, name)
     from tokenizers import Tokenizer
 
     pipeline: dict[str, Any] = {
         "version": "1.0",
         "added_tokens": [],
-        **{part: document.get(part) for part in _PARTS},
+        **{part: document.get(part) for part in PARTS_OF_TEXT},
         "model": {"type": "BPE", "vocab": {}, "merges": []},
     }
     try:
@@ -90,7 +93,7 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
     except BaseException as error:  # a panic of the library is no Exception
         problem = f"the tokenizers library cannot build them ({shortened(str(error), 120)})"
         raise FileFormatError(name, _PLACE, problem, fix) from error
-    return {part: getattr(loaded, part) for part in _PARTS}
+    return {**{part: getattr(loaded, part) for part in PARTS_OF_TEXT}, "growth": growth}
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
@@ -119,7 +122,7 @@ def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> b
 def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
     """A pipeline as JSON, for `preprocessor_from`; `MorphGraphError` where it is Python code."""
     parts = {}
-    for key in _PARTS:
+    for key in PARTS_OF_TEXT:
         part = getattr(preprocessor, key)
         try:
             parts[key] = None if part is None else json.loads(part.__getstate__())

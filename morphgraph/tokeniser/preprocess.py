@@ -8,9 +8,11 @@ from typing import Any, cast
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError, check_list
+from morphgraph.core.limits import TEXT_GROWTH
 from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
+from morphgraph.tokeniser.harmless import check_grown, check_length
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
@@ -51,6 +53,7 @@ class Preprocessor:
     stands for characters outside the alphabet; neighbouring ones become one where
     ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
     the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
+    ``growth``: the most characters that its parts may make of one.
     ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there.
     """
 
@@ -66,6 +69,13 @@ class Preprocessor:
     byte_fallback: bool = False
     added: tuple[AddedToken, ...] = ()
     sentencepiece: SentencePieceText | None = None
+    growth: int = 1
+
+    def check(self, text: str) -> None:
+        """`MorphGraphError` for a text that would become too long for the memory."""
+        check_length(text, self.growth)
+        if self.growth > TEXT_GROWTH.value and self.normalizer is not None:
+            check_grown(text, len(self.normalizer.normalize_str(text)))
 
     def pieces(self, text: str) -> list[Piece]:
         """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
@@ -252,6 +262,7 @@ class WordEncoder:
         piece_offsets = [0]
         unknown: dict[int, str] = {}
         text = prefix + word
+        self.preprocessor.check(text)
         for token, span, pieces in self._parts(text):
             if token is not None:
                 atoms.append(self.added[token.content])

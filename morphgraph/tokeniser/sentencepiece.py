@@ -5,16 +5,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_size
+from morphgraph.core.limits import MERGES, TYPE_CHARACTERS, TYPES
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.document import DOWNLOAD_AGAIN, special_token, tokenizer_document
+from morphgraph.tokeniser.document import (
+    DOWNLOAD_AGAIN,
+    check_types,
+    special_token,
+    tokenizer_document,
+)
+from morphgraph.tokeniser.harmless import check_grown, check_length, checked_charsmap
 from morphgraph.tokeniser.merging import segment, words_of_atoms
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -40,6 +47,11 @@ class SentencePieceText:
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
     symbols: tuple[str, ...] = ()
+
+    @cached_property
+    def _growth(self) -> int:
+        """The most characters that the rules make of one, once they are proven harmless."""
+        return checked_charsmap(self.charsmap, "The SentencePiece model", "its normalisation")
 
     @cached_property
     def _library(self) -> Any:
@@ -77,7 +89,9 @@ class SentencePieceText:
 
     def characters(self, text: str) -> list[tuple[str, int, int]]:
         """The characters and symbols of a normalised text, with their spans in ``text``."""
+        check_length(text, self._growth)
         normalised, starts = self._library.Normalize(text, with_offsets=True)
+        check_grown(text, len(normalised))
         # A character ends where the next one of another origin begins.
         ends = [0] * len(normalised)
         end = starts[-1] if starts else 0
@@ -124,6 +138,8 @@ class SentencePieceText:
 
 _MODEL_START = re.compile(rb"\n[\x02-\xff]{1,2}\n", re.S)
 """How a SentencePiece model starts: the field of its types, a length, the field of a string."""
+_PIECE = b"\n"
+"""How the field of a type starts."""
 _OTHER = "Choose a BPE or Unigram model."
 
 PiecePair = tuple[str, str]
@@ -141,16 +157,31 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     So is a model of whole words or single characters, one that marks the end of words, and one with
     a type that is not text.
     """
+    check_size(name, len(data))
+    TYPES.check(_pieces_at_least(data), name)
     from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
     messages: Any = sentencepiece_model_pb2
-    check_size(name, len(data))
+    wrong = FileFormatError(
+        name, "", "this is not a SentencePiece model, or it is cut off", DOWNLOAD_AGAIN
+    )
     try:
-        SentencePieceProcessor(model_proto=data)  # checks more than that the fields can be read
         model = messages.ModelProto.FromString(data)
     except Exception as error:
-        problem = "this is not a SentencePiece model, or it is cut off"
-        raise FileFormatError(name, "", problem, DOWNLOAD_AGAIN) from error
+        raise wrong from error
+    for number, piece in enumerate(model.pieces):
+        if not isinstance(piece.piece, str):  # the library gives bytes then
+            raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
+    check_types([piece.piece for piece in model.pieces], name)
+    TYPE_CHARACTERS.check(max((len(piece.piece) for piece in model.pieces), default=0), name)
+    checked_charsmap(model.normalizer_spec.precompiled_charsmap, name, "field normalizer_spec")
+    model.ClearField("denormalizer_spec")  # another map of characters, not used here
+    model.DiscardUnknownFields()  # such as texts that the library would try it on
+    try:
+        # It checks more than that the fields can be read.
+        SentencePieceProcessor(model_proto=model.SerializeToString())
+    except Exception as error:
+        raise wrong from error
     trainer = model.trainer_spec
     place = "field trainer_spec"
     if trainer.model_type not in (trainer.UNIGRAM, trainer.BPE):
@@ -159,10 +190,34 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
     if trainer.treat_whitespace_as_suffix:
         problem = "it marks the end of words, which is not supported"
         raise FileFormatError(name, place, problem, "Choose another model.")
-    for number, piece in enumerate(model.pieces):
-        if not isinstance(piece.piece, str):  # the library gives bytes then
-            raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
     return model
+
+
+def _pieces_at_least(data: bytes) -> int:
+    """How many types a model has, told without a library, as far as there are not too many.
+
+    A field of the message is a number that names it and its kind; if it is of the kind that a type
+    is of, its length and so many bytes follow. Where none could be a type, that is not counted.
+    """
+    if data.count(_PIECE) <= TYPES.value:
+        return 0
+    at = count = 0
+    while at < len(data) and count <= TYPES.value:
+        count += data[at] == _PIECE[0]
+        key, at = _varint(data, at)
+        length, end = _varint(data, at)
+        at = {0: end, 1: at + 8, 2: end + length, 5: at + 4}.get(key & 7, len(data))
+    return count
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of Protocol Buffers at a place, and the place behind it."""
+    number = 0
+    for place, byte in enumerate(data[at : at + 10]):
+        number |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return number, at + place + 1
+    return number, at + 10
 
 
 def text_preparation(model: Any, symbols: Sequence[str] = ()) -> SentencePieceText:
@@ -177,7 +232,7 @@ def is_bpe(model: Any) -> bool:
     return bool(model.trainer_spec.model_type == model.trainer_spec.BPE)
 
 
-def bpe_document(model: Any) -> dict[str, Any]:
+def bpe_document(model: Any, name: str) -> dict[str, Any]:
     """A BPE model laid out as ``tokenizer.json``.
 
     The file lists pieces with scores and no merges. Any two neighbours whose concatenation is a
@@ -191,6 +246,7 @@ def bpe_document(model: Any) -> dict[str, Any]:
     merges, levels = _ranked(
         {p.piece: p.score for p in model.pieces if p.type in (kind.NORMAL, kind.UNUSED)},
         {text for text in vocabulary if len(text) == 1} - set(symbols),
+        name,
     )
     text = text_preparation(model, symbols)
     unused = [piece.piece for piece in model.pieces if piece.type == kind.UNUSED]
@@ -258,13 +314,16 @@ def _decoder(text: SentencePieceText) -> dict[str, Any]:
     return {"type": "Sequence", "decoders": parts}
 
 
-def _ranked(scores: Mapping[str, float], atoms: set[str]) -> tuple[list[PiecePair], list[int]]:
+def _ranked(
+    scores: Mapping[str, float], atoms: set[str], name: str
+) -> tuple[list[PiecePair], list[int]]:
     """Every merge that there is between pieces, best result first, and the level of each.
 
     Merges of one level are equally good. Of those that make a piece, the first is the one that
     makes it where its own string is segmented, so that it counts as the merge of that type.
     """
-    found = list(_pairs(scores, atoms))
+    found = list(islice(_pairs(scores, atoms), MERGES.value + 1))
+    MERGES.check(len(found), name)
     found.sort(key=lambda parts: -scores["".join(parts)])
     levels: list[int] = []
     for level, (_, tied) in enumerate(groupby(found, key=lambda parts: scores["".join(parts)])):

@@ -9,7 +9,6 @@ import pytest
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.corpus import counting_reading
 from morphgraph.corpus.counts import parse_word_counts, read_word_counts
 
 
@@ -91,10 +90,10 @@ def test_refuses_what_is_cut_off_or_no_text() -> None:
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     data = as_parquet({"word": ["abc", "de", "f"], "count": [1, 2, 3]})
-    monkeypatch.setattr(counting_reading, "MOST_COUNTED_WORDS", 2)
-    with pytest.raises(FileFormatError, match="more than 2 rows"):
+    monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_WORDS", "2")
+    with pytest.raises(FileFormatError, match="it has 3 rows, the limit is 2"):
         parse_word_counts(data, "a.parquet")
-    monkeypatch.setattr(counting_reading, "MOST_COUNTED_WORDS", 3)
-    monkeypatch.setattr(counting_reading, "MOST_CHARACTERS", 5)
-    with pytest.raises(FileFormatError, match="more than 5 characters"):
+    monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_WORDS", "3")
+    monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_CHARACTERS", "5")
+    with pytest.raises(FileFormatError, match="it has 6 characters in its words, the limit is 5"):
         parse_word_counts(data, "a.parquet")

@@ -84,7 +84,6 @@ def test_columns() -> None:
         (b"PAR1 no more", "a.parquet", {}, "a.parquet: this parquet file cannot be read"),
         (as_parquet(n=[1, 2]), "a.parquet", {}, "its columns of text: it has no column of text"),
         (as_parquet(n=[1], t=["a"]), "a.parquet", {"column": "n"}, "column “n”. Its columns: “t”"),
-        (b"a b c", "a.txt", {"most_words": 2}, "a.txt: it has more than 2 different words"),
         (b"a b c", "a.txt", {"largest_file": 4}, "a.txt: the file has 5 bytes, more than 4"),
     ],
 )  # fmt: skip
@@ -92,6 +91,13 @@ def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) 
     with pytest.raises(FileFormatError) as caught:
         read_text(data, name, **options)
     assert message in str(caught.value)
+
+
+def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_WORDS", "2")
+    assert len(read_text(b"a b a", "a.txt")) == 2
+    with pytest.raises(FileFormatError, match=r"a\.txt: it has 3 different words and more"):
+        read_text(b"a b c", "a.txt")
 
 
 def test_refuses_paths(tmp_path: Path) -> None:

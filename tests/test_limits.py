@@ -11,7 +11,7 @@ FEW = Limit("MORPHGRAPH_MAX_THINGS", 3, "things", "Three are enough.")
 def test_each_limit_has_a_name_of_its_own_and_a_reason() -> None:
     assert len({limit.variable for limit in LIMITS}) == len(LIMITS)
     for limit in LIMITS:
-        assert limit.variable.startswith("MORPHGRAPH_MAX_")
+        assert limit.variable.startswith("MORPHGRAPH_")
         assert limit.value == limit.usual > 0
         assert limit.reason.endswith(".")
         assert limit.what

@@ -222,7 +222,7 @@ def test_a_file_of_ones_own(page: Any) -> None:
     [
         (TINY.encode("utf-16"), "is not valid UTF-8"),
         (b"", "the file is empty"),
-        (b"#" * 2_000_001, "the limit is 2,000,000"),
+        (b"#" * 300_001, "the limit is 300,000"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told(page: Any, content: bytes, problem: str) -> None:

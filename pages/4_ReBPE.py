@@ -98,6 +98,7 @@ def _page(current: Session) -> None:
     running = _run_on(current, run)
     settings = run.settings
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
+    current.doing = "The run of ReBPE" if running else ""
     keep_session(current)
     show_message()
     if not running and len(run.all_phases) > 1:

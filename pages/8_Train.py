@@ -30,6 +30,7 @@ from web.components import comparison_table
 from web.hosting import is_public
 from web.inputs import content_of
 from web.method_picker import parameter_field
+from web.reopening import doing
 from web.session import Session, Source, keep_model, trained_models, wordfreq_languages
 from web.text import plain
 from web.training import train_in_turn
@@ -179,17 +180,20 @@ def _source() -> _Words | None:
             key="train counts",
             help="One word a line: the word, a tab or a space, and its count.",
         )
-        if file is None:
-            return None
-        name = file.name
-        content = content_of(file)
-        return (lambda _: parse_word_counts(content, name)), (), ("--counts", name, content), name
+        return None if file is None else _counted(file)
     file = st.file_uploader(
         "Text",
         key="train text",
         help="Plain text, or a csv, tsv or parquet file with a column of text, in UTF-8.",
     )
     return None if file is None else _text(file)
+
+
+def _counted(file: UploadedFile) -> _Words:
+    def read(_: Callable[[float], None]) -> WordCounts:
+        return parse_word_counts(content_of(file), file.name)
+
+    return read, (), ("--counts", file.name, file.getvalue()), file.name
 
 
 def _text(file: UploadedFile) -> _Words | None:
@@ -256,7 +260,8 @@ def _train(current: Session, order: _Order | None) -> None:
                 "on Stop takes effect after it."
             )
         with attempt():
-            _run(current, order, bar)
+            with doing(current, f"The training of {order.label}"):
+                _run(current, order, bar)
             st.rerun()
 
 

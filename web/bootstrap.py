@@ -58,6 +58,7 @@ def start(title: str) -> Session:
     if is_public():
         keep_queue_moving()
     current = session(reopen)
+    current.doing = ""  # it is in the page that is left, or begins again below
     arrive(title)
     _open_what_is_asked_for(current)
     known_browser(current)
@@ -108,6 +109,12 @@ def sidebar(current: Session) -> None:
         f"{counted(len(study.benchmark.reference), 'word')}"
     )
     _offer_kept_edits(current)
+    if current.unkept:
+        st.warning(
+            f"What you do is not kept for your next visit, nor for a reload of this page: "
+            f"{plain(current.unkept)} Download what you need: History and export has the recipe.",
+            icon=":material/warning:",
+        )
     if is_public():
         _own_data(current)
 

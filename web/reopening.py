@@ -6,8 +6,10 @@ comes back: two tabs with different tokenisers keep apart.
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Literal
 
@@ -25,20 +27,24 @@ from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import LearnedFrom
 from morphgraph.tokeniser.words import Segmenter
 from web.components import hidden_component
+from web.hosting import is_public
 from web.session import (
     Session,
     Source,
     demo_sources,
+    forget_session,
     frequencies_of,
     reference_of,
     tokeniser_of,
     trained_models,
     uploaded_model,
 )
-from web.storage import DAYS, BrowserStore, keep_recipe
+from web.storage import BrowserStore, days_kept, keep_recipe, state_folder
+from web.text import plain
 
 _BROWSER, _TAB = "morphgraph", "morphgraph-tab"
-_MODELS = "models kept"
+_MODELS, _KNOWN_TAB = "models kept", "tab of the page"
+_COMPONENT = "morphgraph-browser"
 _LEFT_BEHIND = 60
 """Seconds for which a tab that goes is remembered: a reload is over by then."""
 
@@ -68,7 +74,8 @@ class _Run(BaseModel):
 class _Record(BaseModel):
     """All that a tab has open.
 
-    The last ``undone`` edits of ``steps`` are not made; ``models``: the checksums of model files.
+    The last ``undone`` edits of ``steps`` are not made; ``models``: the checksums of model files;
+    ``doing``: what was being done.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -81,6 +88,7 @@ class _Record(BaseModel):
     undone: int = Field(ge=0)
     run: _Run | None
     models: dict[str, str] = {}
+    doing: str = ""
     recipes: dict[str, Steps]
     learned: dict[str, list[LearnedFrom]] = {}
 
@@ -89,26 +97,65 @@ class _Record(BaseModel):
 
 
 def keep_session(current: Session) -> None:
-    """Keep what is open, if that has changed; nothing is kept where nothing can be written."""
+    """Keep what is open, if that has changed; what cannot be kept is told once, until it can be."""
     graph, run = current.study.graph, current.run
     current.note_edits()
     phases = (len(run.all_phases), len(run.phases)) if run else ()
     models = tuple(map(id, trained_models().values()))
     edits = (graph.recipe_checksum(), len(graph.undone))
-    state = (current.study_number, edits, id(run), phases, models)
+    state = (current.study_number, edits, id(run), phases, models, current.doing)
     if state == current.kept_as:
         return
     keep_recipe(current.study.tokeniser)
-    untouched = current.language == "en" and not (graph.history or graph.undone or models)
+    untouched = current.language == "en" and not (
+        graph.history or graph.undone or models or current.doing
+    )
     if not untouched or current.kept_as:  # else there is nothing yet that is worth a file
         try:
             record = _record_of(current)
             if record is None:
                 return
             current.store.keep_record(record.model_dump_json().encode())
-        except (MorphGraphError, OSError):
+        except (MorphGraphError, OSError) as error:
+            _tell_unkept(current, error)
             return
-    current.kept_as = state
+    current.kept_as, current.unkept = state, ""
+
+
+def _tell_unkept(current: Session, error: Exception) -> None:
+    """Say why a reload would lose what is open: at once, and in the sidebar as long as it is so."""
+    why = _why_unkept(error)
+    if why != current.unkept:
+        st.toast(f"Nothing is kept now. {plain(why)}", icon=":material/warning:")
+    current.unkept = why
+
+
+def _why_unkept(error: Exception) -> str:
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if not isinstance(cause, OSError):
+        return str(error)
+    problem = (cause.strerror or "it cannot be written").lower()
+    if is_public():
+        return f"The server cannot write: {problem}."
+    if cause.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{state_folder()}: {problem}. Make room there."
+    fix = "Start the app with another folder in the variable MORPHGRAPH_STATE."
+    return f"{state_folder()}: {problem}. {fix}"
+
+
+@contextmanager
+def doing(current: Session, what: str) -> Iterator[None]:
+    """Note that something long is done: whoever comes back after its sudden end is told of it.
+
+    A click on Stop, and an error, are no sudden end.
+    """
+    current.doing = what
+    keep_session(current)
+    try:
+        yield
+    finally:
+        current.doing = ""
+        keep_session(current)
 
 
 def _record_of(current: Session) -> _Record | None:
@@ -127,6 +174,7 @@ def _record_of(current: Session) -> _Record | None:
         undone=len(graph.undone),
         run=_run_of(current.run),
         models=_kept_models(store),
+        doing=current.doing,
         recipes=current.recipes,
         learned=current.learned,
     )
@@ -188,7 +236,9 @@ def _run_of(run: ReBPERun | None) -> _Run | None:
 def reopen(current: Session) -> bool:
     """Open what this browser had open at its last visit; says whether there was anything."""
     cookies = st.context.cookies
-    current.store = BrowserStore.of(cookies.get(_BROWSER), cookies.get(_TAB))
+    tab = st.session_state.get(_KNOWN_TAB, cookies.get(_TAB))
+    current.store = BrowserStore.of(cookies.get(_BROWSER), tab)
+    current.store.touch()
     data = current.store.record()
     if data is None:
         return False
@@ -226,6 +276,11 @@ def _open(current: Session, record: _Record) -> None:
         if data is not None:
             trained_models()[name] = uploaded_model({name: data})
     _make_edits(current, record)
+    if record.doing:
+        current.notice = (
+            f"{record.doing} was interrupted, as when the app or this page is closed. All that was "
+            "done before is here; start it again to go on."
+        )
 
 
 def _source(store: BrowserStore, part: _Part) -> Source:
@@ -290,21 +345,34 @@ def setting_values(settings: ReBPESettings) -> dict[str, Any]:
 
 
 def known_browser(current: Session) -> None:
-    """Give the browser the cookie by which it is known; each page does so, before all else."""
+    """Give the browser the cookie by which it is known; each page does so, before all else.
+
+    A page that outlived the app's process says which tab it is: it gets what that had open.
+    """
     _cookies()(
-        key="morphgraph-browser",
+        key=_COMPONENT,
         data={"browser": current.store.token, "tab": current.store.tab},
+        on_tab_change=_back_in_tab,
     )
+
+
+def _back_in_tab() -> None:
+    """Open what the tab had open that the page says it is, in place of what another had."""
+    st.session_state[_KNOWN_TAB] = st.session_state[_COMPONENT]["tab"]
+    forget_session()
 
 
 @cache
 def _cookies() -> Callable[..., Any]:
     body = f"""  const keep = (name, value, seconds) => {{
-    document.cookie = `${{name}}=${{value}}; path=/; samesite=strict; max-age=${{seconds}}`;
+    const how = "path=/; samesite=strict" + (location.protocol === "https:" ? "; secure" : "");
+    document.cookie = `${{name}}=${{value}}; ${{how}}; max-age=${{seconds}}`;
   }};
-  keep("{_BROWSER}", data.browser, {DAYS * 86_400});
+  keep("{_BROWSER}", data.browser, {days_kept() * 86_400});
   keep("{_TAB}", "", 0);
+  const tab = (globalThis.morphgraphTab ??= data.tab);
+  if (tab !== data.tab) setTriggerValue("tab", tab);
   if (leave) removeEventListener("pagehide", leave);
-  leave = () => keep("{_TAB}", data.tab, {_LEFT_BEHIND});
+  leave = () => keep("{_TAB}", tab, {_LEFT_BEHIND});
   addEventListener("pagehide", leave);"""
     return hidden_component("browser", "let leave = null;", body)

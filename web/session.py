@@ -73,7 +73,7 @@ class Session:
     the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
     ``computed`` what was
     computed at a click, as long as the study is open; ``kept`` what was computed for the present
-    state.
+    state; ``doing`` what long work is being done, ``unkept`` why the state could not be kept.
     """
 
     study: Study
@@ -94,6 +94,8 @@ class Session:
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
     kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     notice: str = ""
+    doing: str = ""
+    unkept: str = ""
     study_number: int = 0
 
     # ------------------------------------------------------------------------- what is open
@@ -263,6 +265,11 @@ def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:
             found.open_demo("en")
         st.session_state[_KEY] = found
     return found
+
+
+def forget_session() -> None:
+    """Let the next run of the page begin a session anew; for callbacks."""
+    st.session_state.pop(_KEY, None)
 
 
 def own_folder() -> Path:

@@ -18,7 +18,7 @@ from morphgraph.tokeniser.words import Segmenter
 
 _EVERY = 0.5
 _ENDINGS = (".txt", ".csv", ".tsv", ".parquet", ".gz")
-Tell = Callable[[str, float], object]
+TrainingNews = Callable[[str, float], object]
 """Called about twice a second with what happens, and how much of the time is over, 0 to 1.
 
 What it raises, as where somebody clicks Stop, ends the training.
@@ -33,7 +33,7 @@ def train_in_turn(
     visitor: str,
     options: Sequence[str],
     name: str,
-    tell: Tell,
+    tell: TrainingNews,
     file: tuple[str, str, bytes] | None = None,
 ) -> Segmenter:
     """What ``morphgraph train`` makes with these options, when it is the visitor's turn.
@@ -48,7 +48,7 @@ def train_in_turn(
 
 
 @contextmanager
-def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
+def _turn_of(visitor: str, tell: TrainingNews) -> Iterator[None]:
     with _lock:
         if visitor in _turns:
             raise MorphGraphError(
@@ -66,7 +66,7 @@ def _turn_of(visitor: str, tell: Tell) -> Iterator[None]:
 
 
 def _trained(
-    options: Sequence[str], name: str, tell: Tell, file: tuple[str, str, bytes] | None
+    options: Sequence[str], name: str, tell: TrainingNews, file: tuple[str, str, bytes] | None
 ) -> Segmenter:
     with tempfile.TemporaryDirectory(prefix="morphgraph-training-") as folder:
         out, errors = Path(folder, "model.json"), Path(folder, "errors")
@@ -98,7 +98,7 @@ def _endings(name: str) -> list[str]:
     return [ending for ending in Path(name.lower()).suffixes[-2:] if ending in _ENDINGS]
 
 
-def _wait(process: subprocess.Popen[bytes], tell: Tell) -> None:
+def _wait(process: subprocess.Popen[bytes], tell: TrainingNews) -> None:
     """Wait for the end of a process, at most the seconds that a visitor has."""
     started, most = time.monotonic(), PUBLIC_SECONDS.value
     while process.poll() is None:

@@ -78,22 +78,15 @@ def screenshots() -> Path:
     return SCREENSHOTS
 
 
-@pytest.fixture(scope="module")
-def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StreamlitApp]:
-    """A function that runs a Streamlit script and returns its address.
+Serve = Callable[..., subprocess.Popen[bytes]]
 
-    A script is started once for each file of tests, so that none sees the edits that another left;
-    from the project's root, so with its configuration.
-    """
-    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
+    """A function that runs a Streamlit script on a port, with variables, until it is healthy."""
     logs = tmp_path_factory.mktemp("streamlit")
 
-    def start(script: Path) -> str:
-        script = script.resolve()
-        if script in running:
-            return running[script][1]
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
+    def start(script: Path, port: int, **variables: str) -> subprocess.Popen[bytes]:
         log = logs / f"{port}.log"
         options = {
             "server.headless": "true",
@@ -103,25 +96,45 @@ def streamlit_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamli
             "browser.gatherUsageStats": "false",
         }
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+        own = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), **variables}
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", str(script)]
                 + [word for name, value in options.items() for word in (f"--{name}", value)],
                 cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+                env={**os.environ, **own},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        running[script] = process, url
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             try:
-                with urlopen(f"{url}/_stcore/health", timeout=2) as answer:
+                with urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
                     if answer.read().strip() == b"ok":
-                        return url
+                        return process
             except (URLError, OSError):
                 time.sleep(0.1)
+        process.kill()
         pytest.fail(f"Streamlit did not start:\n{log.read_text(errors='replace')}")
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def streamlit_app(serve: Serve) -> Iterator[StreamlitApp]:
+    """A function that runs a Streamlit script and returns its address.
+
+    A script is started once for each file of tests, so that none sees the edits that another left;
+    from the project's root, so with its configuration.
+    """
+    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+
+    def start(script: Path) -> str:
+        script = script.resolve()
+        if script not in running:
+            port = free_port()
+            running[script] = serve(script, port), f"http://127.0.0.1:{port}"
+        return running[script][1]
 
     yield start
     for process, _ in running.values():

@@ -66,7 +66,7 @@ def test_one_after_the_other_and_everybody_knows_their_place(
     running: list[str] = []
     go_on = threading.Event()
 
-    def trained(options: list[str], name: str, tell: training.Tell, file: object) -> str:
+    def trained(options: list[str], name: str, tell: training.TrainingNews, file: object) -> str:
         running.append(name)
         assert go_on.wait(10)
         running.remove(name)

@@ -402,7 +402,7 @@ def component(
 def hidden_component(name: str, before: str, body: str) -> Callable[..., Any]:
     """A component without anything to see, whose function does ``body`` with its ``data``."""
     script = f"""{before}
-export default function ({{ data, parentElement }}) {{
+export default function ({{ data, parentElement, setTriggerValue }}) {{
   // Take the empty element out of the flow of the page.
   const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
   if (element) element.style.display = "none";

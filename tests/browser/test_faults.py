@@ -1,0 +1,95 @@
+"""The app is killed in the middle of everything: nothing confirmed is lost, and it says so."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser_steps import PATIENCE, go_to, idle, sidebar, start, value_of
+from playwright.sync_api import Browser, Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.kills]
+
+ROOT = Path(__file__).resolve().parents[2]
+PORT = 19_873
+
+
+def train(page: Page, size: int) -> None:
+    page.get_by_role("spinbutton", name="Vocabulary size").fill(str(size))
+    page.get_by_role("spinbutton", name="Vocabulary size").press("Enter")
+    idle(page)
+    page.get_by_role("button", name="Train", exact=True).click()
+
+
+def test_a_kill_in_the_middle_of_everything(
+    browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    """Two tabs of one browser: one trains, one repairs, and an evaluation runs meanwhile.
+
+    Both pages stay open. The one that trains had the newest record, so a page that did not say
+    which tab it is would get the other's.
+    """
+
+    def serve_again() -> subprocess.Popen[bytes]:
+        return serve(ROOT / "app.py", PORT, MORPHGRAPH_STATE=str(tmp_path))
+
+    app, address = serve_again(), f"http://127.0.0.1:{PORT}"
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    repairs, trains = context.new_page(), context.new_page()
+    try:
+        start(repairs, address)
+        sidebar(repairs).get_by_role("combobox").click()
+        repairs.get_by_role("option", name="German").click()
+        expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
+        go_to(repairs, "ReBPE")
+        for step in ("anneal", "knock out"):
+            repairs.get_by_role("button", name=re.compile(f"^Next: {step}")).click()
+            idle(repairs)
+        score = value_of(repairs, "F1 %")
+
+        start(trains, address)
+        sidebar(trains).get_by_role("combobox").click()
+        trains.get_by_role("option", name="Dutch").click()
+        expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl", timeout=PATIENCE)
+        go_to(trains, "Batch")
+        trains.get_by_role("button", name="Start", exact=True).click()
+        expect(trains.get_by_test_id("stProgress")).to_contain_text(
+            re.compile(r"\d of 33 tasks"), timeout=PATIENCE
+        )
+        go_to(trains, "Train")
+        train(trains, 300)
+        expect(trains.get_by_test_id("stMetric").filter(has_text="Types")).to_be_visible()
+        idle(trains)
+        repairs.get_by_role("button", name=re.compile("^Run to convergence")).click()
+        trains.get_by_text("Unigram", exact=True).first.click()
+        idle(trains)
+        train(trains, 8_000)
+        expect(trains.get_by_text("trains in one go")).to_be_visible(timeout=PATIENCE)
+        trains.wait_for_timeout(500)
+        app.kill()
+        app.wait()
+
+        app = serve_again()
+        # The pages connect again by themselves.
+        expect(
+            trains.get_by_text(re.compile("training of Unigram .* was interrupted"))
+        ).to_be_visible(timeout=PATIENCE)
+        expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl")
+        assert value_of(trains, "Types") == "300"
+        expect(sidebar(repairs)).to_contain_text("Tokeniser demo:de", timeout=PATIENCE)
+        idle(repairs)
+        expect(repairs.get_by_text(re.compile("^(Next: |Converged: )")).first).to_be_visible()
+        assert value_of(repairs, "F1 %") >= score
+        idle(trains)
+        go_to(trains, "Batch")
+        trains.get_by_role("tab", name="Runs").click()
+        expect(trains.locator(".stMarkdownBadge").first).to_have_text(
+            re.compile("Done$"), timeout=2 * PATIENCE
+        )
+    finally:
+        context.close()
+        app.kill()
+        app.wait()

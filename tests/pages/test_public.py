@@ -1,0 +1,265 @@
+"""A public app shows a visitor nothing of the server, nor of anybody else."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.runtime.context import ContextProxy
+
+from morphgraph.reference import downloads as references
+from morphgraph.reference.catalogue import SOURCES
+
+pytestmark = pytest.mark.slow
+
+App = Any  # that of `conftest`
+
+GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
+MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
+TINY = """name: tiny
+languages: [en]
+tokenisers: [{file: FILE}]
+methods: [standard]
+references: ['demo:en']
+intervals: false
+"""
+
+
+@pytest.fixture
+def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    return json.dumps(small_document(MERGES, "undoig")).encode()
+
+
+@pytest.fixture
+def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The cookies that the browser sends at its next visit."""
+    sent: dict[str, str] = {}
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
+    return sent
+
+
+@pytest.fixture
+def visit(
+    monkeypatch: pytest.MonkeyPatch, cookies: dict[str, str], open_app: Callable[[], App]
+) -> Iterator[Callable[..., App]]:
+    """Opens the public app as a new browser, or as that which had another page open."""
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+
+    def come(before: App | None = None, tab: str = "") -> App:
+        cookies.clear()
+        if before is not None:
+            cookies["morphgraph"] = before.session.store.token
+            cookies["morphgraph-tab"] = before.session.store.tab
+        if tab:
+            cookies["morphgraph-tab"] = tab
+        return open_app()
+
+    return come
+
+
+def show(page: App, tab: str) -> App:
+    page.test.session_state["batch_view"] = tab
+    return page.run()
+
+
+def write(page: App, text: str) -> App:
+    [area] = [area for area in page.test.text_area if area.label == "Evaluation"]
+    area.set_value(text)
+    return page.run()
+
+
+def labels(page: App) -> list[str]:
+    return [button.label for button in page.test.button]
+
+
+def badge(page: App) -> str:
+    found = [m.value for m in page.test.markdown if "-badge[" in m.value]
+    return found[0] if found else ""
+
+
+def all_text(page: App) -> str:
+    """All that a page sends to the browser: what it shows, and what its widgets hold and offer."""
+    parts = []
+    for element in page.test.main, page.test.sidebar:
+        parts += [str(getattr(one, "proto", "")) for one in walk(element)]
+    return "\n".join(parts)
+
+
+def walk(block: Any) -> Iterator[Any]:
+    yield block
+    for child in getattr(block, "children", {}).values():
+        yield from walk(child)
+
+
+# ------------------------------------------------------------------------------ one's own
+
+
+def test_what_is_open_comes_back_in_that_browser(
+    visit: Callable[..., App], tokenizer_json: bytes
+) -> None:
+    mine = visit()
+    mine.upload("Tokeniser", ("mine.json", tokenizer_json)).upload("Reference", ("my.tsv", GOLD))
+    mine.graph.knockout(["un"])
+    mine.run()
+    again = visit(mine)
+    assert again.session.study.tokeniser.name == "mine.json"
+    assert len(again.graph.history) == 1
+    again.press("Delete all")
+    assert again.session.language == "en"
+    assert not mine.session.store.folder.exists()
+    assert visit(mine).session.language == "en"
+
+
+# ------------------------------------------------------------------------------ others'
+
+
+def test_edits_are_offered_to_nobody_else(visit: Callable[..., App]) -> None:
+    mine = visit()
+    mine.graph.knockout(["ies"])
+    mine.run()
+    other = visit()
+    assert not other.graph.history
+    assert not any("Restore" in label for label in labels(other))
+    # Who knows the number of my tab, but not the token, gets nothing.
+    other = visit(tab=mine.session.store.tab)
+    assert not other.graph.history
+
+
+def test_nothing_lies_outside_the_browsers_own_folder(
+    visit: Callable[..., App], state_folder: Path, tokenizer_json: bytes
+) -> None:
+    mine = visit()
+    mine.upload("Tokeniser", ("mine.json", tokenizer_json))
+    mine.graph.knockout(["un"])
+    write(mine.open("batch"), TINY.replace("FILE", "demo:en"))
+    assert [path.name for path in state_folder.iterdir()] == ["browsers"]
+    [folder] = (state_folder / "browsers").iterdir()
+    assert folder == mine.session.store.folder
+    assert {path.name for path in folder.iterdir()} == {"tabs", "files", "drafts.json"}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_texts_of_evaluations_are_ones_own(visit: Callable[..., App]) -> None:
+    mine = visit().open("batch")
+    write(mine, TINY.replace("FILE", "demo:en").replace("tiny", "very-secret"))
+    assert "very-secret" in all_text(visit(mine).open("batch"))
+    assert "very-secret" not in all_text(visit().open("batch"))
+
+
+def test_a_run_is_ones_own(visit: Callable[..., App], tokenizer_json: bytes) -> None:
+    mine = visit().open("batch")
+    mine.upload("Files that it names", ("mine.json", tokenizer_json))
+    assert "mine.json" in mine.captions()
+    write(mine, TINY.replace("FILE", "mine.json").replace("tiny", "very-secret")).press("Start")
+    deadline = time.monotonic() + 60
+    while "Done" not in badge(mine):
+        assert time.monotonic() < deadline, badge(mine)
+        time.sleep(0.3)
+        mine.run()
+    shown = all_text(mine)
+    place = shown.find(str(mine.session.store.folder))
+    assert place < 0, shown[place - 200 : place + 200]
+    assert "run.log" not in shown  # nor what a server's tracebacks tell
+    assert mine.test.get("bidi_component") or mine.test.dataframe
+    for page in ("Runs", "Compare", "Configure"):
+        other = show(visit().open("batch"), page)
+        assert "very-secret" not in all_text(other)
+        assert "mine.json" not in all_text(other)
+    other.test.session_state["batch_run"] = "very-secret"  # as somebody might try
+    assert "very-secret" not in all_text(show(other, "Runs"))
+    again = show(visit(mine).open("batch"), "Runs")
+    assert "Done" in badge(again)
+    facts = json.loads((mine.session.store.folder / "runs/very-secret/run.json").read_bytes())
+    assert facts["command"] == ["morphgraph", "evaluate", "configuration.yaml"]
+
+
+def test_word_frequencies_called_as_a_list_are_not_shared(visit: Callable[..., App]) -> None:
+    """The list of a language is shared by all sessions; a file of that name is its owner's."""
+    mine = visit().open("scores")
+    mine.upload("Or from a file", ("wordfreq:de", b"secretword 12\n"))
+    mine.open("vocabulary").open("compare")
+    other = visit().choose("Demo", "de").open("vocabulary")
+    corpus = other.session.once(("vocabulary corpus",), lambda: None)
+    assert corpus is not None
+    assert "secretword" not in corpus.counts.words
+    assert len(corpus.counts) > 1_000
+
+
+# ------------------------------------------------------------------------------ the server's
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../../etc/passwd", "mine.json", "~/.profile"])
+def test_no_path_of_the_server_is_read(
+    path: str, visit: Callable[..., App], state_folder: Path
+) -> None:
+    page = write(visit().open("batch"), TINY.replace("FILE", path))
+    [error] = page.errors()
+    assert "not among the uploaded files" in error or "no such file" in error
+    assert "root:" not in error
+    assert str(state_folder) not in error
+    assert next(b for b in page.test.button if b.label == "Start").disabled
+
+
+def test_only_evaluations_that_need_no_files_of_the_server_are_offered(
+    visit: Callable[..., App],
+) -> None:
+    [box] = [s for s in visit().open("batch").test.selectbox if s.label == "Start from"]
+    names = [option.rpartition(" · ")[2] for option in box.options]
+    assert names[0] == "demo"
+    page = visit().open("batch")
+    for option in names:
+        page.choose("Start from", option)
+        assert page.errors() == [], option
+
+
+def test_a_models_folder_is_not_asked_for(visit: Callable[..., App]) -> None:
+    page = visit().open("vocabulary")
+    assert not any("model on this machine" in e.label for e in page.test.expander)
+    assert not any(field.label == "Folder of a model" for field in page.test.text_input)
+
+
+def test_public_references_are_those_on_the_server(
+    visit: Callable[..., App], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
+    page = visit()
+    assert "None is on this server." in page.captions()
+    assert "Download" not in labels(page)
+    source = next(source for source in SOURCES.values() if source.can_be_fetched)
+    path = references.cached_path(source)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged\tdam aged\n")
+    page = visit()
+    [box] = [s for s in page.test.selectbox if s.label == "Source"]
+    assert len(box.options) == 1
+    page.press("Open as reference")
+    assert "was changed after it was downloaded" in page.errors()[0]
+
+
+def test_who_is_there_for_a_day_keeps_what_they_have(
+    visit: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = visit()
+    mine.graph.knockout(["ies"])
+    mine.run()
+    folder = mine.session.store.folder
+    then = time.time() - 25 * 3600
+    for path in [folder, *folder.rglob("*")]:
+        os.utime(path, (then, then))
+    assert not visit(mine).graph.history
+
+
+def test_on_ones_own_machine_all_of_it_is_there(app: App, state_folder: Path) -> None:
+    assert "Files stay on this machine." in app.captions()
+    assert "Delete all" not in labels(app)
+    app.graph.knockout(["ies"])
+    app.run()
+    assert any(path.suffix == ".json" for path in state_folder.iterdir())
+    page = write(app.open("batch"), TINY.replace("FILE", "/etc/hostname"))
+    assert not page.errors()  # a path is fine here
+    assert any(field.label == "Workers" for field in page.test.number_input)

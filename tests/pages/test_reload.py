@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from morphgraph.refine.rebpe import ReBPESettings
+from web.reopening import doing
 from web.storage import BrowserStore
 
 pytestmark = pytest.mark.slow
@@ -109,6 +113,16 @@ def test_two_tabs_keep_apart(app: App, reload: Callable[..., App]) -> None:
     assert reload(other).session.language == "nl"
 
 
+def test_two_tabs_on_one_study_lose_no_edit(app: App, reload: Callable[..., App]) -> None:
+    app.graph.knockout(["ies"])
+    other = reload(app.run(), tab=False)
+    for tab, types in ((app, ["ing"]), (other, ["er"]), (app, ["ed"]), (other, ["tion"])):
+        tab.graph.knockout(types)
+        tab.run()
+    assert [step["types"] for step in reload(app).graph.recipe()] == [["ies"], ["ing"], ["ed"]]
+    assert [step["types"] for step in reload(other).graph.recipe()] == [["ies"], ["er"], ["tion"]]
+
+
 def test_a_run_of_rebpe_comes_back(app: App, reload: Callable[..., App]) -> None:
     app.open("rebpe")
     app.test.session_state["rebpe_iterations"] = 2
@@ -198,3 +212,64 @@ def test_a_damaged_record_is_the_demo(
 def test_nothing_is_written_for_who_only_looks(app: App, state_folder: Path) -> None:
     app.open("blame").open("scores").open("start")
     assert not state_folder.exists()
+
+
+def warnings(app: App) -> str:
+    return as_read("\n".join(warning.value for warning in app.test.warning))
+
+
+def as_read(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("\u2060", "")
+
+
+def test_a_full_disk_loses_nothing_that_was_kept_and_is_told(
+    app: App, reload: Callable[..., App], monkeypatch: pytest.MonkeyPatch, state_folder: Path
+) -> None:
+    app.graph.knockout(["ies"])
+    app.run()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        app.graph.knockout(["ing"])
+        app.run()
+        told = f"{state_folder}: no space left on device. Make room there."
+        assert told in warnings(app)
+        assert told in as_read("\n".join(toast.value for toast in app.test.toast))
+        app.run()
+        assert told in warnings(app)
+        assert not app.test.toast  # once
+        again = reload(app)
+        assert [change.step["types"] for change in again.graph.history] == [["ies"]]
+    assert "not kept" not in warnings(app.run())  # there is room again
+    assert len(reload(app).graph.history) == 2
+
+
+def test_a_home_that_cannot_be_written_is_told_once_there_is_something_to_lose(
+    app: App, state_folder: Path
+) -> None:
+    state_folder.write_text("a file where the folder should be")
+    assert "not kept" not in warnings(app.run())
+    app.graph.knockout(["ies"])
+    app.run()
+    assert re.search("What you do is not kept .* MORPHGRAPH_STATE", warnings(app))
+    assert len(app.graph.history) == 1
+    app.open("batch").press("Start")
+    [error] = app.errors()
+    assert str(state_folder) in error
+    assert "MORPHGRAPH_STATE" in error
+
+
+def test_who_comes_back_hears_what_was_interrupted(app: App, reload: Callable[..., App]) -> None:
+    app.graph.knockout(["ies"])
+    with pytest.raises(KeyboardInterrupt), doing(app.session, "The training of BPE"):
+        record = app.session.store.record()
+        raise KeyboardInterrupt
+    assert not reload(app).test.toast  # it ended by itself
+    app.session.store.keep_record(record)  # as if the process had ended there
+    again = reload(app)
+    assert "The training of BPE was interrupted" in again.test.toast[0].value
+    assert len(again.graph.history) == 1
+    assert not reload(again).test.toast

@@ -384,7 +384,7 @@ class Evaluation(Strict):
         ["types"], min_length=1, description="Each word once, or as often as the corpus has it."
     )
     seeds: list[Annotated[int, Field(ge=0, le=2**31)]] = Field(
-        [0], min_length=1, description="For what is random: a cell for each."
+        [0], min_length=1, max_length=1_000, description="For what is random: a cell for each."
     )
     intervals: bool = Field(True, description="95 % bootstrap intervals of scores.")
     tests: bool = Field(

@@ -99,6 +99,10 @@ def decode_utf8(data: bytes, name: str) -> str:
         ) from error
 
 
+_INSIDE = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that begin no character."""
+
+
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{0,2}")
 
 
@@ -116,17 +120,21 @@ def _values_memory(data: bytes) -> int:
     What counts is each sign that makes a value, even one inside a string: nothing is parsed.
     """
     signs = ((b":", 250), (b"{", 120), (b"[", 120), (b",", 70))
-    return text_memory(data) + sum(weight * data.count(sign) for sign, weight in signs)
+    # The text, and the strings in it.
+    return 2 * text_memory(data) + sum(weight * data.count(sign) for sign, weight in signs)
 
 
 def text_memory(data: bytes) -> int:
     """About how many bytes UTF-8 takes as a string, whose widest character decides.
 
     >>> text_memory(b"ab"), text_memory("a𝔘".encode())
-    (2, 20)
+    (2, 8)
     """
-    wide = 4 if re.search(rb"[\xf0-\xff]", data) else 2
-    return len(data) if data.isascii() else len(data) * wide
+    if data.isascii():
+        return len(data)
+    pieces = (data[start : start + 2**20] for start in range(0, len(data), 2**20))
+    characters = sum(len(piece.translate(None, _INSIDE)) for piece in pieces)
+    return characters * (4 if re.search(rb"[\xf0-\xff]", data) else 2)
 
 
 def _lone_surrogate(text: str) -> re.Match[str] | None:

@@ -63,9 +63,9 @@ FILE_BYTES = Limit(
 )
 JSON_MEMORY = Limit(
     "MORPHGRAPH_MAX_JSON_MEMORY",
-    400_000_000,
+    450_000_000,
     "bytes of values",
-    "A value of one byte takes up to 250 in memory; 256,000 types take 300 million.",
+    "A value of one byte takes up to 250 in memory; 256,000 types take 400 million.",
 )
 TYPES = Limit(
     "MORPHGRAPH_MAX_TYPES",
@@ -73,11 +73,11 @@ TYPES = Limit(
     "types",
     "A type of the merge graph takes up to 1 kB; the largest published vocabulary has 900,000.",
 )
-TYPE_CHARACTERS = Limit(
-    "MORPHGRAPH_MAX_TYPE_CHARACTERS",
-    5_000,
-    "characters in a type of SentencePiece",
-    "SentencePiece lists no merges: types are taken apart in every way. Few have above 100.",
+TYPE_CUTS = Limit(
+    "MORPHGRAPH_MAX_TYPE_CUTS",
+    200_000_000,
+    "characters in its types, each as often as its type has some",
+    "SentencePiece lists no merges: types are cut in every way. 256,000 types have 25 million.",
 )
 TYPES_CHARACTERS = Limit(
     "MORPHGRAPH_MAX_TYPES_CHARACTERS",
@@ -119,7 +119,7 @@ CHARSMAP_BYTES = Limit(
 GROWN_CHARACTERS = Limit(
     "MORPHGRAPH_MAX_GROWN_CHARACTERS",
     20_000_000,
-    "characters that a text may become at most",
+    "characters that its text may become",
     "The same for one text as a whole, and for all added tokens together.",
 )
 TEXT_GROWTH = Limit(
@@ -151,6 +151,12 @@ PATTERN_WAYS = Limit(
     1_000,
     "ways to match apart from its repetitions",
     "At each place of a text all of them may be tried; GPT-4o's pattern has 40.",
+)
+TEXT_MEMORY = Limit(
+    "MORPHGRAPH_MAX_TEXT_MEMORY",
+    200_000_000,
+    "bytes of text",
+    "One wide character makes four bytes of each in memory, and lines are held beside the text.",
 )
 REFERENCE_LINES = Limit(
     "MORPHGRAPH_MAX_REFERENCE_LINES",

@@ -63,13 +63,26 @@ def parquet_batches(
     most, unpacked = _ALWAYS + UNPACKING.value * size, 0
     try:
         for batch in table.iter_batches(min(rows, max(1, _AT_ONCE // longest)), columns=columns):
+            batch = _without_dictionaries(batch)
             unpacked += int(batch.nbytes) + int(batch.num_rows)
             if unpacked > most:
-                found = f"it unpacks to more than {most:,} bytes"
-                raise UNPACKING.exceeded(name, "", found, "Choose a file of other text")
+                found = f"it unpacks to more than {most:,} bytes from {size:,}"
+                fix = f"Choose a file of other text, or set {UNPACKING.variable}."
+                raise FileFormatError(name, "", found, fix, quotes=False)
             yield batch
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise broken_parquet(name, error) from error
+
+
+def _without_dictionaries(batch: Any) -> Any:
+    """The same rows with their texts, not with the numbers of texts in a list of all of them."""
+    from pyarrow import RecordBatch, types
+
+    columns = [
+        column.dictionary_decode() if types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def _longest_page(file: IO[bytes], metadata: Any, columns: Sequence[str], name: str) -> int:

@@ -8,10 +8,11 @@ from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
+from morphgraph.core.limits import GROWN_CHARACTERS
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.document import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.harmless import PARTS_OF_TEXT, check_length, checked_growth
+from morphgraph.tokeniser.harmless import PARTS_OF_TEXT, checked_growth
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 
@@ -59,7 +60,8 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
         ),
     )
     together = "".join(token.content for token in preprocessor.added if token.normalized)
-    check_length(together, preprocessor.growth)
+    longest = len(together) * preprocessor.growth
+    GROWN_CHARACTERS.check(longest, name, "field added_tokens")
     if settings.get("sentencepiece") is not None:
         text = _sentencepiece_text(document, name)
         preprocessor = replace(

@@ -12,7 +12,7 @@ import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import check_size
-from morphgraph.core.limits import MERGES, TYPE_CHARACTERS, TYPES
+from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.document import (
@@ -173,7 +173,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
         if not isinstance(piece.piece, str):  # the library gives bytes then
             raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
     check_types([piece.piece for piece in model.pieces], name)
-    TYPE_CHARACTERS.check(max((len(piece.piece) for piece in model.pieces), default=0), name)
+    TYPE_CUTS.check(sum(len(piece.piece) ** 2 for piece in model.pieces), name)
     checked_charsmap(model.normalizer_spec.precompiled_charsmap, name, "field normalizer_spec")
     model.ClearField("denormalizer_spec")  # another map of characters, not used here
     model.DiscardUnknownFields()  # such as texts that the library would try it on
@@ -334,10 +334,11 @@ def _ranked(
 
 
 def _pairs(scores: Mapping[str, float], atoms: set[str]) -> Iterator[PiecePair]:
+    known = {text: text for text in (*scores, *atoms)}  # one string for all its uses
     for text in scores:
         for cut in range(1, len(text)):
-            left, right = text[:cut], text[cut:]
-            if (left in scores or left in atoms) and (right in scores or right in atoms):
+            left, right = known.get(text[:cut]), known.get(text[cut:])
+            if left is not None and right is not None:
                 yield left, right
 
 

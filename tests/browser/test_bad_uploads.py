@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile.files import FILES
 from playwright.sync_api import Dialog, Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -25,6 +26,15 @@ BAD_TOKENISERS: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "latin-1": ({"tokenizer.json": '{"a": "ä"}'.encode("latin-1")}, "is not valid UTF-8"),
     "empty": ({"tokenizer.json": b""}, "the file is empty"),
+    **{
+        name: ({FILES[name].name: FILES[name].make()}, FILES[name].error)
+        for name in (
+            "Replace that doubles 60 times",
+            "Precompiled that leaves its array",
+            "SentencePiece with a false size",
+            "a pattern with repetitions in one another",
+        )
+    },
 }
 BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "the file is empty"),
@@ -35,6 +45,7 @@ BAD_REFERENCES: dict[str, tuple[bytes, str]] = {
     "nothing parses": (b"to be or not\nto be that\nis the\n", "cannot be detected"),
     "spaces": (b"ice cream\tice cream\nNew York\tNew York\n", "cannot be detected"),
     "no words": (b"word\tmorphs\n", "there is only a header"),
+    "no column": (FILES["a cell in the last column"].make(), "no columns Word and MorphoLexSegm"),
 }
 
 

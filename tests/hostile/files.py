@@ -1,0 +1,409 @@
+"""Files that would do harm: each made by a script, small to make and costly to read.
+
+``FILES`` has for each its kind (how it is opened), its name, what makes its bytes, and a part of
+the one-line error that it must give.
+"""
+
+import base64
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MILLION = 1_000_000
+
+
+class Hostile(NamedTuple):
+    """A file; ``kind``: a tokeniser, a reference, frequencies, a text or an evaluation."""
+
+    kind: str
+    name: str
+    make: Callable[[], bytes]
+    error: str
+
+
+def tokeniser(**parts: Any) -> bytes:
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
+    return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}).encode()
+
+
+def replace(pattern: str, content: str, kind: str = "String") -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+def steps(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "normalizers": list(parts)}
+
+
+def split(pattern: str) -> dict[str, Any]:
+    kind = {"type": "Split", "behavior": "Isolated", "invert": False}
+    return {**kind, "pattern": {"Regex": pattern}}
+
+
+def precompiled(charsmap: bytes) -> dict[str, Any]:
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}
+
+
+def charsmap(units: list[int], texts: bytes, size: int | None = None) -> bytes:
+    """SentencePiece's map: the trie's size, its units, and the texts that its values point at."""
+    size = 4 * len(units) if size is None else size
+    return struct.pack(f"<I{len(units)}I", size, *units) + texts
+
+
+def beyond() -> list[int]:
+    """A trie whose root leads a thousand million places beyond its end."""
+    return [(2**22 - 1) << 10 | 1 << 9, *([0] * 511)]
+
+
+def piece(text: str, score: float, kind: int = 1) -> bytes:
+    body = text.encode()
+    fields = b"\n" + bytes([len(body)]) + body + b"\x15" + struct.pack("<f", score)
+    fields += b"\x18" + bytes([kind])
+    return b"\n" + bytes([len(fields)]) + fields
+
+
+def sentencepiece(rules: bytes) -> bytes:
+    from sentencepiece import sentencepiece_model_pb2
+
+    messages: Any = sentencepiece_model_pb2
+    model = messages.ModelProto()
+    for text, kind in (("<unk>", 2), ("a", 1), ("b", 1), ("ab", 1)):
+        model.pieces.add(piece=text, score=-1.0, type=kind)
+    model.trainer_spec.model_type = 2
+    model.normalizer_spec.precompiled_charsmap = rules
+    return bytes(model.SerializeToString())
+
+
+def many_pieces(count: int) -> bytes:
+    start = piece("<unk>", 0, 2)
+    return start + b"".join(piece(f"{n:x}", -n) for n in range(count)) + b"\x12\x02\x18\x02"
+
+
+def vocabulary(count: int) -> bytes:
+    inner = ",".join(f'"{n:x}":{n}' for n in range(count))
+    return b'{"model":{"type":"BPE","vocab":{' + inner.encode() + b'},"merges":[]}}'
+
+
+def parquet(rows: int, text: str, **options: Any) -> bytes:
+    """One text in all rows: a dictionary with one value, and numbers of it that are all 0."""
+    import pyarrow as pa
+    from pyarrow import parquet as library
+
+    written = io.BytesIO()
+    zeros = np.zeros(rows, np.int8)
+    column = pa.DictionaryArray.from_arrays(zeros, pa.array([text]))
+    table = pa.table({"word": column, "text": column, "count": zeros})
+    library.write_table(table, written, compression="zstd", **options)
+    return written.getvalue()
+
+
+def bomb(size: int) -> bytes:
+    """A page of one text that packs to next to nothing."""
+    import pyarrow as pa
+    from pyarrow import parquet as library
+
+    written = io.BytesIO()
+    table = pa.table({"word": pa.array(["a" * size]), "count": pa.array([1])})
+    library.write_table(table, written, compression="zstd", use_dictionary=False)
+    return written.getvalue()
+
+
+def workbook(rows: str) -> bytes:
+    """A sheet of MorphoLex with these rows of XML."""
+    parts = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+        'content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxml'
+        'formats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/'
+        'sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.'
+        'worksheet+xml"/></Types>',
+        "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+        'relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument'
+        '/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/'
+        'main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+        '<sheets><sheet name="0-1-0" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/'
+        'package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/'
+        'officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>'
+        "</Relationships>",
+        "xl/worksheets/sheet1.xml": '<worksheet xmlns="http://schemas.openxmlformats.org/'
+        f'spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>',
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def last_cells(rows: int) -> bytes:
+    """Rows with nothing but a cell in the last column."""
+    cells = (f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, rows + 1))
+    return workbook("".join(cells))
+
+
+EVALUATION = "name: x\nlanguages: [en]\ntokenisers:\n  - file: demo:en\nreferences: [demo]\n"
+
+
+def evaluation(rest: str) -> bytes:
+    return (EVALUATION + rest).encode()
+
+
+def added(length: int) -> dict[str, Any]:
+    token = {"id": 3, "content": "a" * length, "normalized": True, "special": False}
+    return {"added_tokens": [token]}
+
+
+FILES: dict[str, Hostile] = {
+    "Replace that doubles 60 times": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=steps(*[replace("a", "aa")] * 60)),
+        "characters of one, the limit is",
+    ),
+    "Replace by a pattern that grows": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=steps(*[replace(".", "x" * 99, "Regex")] * 5)),
+        "characters of one, the limit is",
+    ),
+    "Replace by 9,000 characters": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=replace("a", "b" * 9000)),
+        "The tokeniser's normaliser makes",
+    ),
+    "Replace of nothing": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=steps(*[replace("", "ab", "Regex")] * 30)),
+        "characters of one, the limit is",
+    ),
+    "Prepend of 50 MB": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer={"type": "Prepend", "prepend": "a" * 50 * MILLION}),
+        "characters of one, the limit is",
+    ),
+    "Prepend and Replace": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(
+            normalizer=steps({"type": "Prepend", "prepend": "a" * 9000}, replace("a", "b" * 9000))
+        ),
+        "characters of one, the limit is",
+    ),
+    "a hundred times bytes": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=steps(*[{"type": "ByteLevel"}] * 100)),
+        "characters of one, the limit is",
+    ),
+    "an added token that grows": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=replace("a", "b" * 9000), **added(5000)),
+        "characters that its text may become, the limit is",
+    ),
+    "Precompiled with a false size": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=precompiled(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC))),
+        "map of characters is damaged",
+    ),
+    "Precompiled that leaves its array": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=precompiled(charsmap(beyond(), b"a\0"))),
+        "map of characters is damaged",
+    ),
+    "Precompiled of 50 MB": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=precompiled(charsmap([0] * 256, b"a" * 50 * MILLION))),
+        "bytes in its precompiled map of characters, the limit is",
+    ),
+    "SentencePiece with a false size": Hostile(
+        "tokeniser",
+        "m.model",
+        lambda: sentencepiece(charsmap([0] * 256, b"a\0", 0xFFFF_FFFC)),
+        "map of characters is damaged",
+    ),
+    "SentencePiece that leaves its array": Hostile(
+        "tokeniser",
+        "m.model",
+        lambda: sentencepiece(charsmap(beyond(), b"a\0")),
+        "map of characters is damaged",
+    ),
+    "a pattern with repetitions in one another": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=split("(?:a+a+)+[^a]")),
+        "may take for ever",
+    ),
+    "a pattern with repetitions in a row": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=split("a*" * 9 + "[^a]")),
+        "may take for ever",
+    ),
+    "a pattern with choices": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=replace("(?:a|b|ab)?" * 40 + "$", "", "Regex")),
+        "may take for ever",
+    ),
+    "a pattern that calls itself": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=split(r"(?<x>a\g<x>?a|\g<x>)")),
+        "may take for ever",
+    ),
+    "a pattern of 10 MB": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=split("(" * 10 * MILLION)),
+        "characters in a regular expression, the limit is",
+    ),
+    "a normaliser of 300,000 steps": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(normalizer=steps(*[{"type": "NFC"}] * 300_000)),
+        "parts in its normaliser",
+    ),
+    "a pre-tokeniser of 300,000 steps": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(
+            pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Whitespace"}] * 300_000}
+        ),
+        "parts in its normaliser",
+    ),
+    "33 million empty objects": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: b"[" + b"{}," * 33 * MILLION + b"0]",
+        "bytes of values, the limit is",
+    ),
+    "33 million empty objects in a tokeniser": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: b'{"model":{"merges":[' + b"{}," * 33 * MILLION + b"0]}}",
+        "bytes of values, the limit is",
+    ),
+    "16 million halves of pairs": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: b'{"a":"' + b"\\ud83d\\ude00" * 8 * MILLION + b'\\ud83d"}',
+        "half of a surrogate pair",
+    ),
+    "one wide character and 90 MB": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: b'{"a":"' + "😀".encode() + b"a" * 90 * MILLION + b'","b":[]}',
+        "bytes of values, the limit is",
+    ),
+    "a number of 90 MB": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: b'{"model":' + b"9" * 90 * MILLION + b".5}",
+        "",
+    ),
+    "6 million types": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: vocabulary(6 * MILLION),
+        "the limit is",
+    ),
+    "6 million types, one a line": Hostile(
+        "tokeniser",
+        "types.txt",
+        lambda: b"".join(b"%x\n" % n for n in range(6 * MILLION)),
+        "types",
+    ),
+    "3 million types of SentencePiece": Hostile(
+        "tokeniser", "m.model", lambda: many_pieces(3 * MILLION), "types, the limit is"
+    ),
+    "types of SentencePiece that all may merge": Hostile(
+        "tokeniser", "m.model", lambda: b"".join(_growing()), "characters in its types"
+    ),
+    "a dictionary of parquet that expands": Hostile(
+        "frequencies",
+        "counts.parquet",
+        lambda: parquet(MILLION, "a" * 3600),
+        "it unpacks to more than",
+    ),
+    "a page of parquet that expands": Hostile(
+        "frequencies",
+        "counts.parquet",
+        lambda: bomb(500 * MILLION),
+        "bytes in a page of a parquet file",
+    ),
+    "a text of parquet that expands": Hostile(
+        "text",
+        "text.parquet",
+        lambda: parquet(MILLION, "a " * 1800),
+        "it unpacks to more than",
+    ),
+    "a cell in the last column": Hostile("reference", "gold.xlsx", lambda: last_cells(1), ""),
+    "300,000 cells in the last column": Hostile(
+        "reference", "gold.xlsx", lambda: last_cells(300_000), ""
+    ),
+    "a cell in the last row": Hostile(
+        "reference",
+        "gold.xlsx",
+        lambda: workbook('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+        "",
+    ),
+    "25 million lines": Hostile(
+        "reference", "gold.tsv", lambda: b"a\tb\n" * 25 * MILLION, "lines, the limit is"
+    ),
+    "one line of 100 MB": Hostile(
+        "reference",
+        "gold.tsv",
+        lambda: "😀".encode() + b"a" * 99 * MILLION,
+        "the limit is",
+    ),
+    "190,000 seeds": Hostile(
+        "evaluation",
+        "x.yaml",
+        lambda: evaluation(f"seeds: [{','.join(map(str, range(190_000)))}]\n"),
+        "characters, the limit is",
+    ),
+    "40,000 seeds": Hostile(
+        "evaluation",
+        "x.yaml",
+        lambda: evaluation(f"seeds: [{','.join(map(str, range(40_000)))}]\n"),
+        "at most 1000 items",
+    ),
+    "150,000 keys": Hostile(
+        "evaluation",
+        "x.yaml",
+        lambda: evaluation("".join(f"k{n}: 1\n" for n in range(150_000))),
+        "characters, the limit is",
+    ),
+    "25,000 keys": Hostile(
+        "evaluation",
+        "x.yaml",
+        lambda: evaluation("".join(f"k{n}: 1\n" for n in range(25_000))),
+        "there is no such field",
+    ),
+}
+
+
+def _growing() -> list[bytes]:
+    """Types of one letter, each longer by one: any two neighbours make a third one."""
+    found = [piece("<unk>", 0, 2)]
+    for length in range(1, 4000):
+        body = b"a" * length
+        fields = b"\n" + _varint(len(body)) + body + b"\x15" + struct.pack("<f", -length)
+        found.append(b"\n" + _varint(len(fields)) + fields)
+    return [*found, b"\x12\x02\x18\x02"]
+
+
+def _varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint(number >> 7)

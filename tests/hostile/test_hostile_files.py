@@ -1,0 +1,72 @@
+"""No file costs much: a clear error within seconds and 500 MB, in the app and on the command line.
+
+The process that opens them is one, as the app is, so a file that ends it fails all that follow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hostile.files import FILES
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_SECONDS = 5.0
+MOST_BYTES = 500_000_000
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells"),
+]
+
+
+@pytest.fixture(scope="module")
+def opener(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+    """A process that opens files and says what they cost."""
+    state = str(tmp_path_factory.mktemp("state"))
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("opening.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "MORPHGRAPH_STATE": state, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", FILES)
+def test_a_clear_error_at_once(opener: subprocess.Popen[str], tmp_path: Path, name: str) -> None:
+    hostile = FILES[name]
+    path = tmp_path / hostile.name
+    path.write_bytes(hostile.make())
+    assert opener.stdin is not None and opener.stdout is not None
+    opener.stdin.write(f"{hostile.kind} {path}\n")
+    opener.stdin.flush()
+    line = opener.stdout.readline()
+    assert line, f"the process has ended: {opener.poll()}"
+    path.unlink()
+    for way, found in json.loads(line).items():
+        said = f"{way}: {found}"
+        assert hostile.error in found["error"], said
+        assert found["error"].startswith("morphgraph: " if way == "command" else ""), said
+        assert "\n" not in found["error"] and len(found["error"]) < 1_000, said
+        assert found["error"].endswith("."), said
+        assert "panicked" not in found["error"], said
+        assert found["seconds"] <= MOST_SECONDS, said
+        assert found["grown"] <= MOST_BYTES, said
+
+
+def test_every_danger_is_tried() -> None:
+    kinds = {hostile.kind for hostile in FILES.values()}
+    assert kinds == {"tokeniser", "reference", "frequencies", "text", "evaluation"}

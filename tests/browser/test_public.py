@@ -1,0 +1,204 @@
+"""Two browsers on a public app: nothing of one appears in the other, however it is tried."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from browser_steps import PATIENCE, go_to, idle, sidebar, start
+from playwright.sync_api import BrowserContext, Page, expect
+
+from morphgraph.core.demos import demo_tokeniser_path
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+PORT = 19_874
+ADDRESS = f"http://127.0.0.1:{PORT}"
+MARK = "zebrasecret"
+"""Stands in every name and text of the first browser."""
+GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
+PAGES = (
+    *("Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
+    *("Segmentations", "Scores", "Train", "Batch"),
+)
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def app(serve: Callable[..., subprocess.Popen[bytes]], state: Path) -> Iterator[None]:
+    process = serve(ROOT / "app.py", PORT, MORPHGRAPH_STATE=str(state), MORPHGRAPH_PUBLIC="1")
+    yield
+    process.kill()
+    process.wait()
+
+
+def upload(page: Page, label: str, name: str, content: bytes) -> None:
+    field = page.get_by_test_id("stFileUploader").filter(has_text=label)
+    file = {"name": name, "mimeType": "text/plain", "buffer": content}
+    field.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+
+
+def leave_something_everywhere(page: Page) -> set[str]:
+    """Open, edit, train, write and run; returns what was fetched meanwhile."""
+    fetched: set[str] = set()
+    page.on("request", lambda request: fetched.add(request.url))
+    start(page, ADDRESS)
+    upload(page, "Tokeniser", f"{MARK}.json", demo_tokeniser_path("en").read_bytes())
+    expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    idle(page)
+    upload(page, "Reference", f"{MARK}.tsv", GOLD.encode())
+    expect(sidebar(page)).to_contain_text(f"{MARK}.tsv, 4 words", timeout=PATIENCE)
+    idle(page)
+    go_to(page, "ReBPE")
+    page.get_by_role("button", name=re.compile("^Next: anneal")).click()
+    page.get_by_role("button", name=re.compile("^Next: knock out")).click()
+    idle(page)
+    go_to(page, "Scores")
+    page.get_by_role("tab", name="Words").click()
+    idle(page)
+    go_to(page, "History and export")
+    go_to(page, "Segmentations")
+    go_to(page, "Train")
+    page.get_by_text("a file of word counts").click()
+    idle(page)
+    upload(page, "Word counts", f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode())
+    idle(page)
+    size = page.get_by_role("spinbutton", name="Vocabulary size")
+    size.fill("270")
+    size.press("Enter")
+    idle(page)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_role("button", name="Compare with the open one")).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+    go_to(page, "Batch")
+    page.get_by_role("tab", name="YAML").click()
+    editor = page.get_by_role("textbox", name="Evaluation")
+    editor.fill(
+        f"name: {MARK}-run\ntitle: {MARK}\nlanguages: [en]\ntokenisers: [{{file: 'demo:en'}}]\n"
+        "methods: [standard]\nreferences: ['demo:en']\nintervals: false\n"
+    )
+    editor.press("Control+Enter")
+    expect(page.get_by_text(re.compile("^1 cell, 2 tasks"))).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".stMarkdownBadge").first).to_have_text(
+        re.compile("Done$"), timeout=PATIENCE
+    )
+    idle(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    assert download.value.path().stat().st_size
+    return fetched
+
+
+def sees_nothing(page: Page) -> None:
+    """Look at all of a page: its texts, its markup, what fields hold, and its address."""
+    expect(page.get_by_test_id("stApp")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_selector('[data-testid="stSidebar"]', timeout=PATIENCE)
+    idle(page)
+    held = page.evaluate(
+        """() => [document.documentElement.outerHTML, document.body.innerText, document.cookie,
+            ...[...document.querySelectorAll("input, textarea")].map((one) => one.value),
+            ...[...document.querySelectorAll("*")].flatMap((one) =>
+                one.shadowRoot ? [one.shadowRoot.innerHTML] : []),
+            JSON.stringify({...localStorage}), JSON.stringify({...sessionStorage})].join("\\n")"""
+    )
+    assert MARK not in held
+
+
+def cookies_of(context: BrowserContext) -> dict[str, str]:
+    return {one["name"]: one["value"] for one in context.cookies()}  # type: ignore[typeddict-item]
+
+
+def test_nothing_of_one_appears_in_the_other(
+    new_page: Callable[..., Page], state: Path, screenshots: Path
+) -> None:
+    first = new_page()
+    fetched = leave_something_everywhere(first)
+    theirs = cookies_of(first.context)
+    first.screenshot(path=screenshots / "public-run.png")
+
+    # On every page, and at every address that one could think of.
+    second = new_page()
+    start(second, ADDRESS)
+    sees_nothing(second)
+    second.screenshot(path=screenshots / "public-start.png")
+    assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
+    folder = next((state / "browsers").iterdir())
+    asked = [
+        f"?run={MARK}-run&batch_run={MARK}-run&batch_view=Runs",
+        f"?tokeniser={folder}/files&reference=/etc/passwd&file=../../etc/passwd",
+        f"?methods=model%20{MARK}&demo={MARK}&show=all&words=un",
+        f"?session={theirs['morphgraph'][:20]}&tab={theirs.get('morphgraph-tab', '')}",
+    ]
+    for page in PAGES:
+        second.goto(f"{ADDRESS}/{page}")
+        sees_nothing(second)
+    for page, query in zip(("Batch", "Scores", "Segmentations", ""), asked, strict=True):
+        second.goto(f"{ADDRESS}/{page}{query}")
+        sees_nothing(second)
+    for tab in ("Runs", "Compare"):
+        second.goto(f"{ADDRESS}/Batch")
+        second.get_by_role("tab", name=tab).click()
+        sees_nothing(second)
+
+    # With cookies that are nearly right.
+    token = theirs["morphgraph"]
+    for forged in (("B" if token[0] == "A" else "A") + token[1:], folder.name):
+        third = new_page()
+        third.context.add_cookies(
+            [
+                {"name": "morphgraph", "value": forged, "url": ADDRESS},
+                *(
+                    {"name": "morphgraph-tab", "value": path.stem, "url": ADDRESS}
+                    for path in (folder / "tabs").iterdir()
+                ),
+            ]  # type: ignore[list-item]
+        )
+        start(third, ADDRESS)
+        sees_nothing(third)
+        third.context.close()
+
+    # Straight from the server, by paths to what is kept.
+    kept = [path for path in folder.rglob("*") if path.is_file()]
+    assert kept
+    for path in kept[:5]:
+        inside = path.relative_to(state)
+        for place in (f"/{inside}", f"/app/static/{inside}", f"/media/{path.name}", f"//{path}"):
+            assert MARK not in fetched_text(place)
+    # What was downloaded is no file that stays at a guessable place: it needs its long name.
+    names = [url for url in fetched if url.startswith(f"{ADDRESS}/media/")]
+    assert all(re.search(r"/media/[0-9a-f]{32,}", url) for url in names), names
+
+    # The token is in no address and nowhere on disk, and the first browser still has it all.
+    assert not any(token in url for url in fetched)
+    assert not any(token.encode() in path.read_bytes() for path in kept)
+    first.goto(ADDRESS)
+    expect(sidebar(first)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
+    idle(first)
+    sidebar(first).get_by_role("button", name="Delete my data").click()
+    first.get_by_role("button", name="Delete all").click()
+    expect(sidebar(first)).to_contain_text("Tokeniser demo:en", timeout=PATIENCE)
+    idle(first)
+    assert not folder.exists()
+    sees_nothing(first)
+
+
+def fetched_text(path: str) -> str:
+    try:
+        with urlopen(Request(ADDRESS + path), timeout=10) as answer:
+            return str(answer.read().decode("utf-8", "replace"))
+    except HTTPError as error:
+        return error.read().decode("utf-8", "replace")

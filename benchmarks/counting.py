@@ -5,10 +5,11 @@
 The text is drawn from wordfreq's English words by their frequency; one word in twenty is a random
 number instead, so that the distinct words keep growing with the text. It is made in a temporary
 folder, in files of 1/32 of the whole, half of them plain text and half parquet. An eighth, a
-quarter, a half and all of them are counted, each in a new process. Memory is the largest sum, over
-all its processes, of the memory that each has to itself or shares in part (Pss), seen every 0.1
-seconds; beside the given memory, it has Python and the libraries of each process. Results go to
-benchmarks/results/counting.json.
+quarter, a half and all of them are counted, each by a new `morphgraph count`, and then by DuckDB
+(`string_split`, `unnest`, `group by`, written as parquet) with as many threads and without a limit
+of memory, where it is installed. Memory is the largest sum, over all its processes, of the memory
+that each has to itself or shares in part (Pss), seen every 0.1 seconds; beside the given memory, it
+has Python and the libraries of each process. Results go to benchmarks/results/counting.json.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -95,36 +97,43 @@ def memory_of(process: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
-def measure(files: list[Path], out: Path, options: list[str]) -> dict[str, Any]:
-    """Count in a new process; gives its report, and its peak memory in bytes."""
-    command = [sys.executable, "-m", "benchmarks.counting", "--run", str(out), *options]
-    run = subprocess.Popen(
-        [*command, *map(str, files)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
+def measure(command: list[str]) -> dict[str, Any]:
+    """What a command prints as JSON, its seconds and CPU seconds, and peak memory in bytes."""
+    started, before = time.perf_counter(), os.times()
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     peak = 0
     while run.poll() is None:
         peak = max(peak, sum(map(memory_of, processes(run.pid))))
         time.sleep(0.1)
+    seconds, after = time.perf_counter() - started, os.times()
     assert run.stdout is not None
     printed = run.stdout.read()
     if run.returncode:
         raise SystemExit(f"Counting ended with {run.returncode}.")
     report: dict[str, Any] = json.loads(printed)
-    return {**report, "peak_memory": peak}
+    used = after.children_user + after.children_system
+    used -= before.children_user + before.children_system
+    return {**report, "seconds": seconds, "cpu_seconds": used, "peak_memory": peak}
 
 
-def run_here(out: str, pipeline: str, memory: str, workers: int | None, files: list[str]) -> None:
-    import resource
-    from dataclasses import asdict
-
-    from morphgraph.corpus.counting import count_to_parquet, parse_memory
-
-    report = count_to_parquet(
-        files, out, pipeline=pipeline, memory=parse_memory(memory), workers=workers
-    )
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    cpu_seconds = sum(one.ru_utime + one.ru_stime for one in used)
-    print(json.dumps({**asdict(report), "saved": "", "cpu_seconds": cpu_seconds}))
+DUCKDB = """
+import json, sys
+import duckdb
+folder, out, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sql = duckdb.connect(config={"threads": threads, "temp_directory": out + ".tmp"})
+sql.execute("set preserve_insertion_order = false")
+lines = "read_csv('%s/*.txt', header = false, delim = '\x01', quote = '', escape = '', " % folder
+lines += "max_line_size = 10000000, columns = {'text': 'varchar'})"
+sql.execute(f'''copy (
+    select word, count(*) as count from (
+        select unnest(string_split(text, ' ')) as word from (
+            select text from {lines} union all select text from read_parquet('{folder}/*.parquet')
+        )
+    ) group by word
+) to '{out}' (format parquet, compression zstd)''')
+((distinct, words),) = sql.execute(f"select count(*), sum(count) from '{out}'").fetchall()
+print(json.dumps({"distinct": distinct, "words": int(words)}))
+"""
 
 
 def text_bytes(files: list[Path]) -> int:
@@ -148,41 +157,54 @@ def main() -> None:
     parser.add_argument("--memory", default="512M")
     parser.add_argument("--workers", type=int)
     parser.add_argument("--pipeline", default="whitespace")
-    parser.add_argument("--run", help=argparse.SUPPRESS)
-    parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.run:
-        run_here(given.run, given.pipeline, given.memory, given.workers, given.files)
-        return
     if not Path("/proc/self/smaps_rollup").exists():
         sys.exit("This system does not tell the memory of processes in /proc.")
     options = ["--memory", given.memory, "--pipeline", given.pipeline]
     options += ["--workers", str(given.workers)] if given.workers else []
+    peer = find_spec("duckdb") is not None
+    if not peer:
+        print("DuckDB is not installed, so there is nothing to compare with", file=sys.stderr)
     runs = []
     with tempfile.TemporaryDirectory(prefix="counting-") as name:
         folder = Path(name)
         files = make_texts(folder, int(given.gigabytes * 1e9))
         for part in PARTS:
-            some = files[: FILES // part]
-            found = measure(some, folder / "counts.parquet", options)
+            some, place = files[: FILES // part], folder / f"{part}"
+            place.mkdir()
+            for file in some:
+                (place / file.name).symlink_to(file)
+            out = ["--out", str(folder / "counts"), "--json"]
+            ours = [sys.executable, "-m", "morphgraph", "count", str(place), *out, *options]
+            found = measure(ours)
+            if peer:
+                threads = str(given.workers or os.cpu_count())
+                theirs = [sys.executable, "-c", DUCKDB, str(place), str(folder / "peer"), threads]
+                found["duckdb"] = measure(theirs)
+                same = [found["duckdb"][name] == found[name] for name in ("words", "distinct")]
+                if given.pipeline == "whitespace" and not all(same):
+                    sys.exit("The two have counted different words.")
             runs.append({**found, "text_bytes": text_bytes(some)})
     rows = []
     for found in runs:
-        size, seconds = found["text_bytes"] / 1e6, found["seconds"]
+        size, other = found["text_bytes"] / 1e6, found.get("duckdb")
         rows.append(
             [
                 f"{size:,.0f}",
                 f"{found['words'] / 1e6:,.1f} M",
                 f"{found['distinct'] / 1e6:,.2f} M",
-                f"{found['partials']}",
-                f"{seconds:.1f}",
+                f"{found['runs']}",
+                f"{found['seconds']:.1f}",
                 f"{found['cpu_seconds']:.1f}",
-                f"{size / seconds:.1f}",
+                f"{size / found['seconds']:.1f}",
                 f"{found['peak_memory'] / 2**20:,.0f}",
+                f"{other['seconds']:.1f}" if other else "",
+                f"{other['cpu_seconds']:.1f}" if other else "",
+                f"{other['peak_memory'] / 2**20:,.0f}" if other else "",
             ]
         )
-    header = ["MB of text", "running words", "distinct", "parts", "s", "CPU s", "MB/s", "peak MiB"]
-    table(header, rows)
+    header = ["MB of text", "running words", "distinct", "runs", "s", "CPU s", "MB/s", "peak MiB"]
+    table([*header, "DuckDB s", "CPU s", "peak MiB"], rows)
     print(f"\n{given.pipeline}, --memory {given.memory}, {runs[-1]['workers']} workers")
     save("counting", {"memory": given.memory, "cores": os.cpu_count(), "runs": runs})
 

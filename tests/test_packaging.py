@@ -55,7 +55,7 @@ def modules(requirements: Iterable[str]) -> set[str]:
 def test_the_library_alone_is_without_the_app() -> None:
     base = modules(PROJECT["dependencies"])
     assert not base & {"streamlit", "pyvis", "dask_jobqueue", "torch", "transformers"}
-    assert set(EXTRAS) == {"app", "cluster", "models", "transformers"}
+    assert set(EXTRAS) == {"app", "cloud", "cluster", "models", "transformers"}
 
 
 @pytest.mark.slow

@@ -88,18 +88,18 @@ def _counted(spec: Mapping[str, Any]) -> WordCounts:
     import tempfile
     from pathlib import Path
 
-    from morphgraph.corpus.counting import count_to_parquet
+    from morphgraph.corpus.counting import count_words
     from morphgraph.corpus.counts import read_word_counts
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "counts.parquet"
-        count_to_parquet(
-            [Path(path) for path in spec["files"]],
+        count_words(
+            spec["files"],
             out,
             pipeline=spec["pipeline"],
             minimum_count=spec["minimum_count"],
             column=spec["column"],
-            workers=1,
+            single=True,
         )
         return read_word_counts(out)
 

@@ -32,7 +32,7 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
 from morphgraph.core.limits import HASHED_FILES, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
-from morphgraph.corpus.counting_texts import find_texts
+from morphgraph.corpus.text_blocks import find_texts
 from morphgraph.reference.language import language_code
 from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
 from morphgraph.score.vocabulary_figures import FIGURES
@@ -343,7 +343,7 @@ class _Planner:
             found = _file(self._path(corpus.counts))
             return found.pop("name"), {"source": "counts", **found}
         given = [self._path(text) for text in corpus.text or ()]
-        files = [str(file) for file in find_texts(given, HASHED_FILES)]
+        files = [file.path for file in find_texts(given, HASHED_FILES)]
         return corpus.name, {
             "source": "text",
             "files": files,

@@ -4,24 +4,34 @@ import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli.cluster import check_one_place, cluster_for
 from morphgraph.cli.options import JsonOption
-from morphgraph.cli.output import asked_to_end, print_json, progress_line
+from morphgraph.cli.output import asked_to_end, print_json, progress_line, say
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
-    from morphgraph.corpus.counting import CountProgress
+    from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
+
+_WORKER_BESIDE = 400 * 2**20
+"""What a worker of this machine may take beside its share, before it is ended as gone wild."""
 
 
 def count(
     paths: Annotated[
         list[str],
-        typer.Argument(help="Text files, or folders of them: plain, csv, tsv, parquet; or .gz."),
+        typer.Argument(
+            help="Text files, patterns, addresses, or folders: plain, csv, tsv, JSON lines, "
+            "parquet; also packed as gz, bz2, xz or zst."
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="Where to write the counts, as parquet.")],
+    out: Annotated[
+        Path,
+        typer.Option(help="Folder for the counts, as parquet; one file if it ends in .parquet."),
+    ],
     pipeline: Annotated[
         str,
         typer.Option(help="What a word is: whitespace, or as knockout or rebpe train on."),
@@ -30,13 +40,27 @@ def count(
         int, typer.Option("--min-count", help="Leave out words that are rarer than this in all.")
     ] = 1,
     column: Annotated[
-        str | None, typer.Option(help="The column of tables with the text; found if not given.")
+        str | None,
+        typer.Option(help="The column, or field, with the text; found if not given."),
     ] = None,
+    bad_lines: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(
+            help="What becomes of a line that cannot be read, which ends the counting by default."
+        ),
+    ] = "stop",
+    single: Annotated[bool, typer.Option("--single", help="Write one parquet file.")] = False,
     memory: Annotated[
         str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
     ] = "512M",
     workers: Annotated[
         int | None, typer.Option(help="How many processes; one for each core if not given.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
+    ] = None,
+    slurm: Annotated[
+        Path | None, typer.Option(help="SLURM instead: a YAML file with its profile.")
     ] = None,
     temp: Annotated[
         Path | None,
@@ -45,21 +69,32 @@ def count(
     as_json: JsonOption = False,
 ) -> None:
     """Count the words of any amount of text, for --counts and --frequencies."""
-    from morphgraph.corpus.counting import count_to_parquet, parse_memory
+    from morphgraph.corpus.counting import parse_memory, plan_counting
 
-    limit = parse_memory(memory)
+    check_one_place(workers, scheduler, slurm)
+    counting = plan_counting(
+        paths,
+        out,
+        pipeline=pipeline,
+        minimum_count=minimum_count,
+        memory=parse_memory(memory),
+        column=column,
+        bad_lines=bad_lines,
+        temp=temp,
+        single=single or out.suffix == ".parquet",
+    )
     with asked_to_end(_end, signal.SIGTERM), progress_line("counting") as tell:
-        report = count_to_parquet(
-            paths,
-            out,
-            pipeline=pipeline,
-            minimum_count=minimum_count,
-            memory=limit,
-            workers=workers,
-            column=column,
-            temp=temp,
-            progress=lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
+        report = _carried_out(
+            counting,
+            workers,
+            scheduler,
+            slurm,
+            lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
         )
+    if report.bad:
+        say(f"left out: {counted(report.bad, 'line')}")
+        for line in report.first_bad:
+            say(f"  {line}")
     if as_json:
         print_json(asdict(report))
         return
@@ -76,14 +111,37 @@ def count(
     print(f"{counted(report.kept, 'word')}{left_out}: saved {report.saved}")
 
 
+def _carried_out(
+    counting: "Counting",
+    workers: int | None,
+    scheduler: str | None,
+    slurm: Path | None,
+    progress: "OnCountProgress",
+) -> "CountReport":
+    from morphgraph.corpus.counting import carry_out, workers_for
+
+    here = workers_for(counting, workers)
+    if here == 1 and scheduler is None and slurm is None:
+        return carry_out(counting, progress=progress)
+    from morphgraph.batch.counting import runner_on
+
+    limit = counting.memory // here + _WORKER_BESIDE
+    role, opened = cluster_for(here, scheduler, slurm, limit)
+    with role, opened() as client:
+        there = here
+        if scheduler is not None or slurm is not None:
+            there = max(1, min(len(client.scheduler_info(-1)["workers"]), counting.most_workers))
+        return carry_out(counting, runner_on(client), there, progress)
+
+
 def _end(number: int, frame: Any) -> None:
     """Let what asks the program to end also clear away what is on disk."""
     raise SystemExit(128 + number)
 
 
 def _line(at: "CountProgress") -> str:
-    """Such as: counting: 3 of 8 files, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
-    line = f"{at.stage}: {at.files_done:,} of {counted(at.files, 'file')}"
+    """Such as: counting: 3 of 8 tasks, 120 of 400 MB, 61.2 MB/s, 0:05 left."""
+    line = f"{at.stage}: {at.done:,} of {counted(at.tasks, 'task')}"
     if at.stage != "counting":
         return line
     line += f", {at.bytes_done / 1e6:,.0f} of {at.bytes / 1e6:,.0f} MB"

@@ -2,13 +2,14 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from morphgraph.cli.cluster import check_one_place, cluster_for
 from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
@@ -83,10 +84,7 @@ def evaluate(
             "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list), "
             "or use --schema."
         )
-    if sum(option is not None for option in (workers, scheduler, slurm)) > 1:
-        raise MorphGraphError(
-            "Tasks run in one place. Give one of --workers, --scheduler and --slurm."
-        )
+    check_one_place(workers, scheduler, slurm)
     from morphgraph.batch.plan import read_plan
     from morphgraph.core.demos import configuration_path
 
@@ -114,23 +112,10 @@ def _evaluate(
     slurm: Path | None,
     confined: bool,
 ) -> "RunOutcome":
-    from functools import partial
-
-    from morphgraph.batch.cluster import at_address, local_cluster
     from morphgraph.batch.evaluating import command_line, run_evaluation
 
-    role: AbstractContextManager[Any] = nullcontext()
-    opened: Callable[[], AbstractContextManager[Any]]
-    if slurm is not None:
-        from morphgraph.batch.slurm import read_slurm_profile, slurm_cluster, slurm_role
-
-        profile = read_slurm_profile(slurm)
-        role, opened = slurm_role(profile), partial(slurm_cluster, profile)
-    elif scheduler is not None:
-        opened = partial(at_address, scheduler)
-    else:
-        memory = PUBLIC_MEMORY.value if confined else None
-        opened = partial(local_cluster, workers or available_cores(), memory)
+    memory = PUBLIC_MEMORY.value if confined else None
+    role, opened = cluster_for(workers or available_cores(), scheduler, slurm, memory)
     with role, _stopping_on_request(out), progress_line("starting workers") as tell:
 
         def show(now: "RunProgress") -> None:

@@ -43,6 +43,9 @@ class FileFormatError(MorphGraphError):
         where = f"{file}, {place}" if place else file
         super().__init__(f"{where}: {problem}. {fix}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.file, self.place, self.problem, self.fix)
+
 
 @contextmanager
 def unquoted(*files: str | os.PathLike[str], asked: bool | None = None) -> Iterator[None]:

@@ -1,50 +1,79 @@
-"""Word counts of any amount of text within a given memory, written as parquet.
+"""Word counts of any amount of text within a given memory, as Parquet.
 
-Each file is a task, which counts into a dictionary of bounded size and writes it to disk, sorted,
-whenever it is full; a merge of all that was written sums the counts.
+Each block of text is a task, which counts into a table of bounded size and writes it to the disk as
+a run whenever it is full; then each range of hashes is a task, which sums what all runs have of it.
+Tasks hand on paths and small numbers alone, and what a task has done is kept until all is done.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import re
 import secrets
 import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import write_atomically
 from morphgraph.core.system import available_cores
-from morphgraph.corpus.counting_store import Block, merge_in_rounds, most_open
-from morphgraph.corpus.counting_task import CountingTask, check_kind
-from morphgraph.corpus.counting_texts import MARK, find_texts
-from morphgraph.corpus.counting_workers import run
+from morphgraph.corpus.counts import COUNTS_FILE, MARK, WordCounts
+from morphgraph.corpus.text import LONGEST_WORD
+from morphgraph.corpus.text_blocks import (
+    BadLines,
+    BadTexts,
+    TextBlock,
+    find_texts,
+    text_blocks,
+    texts_in,
+)
+from morphgraph.corpus.word_table import (
+    RANGES,
+    TooLongWord,
+    WordRun,
+    WordTable,
+    as_rows,
+    read_run,
+    write_run,
+)
+from morphgraph.kernels import Int64
 
-__all__ = ["CountProgress", "CountReport", "count_to_parquet", "find_texts", "parse_memory"]
+WHITESPACE = "whitespace"
+KINDS = (WHITESPACE, "knockout", "rebpe")
+"""What words can be: what white space separates, or what a pipeline of this name trains on."""
 
 LEAST_MEMORY = 64 * 2**20
 LEAST_SHARE = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
-_GROUP_WORDS = 2**16
-_GROUP_BYTES = 2**22
+ORDER = "a hash of the word (FNV-1a, mixed), then its bytes"
+_FOR_READING = 24 * 2**20
+_ROWS = 2**16
+_BYTES_A_PARTITION = 2**27
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+CountingTask = Mapping[str, Any]
+Runner = Callable[[Callable[[CountingTask], Any], Sequence[CountingTask]], Iterator[Any]]
+"""Applies a function to tasks somewhere; gives the results as they come."""
 
 
 @dataclass(frozen=True)
 class CountProgress:
-    """How far a counting is; ``bytes`` are those of the files, ``stage`` counting or merging."""
+    """How far a counting is; ``bytes`` are those of the files, ``stage`` counting or summing."""
 
     stage: str
-    files_done: int
-    files: int
+    done: int
+    tasks: int
     bytes_done: int
     bytes: int
     seconds: float
@@ -52,9 +81,10 @@ class CountProgress:
 
 @dataclass(frozen=True)
 class CountReport:
-    """What was counted: ``words`` running ones, ``distinct`` ones, ``kept`` in the file.
+    """What was counted: ``words`` running ones, ``distinct`` ones, ``kept`` in the result.
 
-    ``bytes`` is the size of the files, ``partials`` how many sorted parts there were on disk.
+    ``bytes`` is the size of the files, ``runs`` how many parts there were on the disk; ``bad`` how
+    many lines were left out, and ``first_bad`` the first ones of some files.
     """
 
     saved: str
@@ -65,8 +95,11 @@ class CountReport:
     words: int
     distinct: int
     kept: int
-    partials: int
+    runs: int
+    partitions: int
     workers: int
+    bad: int
+    first_bad: list[str]
     seconds: float
     megabytes_per_second: float
 
@@ -74,90 +107,198 @@ class CountReport:
 OnCountProgress = Callable[[CountProgress], None] | None
 
 
-def count_to_parquet(
+def run_here(
+    function: Callable[[CountingTask], Any], tasks: Sequence[CountingTask]
+) -> Iterator[Any]:
+    """Do tasks one after the other."""
+    return map(function, tasks)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A counting to be done: the blocks of its texts, and how. Made by `plan_counting`."""
+
+    blocks: tuple[TextBlock, ...]
+    files: int
+    size: int
+    out: Path
+    pipeline: str
+    minimum_count: int
+    memory: int
+    column: str | None
+    bad_lines: BadLines
+    folder: Path
+    single: bool
+
+    @property
+    def most_workers(self) -> int:
+        """How many workers it has work and memory for."""
+        return max(1, min(len(self.blocks), self.memory // LEAST_SHARE))
+
+
+def plan_counting(
     paths: Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     *,
-    pipeline: str = "whitespace",
+    pipeline: str = WHITESPACE,
     minimum_count: int = 1,
     memory: int = 512 * 2**20,
-    workers: int | None = None,
     column: str | None = None,
+    bad_lines: BadLines = "stop",
     temp: Path | None = None,
-    progress: OnCountProgress = None,
-) -> CountReport:
-    """Count the words of text files, and of all those in folders, into a parquet file.
-
-    ``pipeline`` is ``whitespace``, for what white space separates, or ``knockout`` or ``rebpe``,
-    for the words that these pipelines train on (not yet cut into pieces). The file has the columns
-    ``word`` and ``count`` of the words with at least ``minimum_count``, by code point; its metadata
-    says how they were counted. `morphgraph.corpus.counts.read_word_counts` reads it.
-
-    ``memory`` is what counts and buffers of all ``workers`` (as many as there are cores) may take,
-    in bytes, beside about 100 MB for Python in each process; ``column`` names the one with the text
-    in tables; ``temp`` is the folder for what does not fit (that of ``out``). An exception that
-    ``progress`` raises ends the counting. ``out`` appears when all is done, and never in part.
-
-    Raises `MorphGraphError` or `FileFormatError` where a path is missing, a file cannot be read,
-    there is no word, a disk is full, or a value is out of range.
-    """
-    check_kind(pipeline)
+    single: bool = False,
+) -> Counting:
+    """What is to be done to count the words of texts: see `count_words`."""
+    if pipeline not in KINDS:
+        raise MorphGraphError(
+            f"There is no counting by {pipeline!r}. Choose one of {', '.join(KINDS)}."
+        )
     if memory < LEAST_MEMORY:
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if minimum_count < 1:
         raise MorphGraphError(f"The least count is {minimum_count}. Give 1 or more.")
-    if workers is not None and workers < 1:
-        raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
-    started = time.perf_counter()
     files = find_texts(paths)
     out = Path(out)
-    if out.resolve() in {file.resolve() for file in files}:
+    if str(out.resolve()) in {str(Path(file.path).resolve()) for file in files}:
         raise MorphGraphError(f"{out}: this is one of the texts. Choose another place for --out.")
-    number = max(1, min(workers or available_cores(), len(files), memory // LEAST_SHARE))
-    sizes = [file.stat().st_size for file in files]
-    total = sum(sizes)
-
-    def tell(stage: str, done: int, bytes_done: int) -> None:
-        if progress is not None:
-            seconds = time.perf_counter() - started
-            progress(CountProgress(stage, done, len(files), bytes_done, total, seconds))
-
-    facts: dict[str, Any] = {
-        "pipeline": pipeline,
-        "minimum_count": minimum_count,
-        "files": len(files),
-        "order": "code points of the word",
-    }
-    with _new_file(out) as file, _temporary(temp or out.parent) as folder:
-        share = memory // number
-        tasks = [
-            CountingTask(path, at, pipeline, column, share, folder) for at, path in enumerate(files)
-        ]
-        # The largest first, so that none is left alone at the end.
-        tasks.sort(key=lambda task: -sizes[task.number])
-        with _full_disk(folder, "--temp"):
-            partials = run(tasks, number, lambda done, size: tell("counting", done, size))
-        blocks = merge_in_rounds(
-            partials, folder, most_open(memory), lambda: tell("merging", len(files), total)
-        )
-        with _full_disk(out.parent, "--out or --temp"):
-            written = _write(file, blocks, facts)
-        if not written["words"]:
-            raise MorphGraphError(f"{_listed(files)}: there is no word. Choose files with text.")
-        tell("merging", len(files), total)
-    seconds = time.perf_counter() - started
-    return CountReport(
-        saved=str(out),
+    if single and out.is_dir():
+        raise MorphGraphError(f"{out}: it is a folder. Choose another place with --out.")
+    if not single and out.exists() and not (out / COUNTS_FILE).is_file():
+        empty = out.is_dir() and not any(out.iterdir())
+        if not empty:
+            what = "the folder has something else in it" if out.is_dir() else "it is a file"
+            raise MorphGraphError(f"{out}: {what}. Choose another place with --out.")
+    if temp is not None and not temp.is_dir():
+        raise MorphGraphError(f"{temp}: there is no such folder. Choose another with --temp.")
+    return Counting(
+        blocks=tuple(text_blocks(files, column)),
+        files=len(files),
+        size=sum(file.size for file in files),
+        out=out,
         pipeline=pipeline,
         minimum_count=minimum_count,
-        files=len(files),
-        bytes=total,
-        **written,
-        partials=len(partials),
-        workers=number,
-        seconds=seconds,
-        megabytes_per_second=total / 1e6 / seconds,
+        memory=memory,
+        column=column,
+        bad_lines=bad_lines,
+        folder=(temp or out.resolve().parent) / f".{out.name}.counting",
+        single=single,
     )
+
+
+def count_words(
+    paths: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], **options: Any
+) -> CountReport:
+    """Count the words of texts in this process; ``options``: those of `plan_counting`.
+
+    ``pipeline`` is ``whitespace``, for what white space separates, or ``knockout`` or ``rebpe``,
+    for the words that these pipelines train on (not yet cut into pieces). ``out`` becomes a folder
+    of Parquet files, or one such file (``single``), with the columns ``word`` and ``count`` of the
+    words with at least ``minimum_count``; `corpus.counts.read_word_counts` reads both.
+
+    ``memory`` is what counts and buffers may take, in bytes, beside about 100 MB for Python;
+    ``column`` names the one with the text in tables and JSON; ``temp`` is the folder for what does
+    not fit (that of ``out``). ``out`` appears when all is done, and never in part; until then a
+    hidden folder beside it has what is done, from which the same counting is resumed.
+
+    Raises `MorphGraphError` or `FileFormatError` where a path is missing, a file cannot be read,
+    there is no word, a disk is full, or a value is out of range.
+    """
+    return carry_out(plan_counting(paths, out, **options))
+
+
+def carry_out(
+    counting: Counting,
+    run: Runner = run_here,
+    workers: int = 1,
+    progress: OnCountProgress = None,
+) -> CountReport:
+    """Do a counting with a number of workers, among which its memory is divided."""
+    started = time.perf_counter()
+    share = counting.memory // workers
+    with _disk(counting.folder, "--temp"):
+        counting.folder.mkdir(parents=True, exist_ok=True)
+    common = {
+        "pipeline": counting.pipeline,
+        "column": counting.column,
+        "bad_lines": counting.bad_lines,
+        "folder": str(counting.folder),
+        "memory": share,
+    }
+    bytes_done = 0
+
+    def tell(stage: str, done: int, tasks: int) -> None:
+        if progress is not None:
+            seconds = time.perf_counter() - started
+            progress(CountProgress(stage, done, tasks, bytes_done, counting.size, seconds))
+
+    tasks: list[CountingTask] = [{**common, "block": block} for block in counting.blocks]
+    counted: list[dict[str, Any]] = []
+    for found in run(count_block, tasks):
+        counted.append(found)
+        bytes_done += found["size"]
+        tell("counting", len(counted), len(tasks))
+    bad = sum(found["bad"] for found in counted)
+    runs = sorted(name for found in counted for name in found["runs"])
+    manifest = counting.folder / "runs.json"
+    with _disk(counting.folder, "--temp"):
+        write_atomically(manifest, json.dumps(runs).encode())
+    about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
+    partitions = _partitions(counting.size)
+    parts = counting.folder / f"parts-{_key(runs, about)}"
+    sums: list[CountingTask] = [
+        {
+            "manifest": str(manifest),
+            "first": number * RANGES // partitions,
+            "last": (number + 1) * RANGES // partitions,
+            "memory": share,
+            "out": str(parts / f"part-{number:05}.parquet"),
+            **about,
+        }
+        for number in range(partitions)
+    ]
+    summed = []
+    for found in run(sum_range, sums):
+        summed.append(found)
+        tell("summing", len(summed), partitions)
+    facts = {
+        **about,
+        "files": counting.files,
+        **{name: sum(found[name] for found in summed) for name in ("words", "distinct", "kept")},
+        "bad": bad,
+        "order": ORDER,
+    }
+    if not facts["words"]:
+        shutil.rmtree(counting.folder, ignore_errors=True)
+        names = [block.file.path for block in counting.blocks] or ["the files"]
+        raise MorphGraphError(f"{_listed(names)}: there is no word. Choose files with text.")
+    _publish(counting, parts, facts)
+    seconds = time.perf_counter() - started
+    return CountReport(
+        saved=str(counting.out),
+        pipeline=counting.pipeline,
+        minimum_count=counting.minimum_count,
+        files=counting.files,
+        bytes=counting.size,
+        words=facts["words"],
+        distinct=facts["distinct"],
+        kept=facts["kept"],
+        runs=len(runs),
+        partitions=partitions,
+        workers=workers,
+        bad=bad,
+        first_bad=sorted(line for found in counted for line in found["first_bad"])[:20],
+        seconds=seconds,
+        megabytes_per_second=counting.size / 1e6 / seconds,
+    )
+
+
+def _partitions(size: int) -> int:
+    """How many ranges of hashes are summed apart: it depends on nothing but the texts.
+
+    >>> _partitions(1000), _partitions(2**31), _partitions(2**60)
+    (1, 16, 4096)
+    """
+    return min(RANGES, 1 << max(0, (size - 1) // _BYTES_A_PARTITION).bit_length())
 
 
 def parse_memory(text: str) -> int:
@@ -174,110 +315,256 @@ def parse_memory(text: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-def _listed(files: Sequence[Path]) -> str:
-    return str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
+def workers_for(counting: Counting, asked: int | None) -> int:
+    """How many workers of this machine to take."""
+    if asked is not None and asked < 1:
+        raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
+    return min(asked or available_cores(), counting.most_workers)
 
 
-# ------------------------------------------------------------------------- on disk
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(set(names)) == 1 else f"{names[0]} and {len(set(names)) - 1:,} more"
 
 
-def _write(file: IO[bytes], blocks: Iterator[Block], facts: dict[str, Any]) -> dict[str, int]:
-    """Write the words that are frequent enough; gives the numbers of running and other words."""
+# ------------------------------------------------------------------------- tasks
+
+
+def count_block(task: CountingTask) -> dict[str, Any]:
+    """Count a block into runs, whose names it gives, unless that was done before."""
+    block: TextBlock = task["block"]
+    folder = Path(task["folder"])
+    key = _key(asdict(block), {name: task[name] for name in ("pipeline", "column", "bad_lines")})
+    done = folder / f"{key}.json"
+    if done.is_file():
+        found: dict[str, Any] = json.loads(done.read_bytes())
+        return found
+    bad = BadTexts(task["bad_lines"])
+    with _disk(folder, "--temp"):
+        runs = _counted(task, block, folder / key, bad)
+        found = {"runs": runs, "size": block.size, "bad": bad.count, "first_bad": bad.first}
+        write_atomically(done, json.dumps(found).encode())
+    return found
+
+
+def _counted(task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts) -> list[str]:
+    usable = task["memory"] - _FOR_READING
+    rules = task["pipeline"] != WHITESPACE
+    # What rules make of words is kept apart, as they need not leave their own results alone.
+    table = WordTable(usable * 2 // 3 if rules else usable)
+    made = WordTable(usable // 3) if rules else None
+    runs: list[str] = []
+
+    def spill(full: WordTable) -> None:
+        path = Path(f"{stem}-{len(runs)}.run")
+        write_run(path, full)
+        runs.append(path.name)
+        full.clear()
+
+    def empty() -> None:
+        if made is not None:
+            for odd in table.take_odd():
+                _add_all(made, _pieces(odd, task["pipeline"]), spill)
+        spill(table)
+
+    for _, text in texts_in(block, task["column"], bad):
+        at = 0
+        while at < len(text):
+            try:
+                at = table.add_text(text, at)
+            except TooLongWord as error:
+                (at,) = error.args
+                problem = f"there are more than {LONGEST_WORD:,} bytes without white space"
+                bad(FileFormatError(block.file.path, "", problem, "Leave out what is not text."))
+                continue
+            if at < len(text):
+                empty()
+    if len(table):
+        empty()
+    if made is not None and len(made):
+        spill(made)
+    return runs
+
+
+def _add_all(
+    table: WordTable, counts: dict[bytes, int], spill: Callable[[WordTable], None]
+) -> None:
+    rows, done = as_rows(counts), 0
+    while (done := table.add(rows, done)) < len(counts):
+        spill(table)
+
+
+def _pieces(odd: dict[bytes, int], pipeline: str) -> dict[bytes, int]:
+    from morphgraph.corpus.pipelines import pipeline_named
+
+    counts = WordCounts([word.decode() for word in odd], list(odd.values()))
+    made = pipeline_named(pipeline).words(counts)
+    return {piece.encode(): int(number) for piece, number in made.items()}
+
+
+def sum_range(task: CountingTask) -> dict[str, int]:
+    """Sum what all runs have of a range of hashes into a Parquet file, unless that was done."""
     import pyarrow
     from pyarrow import parquet
 
-    from morphgraph.core import __version__
-
-    schema = pyarrow.schema(
-        [
-            pyarrow.field("word", pyarrow.string(), nullable=False),
-            pyarrow.field("count", pyarrow.int64(), nullable=False),
-        ]
-    )
-    least = facts["minimum_count"]
+    out = Path(task["out"])
+    done = out.with_suffix(".json")
+    if done.is_file():
+        found: dict[str, int] = json.loads(done.read_bytes())
+        return found
+    manifest = Path(task["manifest"])
+    runs = [read_run(manifest.parent / name) for name in json.loads(manifest.read_bytes())]
     numbers = {"words": 0, "distinct": 0, "kept": 0}
-    options = {"compression": "zstd", "use_dictionary": False}
-    with parquet.ParquetWriter(file, schema, **options) as writer:
-        for words, counts in _groups(_frequent(blocks, least, numbers)):
-            column = pyarrow.array(words, pyarrow.binary()).cast(pyarrow.string())
-            table = [column, pyarrow.array(counts, pyarrow.int64())]
-            writer.write_table(pyarrow.Table.from_arrays(table, schema=schema))
-        about = facts | numbers | {"version": __version__}
-        writer.add_key_value_metadata({MARK: json.dumps(about).encode()})
+    about = {name: task[name] for name in ("pipeline", "minimum_count")}
+
+    room = task["memory"] - _FOR_READING
+
+    def kept() -> Iterator[pyarrow.Table]:
+        for first, last, words, size in _passes(runs, task["first"], task["last"], room):
+            table = WordTable.holding(words, size)
+            for run in runs:
+                table.add(run.read(first, last))
+            numbers["words"] += table.total
+            numbers["distinct"] += len(table)
+            for _, counts, ends, text in table.rows(task["minimum_count"]):
+                numbers["kept"] += len(counts)
+                yield _as_table(counts, ends, text)
+
+    with _disk(out.parent, "--temp"):
+        out.parent.mkdir(exist_ok=True)
+        hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+        with parquet.ParquetWriter(hidden, _schema(about), **_WRITTEN) as writer:
+            for group in _groups(kept()):
+                writer.write_table(group)
+        hidden.replace(out)
+        write_atomically(done, json.dumps(numbers).encode())
     return numbers
 
 
-def _frequent(blocks: Iterator[Block], least: int, numbers: dict[str, int]) -> Iterator[Block]:
-    for words, counts in blocks:
-        numbers["words"] += sum(counts)
-        numbers["distinct"] += len(words)
-        if least > 1:
-            kept = [at for at, count in enumerate(counts) if count >= least]
-            words, counts = [words[at] for at in kept], [counts[at] for at in kept]
-        numbers["kept"] += len(words)
-        yield words, counts
+def _passes(
+    runs: Sequence[WordRun], first: int, last: int, memory: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """Ranges whose words fit into memory at once, with how many words and bytes these can be."""
+    start = first
+    while start < last:
+        end, words, size = start, 0, 0.0
+        while end < last:
+            more = [int(run.words[end + 1] - run.words[end]) for run in runs]
+            bytes_ = sum(number * run.bytes_a_word for number, run in zip(more, runs, strict=True))
+            # Slots of a table that may be half empty, the words, and a run's part of them.
+            if end > start and 170 * (words + sum(more)) + 3 * (size + bytes_) > memory:
+                break
+            words, size, end = words + sum(more), size + bytes_, end + 1
+        exact = sum(run.size_of(start, end) for run in runs)
+        yield start, end, words, exact
+        start = end
 
 
-def _groups(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Blocks put together, so that row groups are not too small."""
-    words: list[bytes] = []
-    counts: list[int] = []
-    size = 0
-    for some, numbers in blocks:
-        words += some
-        counts += numbers
-        size += sum(map(len, some))
-        if len(words) >= _GROUP_WORDS or size >= _GROUP_BYTES:
-            yield words, counts
-            words, counts, size = [], [], 0
-    if words:
-        yield words, counts
+def _as_table(counts: Int64, ends: Int64, text: npt.NDArray[np.uint8]) -> Any:
+    import pyarrow
+
+    # From buffers: arrays of numpy would load pandas.
+    def made(kind: Any, *buffers: Any) -> Any:
+        parts = [None, *(pyarrow.py_buffer(np.ascontiguousarray(each)) for each in buffers)]
+        return pyarrow.Array.from_buffers(kind, len(counts), parts)
+
+    words = made(pyarrow.large_string(), np.append(0, ends), text).cast(pyarrow.string())
+    columns = [words, made(pyarrow.int64(), counts)]
+    return pyarrow.Table.from_arrays(columns, schema=_schema({}))
+
+
+_WRITTEN: dict[str, Any] = {"compression": "zstd", "use_dictionary": False}
+
+
+def _schema(about: Mapping[str, Any]) -> Any:
+    import pyarrow
+
+    from morphgraph.core import __version__
+
+    columns = [
+        pyarrow.field("word", pyarrow.string(), nullable=False),
+        pyarrow.field("count", pyarrow.int64(), nullable=False),
+    ]
+    marked = json.dumps({**about, "version": __version__}).encode()
+    return pyarrow.schema(columns, {MARK: marked})
+
+
+def _groups(tables: Iterator[Any]) -> Iterator[Any]:
+    """Tables put together so that all but the last have `_ROWS` rows."""
+    import pyarrow
+
+    waiting: list[Any] = []
+    for table in tables:
+        waiting.append(table)
+        while sum(each.num_rows for each in waiting) >= _ROWS:
+            whole = pyarrow.concat_tables(waiting)
+            yield whole.slice(0, _ROWS)
+            waiting = [whole.slice(_ROWS)]
+    if waiting and any(each.num_rows for each in waiting):
+        yield pyarrow.concat_tables(waiting)
+
+
+# ------------------------------------------------------------------------- on the disk
+
+
+def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
+    """Make the result of the parts appear, and drop what is left of the work."""
+    from pyarrow import parquet
+
+    out = counting.out
+    with _disk(out.parent, "--out"):
+        files = sorted(parts.glob("part-*.parquet"))
+        if counting.single:
+            hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
+            out.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                batches = (
+                    table for file in files for table in _read_groups(parquet.ParquetFile(file))
+                )
+                with parquet.ParquetWriter(hidden, _schema(facts), **_WRITTEN) as writer:
+                    for group in _groups(batches):
+                        writer.write_table(group)
+                _sync(hidden)
+                hidden.replace(out)
+            finally:
+                hidden.unlink(missing_ok=True)
+        else:
+            for file in parts.glob("*.json"):
+                file.unlink()
+            for file in files:
+                _sync(file)
+            write_atomically(parts / COUNTS_FILE, json.dumps(facts, indent=1).encode())
+            aside = out.with_name(f".{out.name}.{secrets.token_hex(4)}.old")
+            if out.exists():
+                out.rename(aside)
+            shutil.move(parts, out)
+            shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(counting.folder, ignore_errors=True)
+
+
+def _read_groups(file: Any) -> Iterator[Any]:
+    return (file.read_row_group(number) for number in range(file.num_row_groups))
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _key(*facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
 
 
 @contextmanager
-def _new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file under a name of its own, which gets its right name when all is well."""
-    hidden = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        file = hidden.open("xb")
-    except (OSError, ValueError) as error:
-        problem = (getattr(error, "strerror", None) or str(error)).lower()
-        raise MorphGraphError(f"{path}: {problem}. Choose another place with --out.") from error
-    try:
-        with file:
-            yield file
-            with _full_disk(path.parent, "--out"):
-                file.flush()
-                os.fsync(file.fileno())
-        hidden.replace(path)
-    finally:
-        hidden.unlink(missing_ok=True)
-
-
-@contextmanager
-def _temporary(parent: Path) -> Iterator[Path]:
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=".morphgraph-count-", suffix=".tmp", dir=parent))
-    except OSError as error:
-        problem = (error.strerror or "it cannot be used").lower()
-        fix = "Choose another folder with --temp."
-        raise MorphGraphError(f"{parent}: {problem}. {fix}") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _full_disk(folder: Path, option: str) -> Iterator[None]:
+def _disk(folder: Path, option: str) -> Iterator[None]:
     try:
         yield
     except FileFormatError:
         raise
     except OSError as error:
         problem = (error.strerror or "it cannot be written").lower()
-        fix = f"Make room there, or choose another place with {option}."
+        fix = f"Choose another place with {option}."
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            fix = (
+                f"Make room there, or choose another place with {option}; the same command resumes."
+            )
         raise MorphGraphError(f"{error.filename or folder}: {problem}. {fix}") from error

@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus.counting_reading import parquet_columns
+from morphgraph.corpus.counts_parquet import MARK, parquet_columns
 from morphgraph.corpus.parquet import starts_as_parquet
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+__all__ = ["MARK", "WordCounts", "counts_of", "parse_word_counts", "read_word_counts"]
+
+COUNTS_FILE = "_counts.json"
+"""In a folder of Parquet files with counts: what they are of."""
 
 LARGEST_COUNT = 10**15
 LARGEST_FILE = 2**30
@@ -66,15 +71,18 @@ class WordCounts:
 def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> WordCounts:
     """Read word counts from a UTF-8 file with one word per line: `word⇥count` or `word count`.
 
-    A parquet file is read as well: its columns `word`, of strings, and `count`, of whole numbers.
-    In a line with a tab, the word may contain spaces; it is taken as it stands, without surrounding
-    blanks. Counts of one word add up; words with a count of 0, and empty lines, are left out.
+    A parquet file is read as well, or a folder of them: columns `word`, of strings, and `count`, of
+    whole numbers. In a line with a tab, the word may contain spaces; it is taken as it stands,
+    without surrounding blanks. Counts of one word add up; words with a count of 0, and empty lines,
+    are left out.
     Raises `FileFormatError` where the file is empty, larger than `largest_file` bytes, not UTF-8,
     or has a line that is not of this form, an empty word, a negative count or one above 10¹⁵.
     """
     path = Path(path)
     name = path.name
     try:
+        if path.is_dir():
+            return _of_folder(path)
         size = path.stat().st_size
         if size > largest_file:
             raise FileFormatError(
@@ -95,6 +103,31 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
     return _checked(name, counts, problem)
 
 
+def _of_folder(path: Path) -> WordCounts:
+    files = sorted(path.glob("*.parquet"))
+    if not files:
+        problem = "the folder has no Parquet files"
+        raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
+    words: list[str] = []
+    counts: list[int] = []
+    pipelines = set()
+    for file in files:
+        with file.open("rb") as opened:
+            found = parquet_counts(opened, f"{path.name}/{file.name}", may_be_empty=True)
+        words += found.words
+        counts += found.counts
+        pipelines.add(found.pipeline)
+    if len(pipelines) > 1:
+        problem = "its files were counted by different pipelines"
+        raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
+    if len(set(words)) < len(words):
+        problem = "a word is in two of its files"
+        raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
+    if not words:
+        raise FileFormatError(path.name, "", "it has no words", "Count texts with words.")
+    return WordCounts(words, counts, pipelines.pop())
+
+
 def parse_word_counts(data: bytes, name: str) -> WordCounts:
     """Read word counts from the bytes of a file, as `read_word_counts` does."""
     if starts_as_parquet(data):
@@ -102,9 +135,11 @@ def parse_word_counts(data: bytes, name: str) -> WordCounts:
     return _checked(name, *_parse(name, iter(io.BytesIO(data))))
 
 
-def parquet_counts(file: IO[bytes], name: str) -> WordCounts:
+def parquet_counts(file: IO[bytes], name: str, *, may_be_empty: bool = False) -> WordCounts:
     """Read word counts from a parquet file, as `read_word_counts` does."""
     words, numbers, pipeline = parquet_columns(file, name, LARGEST_COUNT)
+    if not words and not may_be_empty:
+        raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return WordCounts(words, numbers, pipeline)
 
 

@@ -53,16 +53,26 @@ def broken_parquet(name: str, error: object) -> FileFormatError:
 
 
 def parquet_batches(
-    file: IO[bytes], table: Any, columns: Sequence[str], rows: int, name: str
+    file: IO[bytes],
+    table: Any,
+    columns: Sequence[str],
+    rows: int,
+    name: str,
+    groups: Sequence[int] | None = None,
 ) -> Iterator[Any]:
-    """The rows of some columns, at most ``rows`` at once; `FileFormatError` as they are read."""
+    """The rows of some columns, at most ``rows`` at once; `FileFormatError` as they are read.
+
+    ``groups``: of these row groups; of all if it is not given.
+    """
     import pyarrow
 
     size = file.seek(0, 2)
-    longest = max(1, _longest_page(file, table.metadata, columns, name))
+    groups = range(table.metadata.num_row_groups) if groups is None else groups
+    longest = max(1, _longest_page(file, table.metadata, columns, groups, name))
     most, unpacked = _ALWAYS + UNPACKING.value * size, 0
     try:
-        for batch in table.iter_batches(min(rows, max(1, _AT_ONCE // longest)), columns=columns):
+        at_once = min(rows, max(1, _AT_ONCE // longest))
+        for batch in table.iter_batches(at_once, row_groups=list(groups), columns=columns):
             batch = _without_dictionaries(batch)
             unpacked += int(batch.nbytes) + int(batch.num_rows)
             if unpacked > most:
@@ -85,10 +95,12 @@ def _without_dictionaries(batch: Any) -> Any:
     return RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _longest_page(file: IO[bytes], metadata: Any, columns: Sequence[str], name: str) -> int:
+def _longest_page(
+    file: IO[bytes], metadata: Any, columns: Sequence[str], groups: Sequence[int], name: str
+) -> int:
     """The bytes of the longest page of some columns, unpacked; none is longer than the limit."""
     longest = pages = 0
-    for number in range(metadata.num_row_groups):
+    for number in groups:
         group = metadata.row_group(number)
         for place in range(group.num_columns):
             column = group.column(place)

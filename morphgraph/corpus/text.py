@@ -30,7 +30,14 @@ CHUNK = 1_000_000
 LONGEST_LINE = 2**24
 """A table with a longer line, in bytes, is refused, and with a longer text, in characters."""
 
+LONGEST_WORD = 2**20
+"""Longer words, in bytes, are refused: they are no text, and many of them would fill the memory."""
+
+PACKED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+"""The endings of packed files."""
+
 Progress = Callable[[float], None] | None
+OnBad = Callable[[FileFormatError], None]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _USUAL = ("text", "sentence", "content")
@@ -77,7 +84,7 @@ def text_columns(source: str | os.PathLike[str] | bytes, name: str | None = None
     file, shown, _ = open_text(source, name, LARGEST_FILE)
     with file:
         if is_parquet(file):
-            return _text_fields(open_parquet(file, shown))
+            return text_fields(open_parquet(file, shown))
         if separator_of(shown) is None:
             return []
         return _header(_rows(file, shown, separator_of(shown) or ","), shown)
@@ -125,10 +132,17 @@ def chunks(
     if is_parquet(file):
         yield from _parquet_chunks(file, name, column)
         return
+    yield from table_texts(file, name, size, column)
+
+
+def table_texts(
+    file: IO[bytes], name: str, size: int, column: str | None, bad: OnBad | None = None
+) -> Iterator[tuple[float, list[str]]]:
+    """As `chunks`, of lines, or of a table with separators; ``bad`` gets errors instead."""
     separator = separator_of(name)
     texts: Iterator[str] = _lines(file, name)
     if separator is not None or column is not None:
-        texts = _cells(_rows(file, name, separator or ","), name, column)
+        texts = _cells(_rows(file, name, separator or ",", bad), name, column, bad)
     chunk: list[str] = []
     length = 0
     for text in texts:
@@ -141,20 +155,25 @@ def chunks(
     yield 1.0, chunk
 
 
-def _lines(file: IO[bytes], name: str, longest: int = -1) -> Iterator[str]:
+def _lines(
+    file: IO[bytes], name: str, longest: int = -1, bad: OnBad | None = None
+) -> Iterator[str]:
     for number, line in enumerate(iter(partial(file.readline, longest), b""), start=1):
-        if len(line) == longest and not line.endswith(b"\n"):
-            problem = f"the line has {longest:,} bytes or more"
-            raise FileFormatError(name, f"line {number:,}", problem, "Cut it into several lines.")
         try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise FileFormatError(
-                name,
-                f"line {number:,}",
-                f"byte 0x{line[error.start]:02X} is not valid UTF-8",
-                "Save the file as UTF-8.",
-            ) from error
+            if len(line) == longest and not line.endswith(b"\n"):
+                problem = f"the line has {longest:,} bytes or more"
+                fix = "Cut it into several lines."
+                raise FileFormatError(name, f"line {number:,}", problem, fix)
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                problem = f"byte 0x{line[error.start]:02X} is not valid UTF-8"
+                fix = "Save the file as UTF-8."
+                raise FileFormatError(name, f"line {number:,}", problem, fix) from error
+        except FileFormatError as error:
+            if bad is None:
+                raise
+            bad(error)
 
 
 # ------------------------------------------------------------------------- csv
@@ -162,26 +181,45 @@ def _lines(file: IO[bytes], name: str, longest: int = -1) -> Iterator[str]:
 
 def separator_of(name: str) -> str | None:
     """What separates the columns of a table of this name; None for plain text."""
-    return _SEPARATORS.get(Path(name.lower().removesuffix(".gz")).suffix)
+    return _SEPARATORS.get(ending_of(name))
 
 
-def _rows(file: IO[bytes], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def ending_of(name: str) -> str:
+    """The ending of a file's name in lower case, without what says that it is packed.
+
+    >>> ending_of("a.b/Titles.CSV.gz"), ending_of("a.b/titles")
+    ('.csv', '')
+    """
+    plain = name.lower()
+    for ending in PACKED:
+        plain = plain.removesuffix(ending)
+    return Path(plain).suffix
+
+
+def _rows(
+    file: IO[bytes], name: str, separator: str, bad: OnBad | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table that are not empty, with the lines at which they end."""
     # The usual limit, 131,072 characters, is less than a long text has; the same for all threads.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    reader = csv.reader(_lines(file, name, LONGEST_LINE), delimiter=separator, strict=True)
+    lines = _lines(file, name, LONGEST_LINE, bad)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            raise FileFormatError(
+            wrong = FileFormatError(
                 name,
                 f"line {reader.line_num:,}",
                 f"this is not a table ({error})",
                 "Correct the line; quotes inside a quoted text are doubled.",
-            ) from error
+            )
+            if bad is None:
+                raise wrong from error
+            bad(wrong)
+            continue
         if row:
             yield reader.line_num, row
 
@@ -193,22 +231,24 @@ def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
     return first[1]
 
 
-def _cells(rows: Iterator[tuple[int, list[str]]], name: str, column: str | None) -> Iterator[str]:
+def _cells(
+    rows: Iterator[tuple[int, list[str]]], name: str, column: str | None, bad: OnBad | None = None
+) -> Iterator[str]:
     columns = _header(rows, name)
-    place = columns.index(_chosen(columns, column, name, "line 1"))
+    place = columns.index(chosen_column(columns, column, name, "line 1"))
     for line, row in rows:
         if len(row) > len(columns):
-            raise FileFormatError(
-                name,
-                f"line {line:,}",
-                f"it has {len(row)} fields, the header has {len(columns)}",
-                "Put texts that contain the separator in quotes.",
-            )
-        if place < len(row):
+            problem = f"it has {len(row)} fields, the header has {len(columns)}"
+            fix = "Put texts that contain the separator in quotes."
+            wrong = FileFormatError(name, f"line {line:,}", problem, fix)
+            if bad is None:
+                raise wrong
+            bad(wrong)
+        elif place < len(row):
             yield row[place]
 
 
-def _chosen(columns: list[str], column: str | None, name: str, place: str) -> str:
+def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:
     listed = ", ".join(f"“{text[:40]}”" for text in columns[:20]) or "none with text"
     if column is not None:
         if column in columns:
@@ -235,7 +275,7 @@ def is_parquet(file: IO[bytes]) -> bool:
     return starts_as_parquet(start)
 
 
-def _text_fields(table: Any) -> list[str]:
+def text_fields(table: Any) -> list[str]:
     from pyarrow import types
 
     found = []
@@ -250,8 +290,8 @@ def _parquet_chunks(
     file: IO[bytes], name: str, column: str | None
 ) -> Iterator[tuple[float, list[str]]]:
     table = open_parquet(file, name)
-    fields = _text_fields(table)
-    chosen = _chosen(fields, column, name, "its columns of text")
+    fields = text_fields(table)
+    chosen = chosen_column(fields, column, name, "its columns of text")
     rows, done = max(table.metadata.num_rows, 1), 0
     # Small batches keep long texts out of memory; short ones are gathered.
     texts: list[str] = []

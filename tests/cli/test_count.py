@@ -66,8 +66,11 @@ def test_count_tells_what_it_found_as_json(
         "words": 123,
         "distinct": 4,
         "kept": 4,
-        "partials": 2,
+        "runs": 2,
+        "partitions": 1,
         "workers": min(2, len(os.sched_getaffinity(0))),
+        "bad": 0,
+        "first_bad": [],
     }
 
 
@@ -81,6 +84,7 @@ def test_count_tells_what_it_found_as_json(
         (("--min-count", "0"), "The least count is 0. Give 1 or more."),
         (("--column", "words", "--workers", "1"), "there is no column “words”"),
         (("nothing.txt",), "nothing.txt: no such file or folder. Check the path."),
+        (("--workers", "2", "--scheduler", "tcp://x:1"), "Tasks run in one place."),
     ],
 )
 def test_count_refuses(
@@ -90,19 +94,30 @@ def test_count_refuses(
     assert run.code == 2
     assert run.err.splitlines()[-1].startswith("morphgraph: ")
     assert message in run.err
-    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+    assert not (tmp_path / "o").exists()
+
+
+def test_bad_lines_are_told(morphgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"do\n\xff\nundo\n")
+    arguments = ("count", tmp_path / "a.txt", "--out", tmp_path / "o", "--bad-lines")
+    assert "line 2: byte 0xFF" in morphgraph(*arguments, "stop").err
+    run = morphgraph(*arguments, "skip")
+    assert run.code == 0
+    assert "left out: 1 line\n" in run.err
+    assert f"  {tmp_path / 'a.txt'}, line 2: byte 0xFF is not valid UTF-8\n" in run.err
+    assert run.out.startswith("2 running words, 2 distinct, in 1 file\n")
 
 
 def test_a_line_of_progress() -> None:
     mega = 10**6
     at = CountProgress("counting", 3, 1200, 120 * mega, 400 * mega, 2.0)
-    assert command._line(at) == "counting: 3 of 1,200 files, 120 of 400 MB, 60.0 MB/s, 0:05 left"
+    assert command._line(at) == "counting: 3 of 1,200 tasks, 120 of 400 MB, 60.0 MB/s, 0:05 left"
     at = CountProgress("counting", 0, 1, mega, 10**4 * mega, 1.0)
-    assert command._line(at) == "counting: 0 of 1 file, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
+    assert command._line(at) == "counting: 0 of 1 task, 1 of 10,000 MB, 1.0 MB/s, 2:46:39 left"
     assert command._line(CountProgress("counting", 0, 2, 0, 0, 0.0)) == (
-        "counting: 0 of 2 files, 0 of 0 MB"
+        "counting: 0 of 2 tasks, 0 of 0 MB"
     )
-    assert command._line(CountProgress("merging", 2, 2, 5, 5, 9.0)) == "merging: 2 of 2 files"
+    assert command._line(CountProgress("summing", 2, 2, 5, 5, 9.0)) == "summing: 2 of 2 tasks"
 
 
 def test_progress_without_and_with_a_terminal(
@@ -111,7 +126,7 @@ def test_progress_without_and_with_a_terminal(
     at = CountProgress("counting", 1, 2, 10**6, 2 * 10**6, 1.0)
     monkeypatch.setattr(output, "BETWEEN_LINES", 0.0)
     line = command._line(at)
-    assert line == "counting: 1 of 2 files, 1 of 2 MB, 1.0 MB/s, 0:01 left"
+    assert line == "counting: 1 of 2 tasks, 1 of 2 MB, 1.0 MB/s, 0:01 left"
     with output.progress_line("counting") as tell:
         tell(line, 0.5)
     assert capsys.readouterr().err == f"counting …\n{line}\n"
@@ -132,41 +147,68 @@ if __name__ == "__main__":
 
 
 @pytest.mark.kills
-@pytest.mark.parametrize("ask", [signal.SIGTERM, signal.SIGKILL])
-def test_a_killed_run_leaves_no_counts(tmp_path: Path, ask: signal.Signals) -> None:
+@pytest.mark.parametrize("whom", ["runner", "workers"])
+def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
+    """The same command goes on; workers are replaced; the result has the same bytes."""
     (tmp_path / "run.py").write_text(_COUNT)
     (tmp_path / "texts").mkdir()
     for number in range(2):
-        words = " ".join(f"{n * 2654435761 % 2**32:x}" for n in range(600_000))
+        words = " ".join(f"{n * 2654435761 % 2**32:x}" for n in range(number, 1_500_000, 2))
         (tmp_path / "texts" / f"{number}.txt").write_text(words)
-    (tmp_path / "out").mkdir()
-    arguments = ["texts", "--out", "out/o", "--workers", "2", "--memory", "64M"]
-    run = subprocess.Popen(
+    undisturbed = _counting(tmp_path, "whole", 1)
+    assert undisturbed.wait(100) == 0
+    for wait in (0.0, 0.3) if whom == "runner" else (0.0,):
+        run = _counting(tmp_path, "out", 2)
+        try:
+            until = time.monotonic() + 60
+            while run.poll() is None and not list(tmp_path.glob(".out.counting/*")):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            time.sleep(wait)
+            workers = _below(run.pid)
+            if whom == "workers":
+                for worker in workers:
+                    os.kill(worker, signal.SIGKILL)
+                break
+            run.kill()
+            run.wait()
+            while any(map(_alive, workers)):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        finally:
+            if whom == "runner":
+                run.kill()
+    if whom == "runner":
+        run = _counting(tmp_path, "out", 2)
+    assert run.wait(100) == 0
+    made, whole = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
+        for name in ("out", "whole")
+    )
+    assert made == whole
+    assert not list(tmp_path.glob(".out*"))
+
+
+def _counting(folder: Path, out: str, workers: int) -> subprocess.Popen[bytes]:
+    arguments = ["texts", "--out", out, "--workers", str(workers), "--memory", "64M"]
+    return subprocess.Popen(
         [sys.executable, "run.py", *arguments],
-        cwd=tmp_path,
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(PROJECT)},
         stderr=subprocess.DEVNULL,
     )
-    try:
-        until = time.monotonic() + 60
-        while run.poll() is None and not list((tmp_path / "out").glob("*/*")):
-            time.sleep(0.02)
-        workers = _children(run.pid)
-        assert run.poll() is None
-        assert workers
-        run.send_signal(ask)
-        assert run.wait(30) in (128 + ask, -ask)
-        while any(map(_alive, workers)) and time.monotonic() < until:
-            time.sleep(0.02)
-        assert not any(map(_alive, workers))
-    finally:
-        run.kill()
-        run.wait()
-    left = [path.name for path in (tmp_path / "out").iterdir()]
-    assert "o" not in left
-    if ask == signal.SIGTERM:
-        assert left == []
-    assert all(name.startswith(".") and name.endswith(".tmp") for name in left)
+
+
+def _below(first: int) -> list[int]:
+    """The processes that come from one, workers among them."""
+    found = [first]
+    for process in found:
+        found += _children(process)
+    return [
+        process
+        for process in found[1:]
+        if b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+    ]
 
 
 def _children(parent: int) -> list[int]:

@@ -1,16 +1,20 @@
-"""Counting of files within a given memory: the numbers, the bounds, and what is refused."""
+"""Counting within a given memory: the numbers, the bounds, resuming, and what is refused."""
 
+import bz2
 import errno
 import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from effort import examples
@@ -19,34 +23,18 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus import counting, counting_store, counting_task, counting_texts
-from morphgraph.corpus.counting import CountProgress, count_to_parquet, find_texts, parse_memory
-from morphgraph.corpus.counting_task import KINDS, CountingTask, count_file
+from morphgraph.corpus import counting, text_blocks, word_table
+from morphgraph.corpus.counting import KINDS, CountProgress, count_words, parse_memory
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text
+from morphgraph.corpus.text_blocks import find_texts
+from morphgraph.corpus.word_table import WordTable, as_rows, read_run, write_run
 from morphgraph.train.trainers import train
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-ODD = [
-    "a",
-    "b",
-    "é",
-    "語",
-    "😀",
-    "\0",
-    "\x1c",
-    "\r",
-    "\n",
-    "\v",
-    " ",
-    "\t",
-    "\x85",
-    "\xa0",
-    "\u2028",
-]
-MARKS = ["'", "’", ".", "-", "(", "¨", "ﬁ", "１", "⇧", "x"]
-TEXTS = st.lists(st.text(st.sampled_from(ODD + MARKS), max_size=60), min_size=1, max_size=4)
+ODD = [*"ab é語😀\0\x1c\r\n\v\t\x85\xa0\u2028\u3000\u1680\u205f", *"'’.-(ﬁ１"]
+TEXTS = st.lists(st.text(st.sampled_from(ODD), max_size=60), min_size=1, max_size=4)
 
 
 def read(path: Path) -> dict[str, int]:
@@ -57,9 +45,34 @@ def names_in(folder: str | Path) -> list[str]:
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def oracle(text: str, kind: str) -> Counter[str]:
-    counts = Counter(text.split())
+def oracle(texts: list[str], kind: str) -> Counter[str]:
+    counts = Counter(word for text in texts for word in text.split())
     return counts if kind == "whitespace" else Counter(dict(PIPELINES[kind].words(counts)))
+
+
+def packed(data: bytes, ending: str) -> bytes:
+    if ending == ".zst":
+        return bytes(pa.compress(data, "zstd", asbytes=True))
+    known = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    return known[ending](data) if ending else data
+
+
+@pytest.fixture
+def tiny() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        make_tiny(patch)
+        yield
+
+
+def make_tiny(patch: pytest.MonkeyPatch) -> None:
+    """Blocks of eight bytes read by five, tables of two words, a partition for every byte."""
+    patch.setattr(text_blocks, "BLOCK_BYTES", 8)
+    patch.setattr(text_blocks, "_CHUNK", 5)
+    patch.setattr(word_table, "_LEAST_SLOTS", 4)
+    patch.setattr(word_table, "_ARENA", 32)
+    patch.setattr(counting, "_FOR_READING", counting.LEAST_MEMORY)
+    patch.setattr(counting, "_BYTES_A_PARTITION", 16)
+    patch.setattr(counting, "_ROWS", 2)
 
 
 # ------------------------------------------------------------------------- the numbers
@@ -67,104 +80,210 @@ def oracle(text: str, kind: str) -> Counter[str]:
 
 @examples(150)
 @given(
-    TEXTS, st.sampled_from(counting_task.KINDS), st.sampled_from([1, 3, 10**6]), st.integers(1, 3)
+    TEXTS,
+    st.sampled_from(KINDS),
+    st.integers(1, 3),
+    st.sampled_from(["", ".gz", ".bz2", ".xz", ".zst"]),
+    st.booleans(),
 )
-@example(["dogs'. dogs' 'tis x'(y"], "rebpe", 1, 1)
-@example(["a\x1cb\x85c\u2028d e\r\rf\0g"], "whitespace", 1, 1)
-@example(["", "\ufeffa a", "\u3000"], "whitespace", 1, 2)
+@example(["dogs'. dogs' 'tis x'(y"], "rebpe", 1, "", True)
+@example(["a\x1cb\x85c\u2028d e\r\rf\0g"], "whitespace", 1, "", True)
+@example(["", "\ufeffa a", "\u3000"], "whitespace", 1, ".gz", False)
+@example(["ab ab\n" * 9 + "語語語"], "whitespace", 2, "", True)
 def test_counts_are_those_of_a_counter(
-    texts: list[str], kind: str, memory: int, least: int
+    texts: list[str], kind: str, least: int, ending: str, single: bool
 ) -> None:
-    """With next to no memory: each block of 8 bytes is spilt, and rounds merge two or three."""
-    expected: Counter[str] = Counter()
-    for text in texts:
-        expected += oracle(text.removeprefix("\ufeff"), kind)
+    """With next to no memory: words and characters end in other blocks, and runs have two words."""
+    lines = [text.removeprefix("\ufeff") for text in texts]
+    expected = oracle(lines, kind)
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(counting_task, "_SMALLEST_BLOCK", 8)
-        patch.setattr(counting_store, "BLOCK_WORDS", 2)
-        patch.setattr(counting_store, "BLOCK_BYTES", 4)
-        patch.setattr(counting, "LEAST_MEMORY", 0)
-        patch.setattr(counting, "LEAST_SHARE", 1)
-        patch.setattr(counting, "most_open", lambda _: least + 1)
-        source, out = Path(folder, "in"), Path(folder, "out.parquet")
+        make_tiny(patch)
+        source, out = Path(folder, "in"), Path(folder, "out")
         source.mkdir()
         for number, text in enumerate(texts):
-            (source / f"{number}.txt").write_bytes(text.encode())
-        options: dict[str, Any] = {"pipeline": kind, "memory": memory, "workers": 1}
+            (source / f"{number}.txt{ending}").write_bytes(packed(text.encode(), ending))
         kept = {word: number for word, number in expected.items() if number >= least}
+        options: dict[str, Any] = {"pipeline": kind, "minimum_count": least, "single": single}
         if not expected:
             with pytest.raises(MorphGraphError, match="there is no word"):
-                count_to_parquet([source], out, **options)
+                count_words([source], out, **options)
             assert names_in(folder) == ["in"]
             return
-        report = count_to_parquet([source], out, minimum_count=least, **options)
-        table = parquet.read_table(out).to_pydict()
-        assert dict(zip(table["word"], table["count"], strict=True)) == kept
-        assert table["word"] == sorted(kept)
-        assert (report.words, report.distinct) == (expected.total(), len(expected))
-        assert (report.kept, report.files) == (len(kept), len(texts))
-        assert names_in(folder) == ["in", "out.parquet"]
+        report = count_words([source], out, **options)
+        rows = parquet.read_table(out).to_pydict()
+        assert dict(zip(rows["word"], rows["count"], strict=True)) == kept
+        assert len(rows["word"]) == len(kept) == report.kept
+        assert (report.distinct, report.files) == (len(expected), len(texts))
+        assert report.words == expected.total()
+        assert names_in(folder) == ["in", "out"]
+        again = Path(folder, "again")
+        patch.undo()
+        count_words([source], again, **options)
+        if single:
+            found = [parquet.read_table(each)["word"].to_pylist() for each in (out, again)]
+            assert found[0] == found[1], "the order depends on the words alone"
 
 
-def test_many_partials_and_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "LEAST_MEMORY", 0)
-    monkeypatch.setattr(counting_task, "_SMALLEST_BLOCK", 64)
-    monkeypatch.setattr(counting, "most_open", lambda _: 3)
-    most = 0
-    opened: list[Path] = []
-    plain = counting_store.read_partial
-
-    def watched(path: Path) -> Any:
-        nonlocal most
-        opened.append(path)
-        most = max(most, len(opened))
-        yield from plain(path)
-        opened.remove(path)
-
-    monkeypatch.setattr(counting_store, "read_partial", watched)
-    words = [f"w{number * number % 997}" for number in range(4000)]
-    (tmp_path / "a.txt").write_text(" ".join(words))
-    report = count_to_parquet([tmp_path / "a.txt"], tmp_path / "o", memory=1, workers=1)
-    assert report.partials > 100
-    assert most == 3
-    assert read(tmp_path / "o") == Counter(words)
+@examples(100)
+@given(st.dictionaries(st.binary(min_size=1, max_size=6), st.integers(1, 9), max_size=40))
+def test_a_run_gives_back_each_range(counts: dict[bytes, int]) -> None:
+    table = WordTable.holding(len(counts), sum(map(len, counts)))
+    assert table.add(as_rows(counts)) == len(counts)
+    assert dict(table.words()) == counts
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.run")
+        write_run(path, table)
+        run = read_run(path)
+        found: dict[bytes, int] = {}
+        for first, last in ((0, 1), (1, 2000), (2000, 2001), (2001, 4096)):
+            rows = run.read(first, last)
+            part = WordTable.holding(len(rows[2]), run.size_of(first, last))
+            assert part.add(rows) == len(rows[2])
+            assert all(first <= int(value) >> 52 < last for value in rows[0])
+            found |= dict(part.words())
+        assert found == counts
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_bound_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    """No partial has much more than what fits, though marks make six pieces of each word."""
-    monkeypatch.setattr(counting_task, "_SMALLEST_BLOCK", 2**12)
-    sizes = []
-    plain = counting_task.sorted_blocks
+def test_words_of_one_hash_stay_apart_and_in_order() -> None:
+    words = [b"b", b"a", b"ab", b"c"]
+    hashes = np.array([7, 7, 7, 5], np.uint64)
+    _, counts, ends, text = as_rows(dict.fromkeys(words, 2))
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        table = WordTable(1)
+        for place in [*order, 0]:
+            start = ends[place - 1] if place else 0
+            one = text[start : ends[place]]
+            table.add((hashes[[place]], counts[:1], np.array([len(one)]), one))
+        assert list(table.words()) == [(b"c", 2), (b"a", 2), (b"ab", 2), (b"b", 4)]
 
-    def watched(counts: dict[bytes, int]) -> Any:
-        sizes.append(sum(len(word) + counting_task.ENTRY for word in counts))
-        return plain(counts)
 
-    monkeypatch.setattr(counting_task, "sorted_blocks", watched)
-    text = " ".join(f"{n}a.{n}b.{n}c.{n}d" for n in range(20_000))
+TABLE = pa.table({"id": ["x", "y", "z"], "text": ["the dog", None, "the"]})
+
+
+def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "texts" / "b"
+    inside.mkdir(parents=True)
+    (tmp_path / "texts" / "a.txt").write_bytes(b"\xef\xbb\xbfthe dog\n" + b"\n" * 5)
+    (tmp_path / "texts" / "plain").write_text("the cat")
+    (inside / "a.csv").write_text('id,text\n1,"the\ndog"\n')
+    tsv = b"id\ttext\n1\tthe dog\n"
+    for ending in (".gz", ".bz2", ".xz", ".zst"):
+        (inside / f"b.tsv{ending}").write_bytes(packed(tsv, ending))
+    (inside / "c.txt.gz").write_bytes(packed(b"\xef\xbb\xbfthe end", ".gz"))
+    parquet.write_table(TABLE, inside / "d.parquet", row_group_size=1)
+    coded = TABLE.set_column(1, "text", TABLE["text"].dictionary_encode())
+    parquet.write_table(coded, inside / "e.PARQUET")
+    (inside / "f.jsonl").write_text('{"id": 1, "text": "the\\ndog"}\n\n{"id": 2, "text": null}\n')
+    (inside / "g.ndjson.zst").write_bytes(packed(b'{"content": "the \\u00e9nd"}', ".zst"))
+    (inside / "empty.txt").touch()
+    (inside / "empty.csv").touch()
+    (inside / "readme.md").write_text("no text")
+    (inside / ".hidden.txt").write_text("no text")
+    (tmp_path / "texts" / ".git").mkdir()
+    (tmp_path / "texts" / ".git" / "x.txt").write_text("no text")
+    found = [
+        Path(file.path).relative_to(tmp_path / "texts") for file in find_texts([tmp_path / "texts"])
+    ]
+    assert list(map(str, found)) == [
+        "a.txt", "b/a.csv", "b/b.tsv.bz2", "b/b.tsv.gz", "b/b.tsv.xz", "b/b.tsv.zst", "b/c.txt.gz",
+        "b/d.parquet", "b/e.PARQUET", "b/empty.csv", "b/empty.txt", "b/f.jsonl", "b/g.ndjson.zst",
+        "plain",
+    ]  # fmt: skip
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 8)
+    given = [tmp_path / "texts", inside / "a.csv", f"{inside}/read*.md"]
+    report = count_words(given, tmp_path / "new" / "o.parquet", single=True)
+    counts = {"the": 14, "dog": 9, "cat": 1, "end": 1, "énd": 1, "no": 1, "text": 1}
+    assert read(tmp_path / "new" / "o.parquet") == counts
+    assert (report.files, report.words) == (15, 28)
+    about = parquet.read_metadata(tmp_path / "new" / "o.parquet").metadata[b"morphgraph"]
+    assert json.loads(about) == {
+        "pipeline": "whitespace", "minimum_count": 1, "files": 15, "words": 28, "distinct": 7,
+        "kept": 7, "bad": 0, "order": counting.ORDER, "version": "0.1.0",
+    }  # fmt: skip
+
+
+def test_a_folder_of_partitions(tmp_path: Path, tiny: None) -> None:
+    text = " ".join(f"w{number % 70}" for number in range(300))
     (tmp_path / "a.txt").write_text(text)
-    task = CountingTask(tmp_path / "a.txt", 0, kind, None, 2**20, tmp_path)
-    partials = count_file(task, lambda _: None)
-    # Half a block of 16 kB may be new words, and a batch of others makes up to 4096 × 7 pieces.
-    assert len(sizes) == len(partials) > 4
-    assert max(sizes[:-1]) > 2**18
-    assert max(sizes) < (2**20 if kind == "whitespace" else 2**20 + 4096 * 7 * 150)
-    found: Counter[str] = Counter()
-    for words, counts in counting_store.merge(map(counting_store.read_partial, partials)):
-        found.update(dict(zip([word.decode() for word in words], counts, strict=True)))
-    assert found == oracle(text, kind)
+    report = count_words([tmp_path / "a.txt"], tmp_path / "o", pipeline="knockout")
+    assert report.partitions == 128
+    assert names_in(tmp_path / "o") == [
+        "_counts.json",
+        *(f"part-{n:05}.parquet" for n in range(128)),
+    ]
+    found = read_word_counts(tmp_path / "o")
+    assert dict(found.items()) == Counter(text.split())
+    assert found.pipeline == "knockout"
+    assert json.loads((tmp_path / "o" / "_counts.json").read_text())["distinct"] == 70
+    # A new counting takes its place.
+    (tmp_path / "a.txt").write_text("one")
+    count_words([tmp_path / "a.txt"], tmp_path / "o")
+    assert read(tmp_path / "o") == {"one": 1}
+    assert names_in(tmp_path) == ["a.txt", "o"]
+
+
+def test_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\na,b\n")
+    (tmp_path / "a.jsonl").write_text('{"x": "c", "y": "d"}\n')
+    count_words([tmp_path], tmp_path / "o", column="y")
+    assert read(tmp_path / "o") == {"b": 1, "d": 1}
+    for name in ("a.csv", "a.jsonl"):
+        with pytest.raises(FileFormatError, match="“z”"):
+            count_words([tmp_path / name], tmp_path / "o", column="z")
+    with pytest.raises(FileFormatError, match="Name the one with the text: “x”, “y”"):
+        count_words([tmp_path / "a.jsonl"], tmp_path / "o")
+    assert read(tmp_path / "o") == {"b": 1, "d": 1}
+
+
+def test_long_words_and_long_texts(tmp_path: Path) -> None:
+    word, text = "x" * 2**20, "y " * 100_000
+    (tmp_path / "a.txt").write_text(f"a {word}\n{word} b")
+    (tmp_path / "b.csv").write_text(f"text\n{text}\n")
+    count_words([tmp_path / "a.txt", tmp_path / "b.csv"], tmp_path / "o")
+    assert read(tmp_path / "o") == {"a": 1, "b": 1, word: 2, "y": 100_000}
+
+
+@pytest.mark.slow
+def test_one_line_of_100_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**24)
+    (tmp_path / "a.txt").write_bytes(b"caf\xc3\xa9 \xe8\xaa\x9e " * 10_000_000)
+    report = count_words([tmp_path / "a.txt"], tmp_path / "o")
+    assert read(tmp_path / "o") == {"café": 10_000_000, "語": 10_000_000}
+    assert report.runs == 1, "the other blocks have no line of their own"
+
+
+def test_addresses(tmp_path: Path) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/corpus/a.txt", b"the dog " * 3)
+    memory.pipe("/corpus/b/c.jsonl.gz", gzip.compress(b'{"text": "the end"}\n'))
+    memory.pipe("/corpus/d.md", b"nothing")
+    try:
+        report = count_words(["memory://corpus"], tmp_path / "o")
+        assert (report.files, read(tmp_path / "o")) == (2, {"the": 4, "dog": 3, "end": 1})
+        count_words(["memory://corpus/*.txt"], tmp_path / "p")
+        assert read(tmp_path / "p") == {"the": 3, "dog": 3}
+        with pytest.raises(MorphGraphError, match=r"memory://corpus/no\.txt: no such file"):
+            count_words(["memory://corpus/no.txt"], tmp_path / "o")
+    finally:
+        memory.rm("/corpus", recursive=True)
+    with pytest.raises(MorphGraphError, match=r"pip install .morphgraph\[cloud\]"):
+        count_words(["nowhere9://bucket/a.txt"], tmp_path / "o")
+
+
+# ------------------------------------------------------------------------- memory, resuming
 
 
 _MEASURE = """
-import sys, threading
+import sys
 from pathlib import Path
-from morphgraph.corpus.counting import count_to_parquet
+from morphgraph.corpus.counting import count_words
 if __name__ == "__main__":
-    report = count_to_parquet([sys.argv[1]], sys.argv[2], memory=64 * 2**20, workers=1)
+    report = count_words([sys.argv[1]], sys.argv[2], memory=64 * 2**20)
     status = Path("/proc/self/status").read_text()
     peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    print(peak.split()[1], report.distinct, report.partials)
+    print(peak.split()[1], report.distinct, report.runs)
 """
 
 
@@ -172,7 +291,7 @@ if __name__ == "__main__":
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read in /proc")
 def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     peaks = []
-    for distinct in (1, 400_000, 1_600_000):
+    for distinct in (1, 800_000, 3_200_000):
         text = tmp_path / f"{distinct}.txt"
         with text.open("w") as file:
             for number in range(distinct):
@@ -184,84 +303,54 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
         )
-        peak, found, partials = map(int, run.stdout.split())
+        peak, found, runs = map(int, run.stdout.split())
         assert found == distinct
         peaks.append(peak / 1024)
     least, some, many = peaks
-    assert partials > 4
-    # Unbounded, 1.6 million words take 240 MB and more in a dictionary, 1.2 million 180 MB.
-    assert many - least < 70
-    assert many - some < 40
+    assert runs > 4
+    # In a dictionary, 3.2 million words take 480 MB.
+    assert many - least < 64
+    assert many - some < 20
 
 
-def test_every_kind_of_file(tmp_path: Path) -> None:
-    inside = tmp_path / "texts" / "b"
-    inside.mkdir(parents=True)
-    (tmp_path / "texts" / "a.txt").write_bytes(b"\xef\xbb\xbfthe dog\n" + b"\n" * 5)
-    (tmp_path / "texts" / "plain").write_text("the cat")
-    (inside / "a.csv").write_text('id,text\n1,"the\ndog"\n')
-    (inside / "b.tsv.gz").write_bytes(gzip.compress(b"id\ttext\n1\tthe dog\n", mtime=0))
-    (inside / "c.txt.gz").write_bytes(gzip.compress(b"the end", mtime=0))
-    table = pa.table({"id": ["x", "y", "z"], "text": ["the dog", None, "the"]})
-    parquet.write_table(table, inside / "d.parquet")
-    parquet.write_table(
-        table.set_column(1, "text", table["text"].dictionary_encode()), inside / "e.PARQUET"
-    )
-    (inside / "empty.txt").touch()
-    (inside / "empty.csv").touch()
-    (inside / "readme.md").write_text("no text")
-    (inside / ".hidden.txt").write_text("no text")
-    names = [str(path.relative_to(tmp_path / "texts")) for path in find_texts([tmp_path / "texts"])]
-    assert names == [
-        "a.txt", "b/a.csv", "b/b.tsv.gz", "b/c.txt.gz", "b/d.parquet", "b/e.PARQUET", "b/empty.csv",
-        "b/empty.txt", "plain",
-    ]  # fmt: skip
-    given = [tmp_path / "texts", inside / "a.csv", inside / "readme.md"]
-    report = count_to_parquet(given, tmp_path / "new" / "o.parquet", workers=1)
-    counts = {"the": 9, "dog": 5, "cat": 1, "end": 1, "no": 1, "text": 1}
-    assert read(tmp_path / "new" / "o.parquet") == counts
-    assert (report.files, report.words) == (10, 18)
-    about = parquet.read_metadata(tmp_path / "new" / "o.parquet").metadata[b"morphgraph"]
-    assert json.loads(about) == {
-        "pipeline": "whitespace", "minimum_count": 1, "files": 10, "words": 18, "distinct": 6,
-        "kept": 6, "order": "code points of the word", "version": "0.1.0",
-    }  # fmt: skip
+def test_what_was_done_is_not_done_again(
+    tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it is interrupted, and the result has the same bytes."""
+    text = "\n".join(f"w{number % 50} é" for number in range(60))
+    (tmp_path / "a.txt").write_text(text)
+    whole = counted_bytes(tmp_path / "a.txt", tmp_path / "whole")
+    read_blocks: list[Any] = []
+    plain = counting.texts_in
+
+    def watched(block: Any, *rest: Any) -> Any:
+        read_blocks.append(block)
+        return plain(block, *rest)
+
+    monkeypatch.setattr(counting, "texts_in", watched)
+    made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o")
+    for stop in (1, 7, 20, 1, 40):
+        left = [stop]
+
+        def progress(_: CountProgress, left: list[int] = left) -> None:
+            left[0] -= 1
+            if not left[0]:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            counting.carry_out(made, progress=progress)
+        assert not (tmp_path / "o").exists()
+    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") == whole
+    assert len(read_blocks) == len(set(read_blocks)) == len(made.blocks)
+    assert names_in(tmp_path) == ["a.txt", "o", "whole"]
+    # A text that was changed is counted anew.
+    (tmp_path / "a.txt").write_text(text + " more")
+    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") != whole
 
 
-def test_columns(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("x,y\na,b\n")
-    count_to_parquet([tmp_path / "a.csv"], tmp_path / "o", column="y", workers=1)
-    assert read(tmp_path / "o") == {"b": 1}
-    with pytest.raises(FileFormatError, match=r"no column “z”\. Its columns: “x”, “y”"):
-        count_to_parquet([tmp_path / "a.csv"], tmp_path / "o", column="z", workers=1)
-    assert read(tmp_path / "o") == {"b": 1}
-
-
-def test_long_words_and_long_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting_task, "_LARGEST_BLOCK", 2**16)
-    word, text = "x" * 2**20, "y " * 100_000
-    (tmp_path / "a.txt").write_text(f"a {word}\n{word} b")
-    (tmp_path / "b.csv").write_text(f"text\n{text}\n")
-    count_to_parquet([tmp_path / "a.txt", tmp_path / "b.csv"], tmp_path / "o", workers=1)
-    assert read(tmp_path / "o") == {"a": 1, "b": 1, word: 2, "y": 100_000}
-
-
-@pytest.mark.slow
-def test_workers_find_the_same(tmp_path: Path) -> None:
-    for number in range(5):
-        (tmp_path / f"{number}.txt").write_text("don't (stop) " * 1000 + f"word{number} ")
-    seen: list[CountProgress] = []
-    options: dict[str, Any] = {"pipeline": "knockout", "progress": seen.append}
-    files = [tmp_path / f"{number}.txt" for number in range(5)]
-    report = count_to_parquet(files, tmp_path / "o", workers=2, **options)
-    assert report.workers == 2
-    expected = dict.fromkeys(("don", "'", "t", "(", "stop", ")"), 5000)
-    assert read(tmp_path / "o") == expected | {f"word{number}": 1 for number in range(5)}
-    assert (seen[-1].files_done, seen[-1].bytes_done) == (5, seen[-1].bytes) == (5, report.bytes)
-    (tmp_path / "3.txt").write_bytes(b"a\nb\xff\n")
-    with pytest.raises(FileFormatError, match=r"3\.txt, line 2: byte 0xFF is not valid UTF-8"):
-        count_to_parquet(files, tmp_path / "o", workers=2)
-    assert names_in(tmp_path) == [*(f"{number}.txt" for number in range(5)), "o"]
+def counted_bytes(text: Path, out: Path) -> dict[str, bytes]:
+    count_words([text], out)
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
 
 
 # ------------------------------------------------------------------------- training on the counts
@@ -290,9 +379,9 @@ def sample(data_folder: Path, tmp_path: Path) -> Path:
 def test_training_is_the_same_as_on_the_text(
     data_folder: Path, tmp_path: Path, pipeline: str, least: int | None
 ) -> None:
-    text, out = sample(data_folder, tmp_path), tmp_path / "counts.parquet"
+    text, out = sample(data_folder, tmp_path), tmp_path / "counts"
     threshold = PIPELINES[pipeline].minimum_count if least is None else least
-    count_to_parquet([text], out, pipeline=pipeline, minimum_count=threshold, workers=1)
+    count_words([text], out, pipeline=pipeline, minimum_count=threshold)
     counted, direct = read_word_counts(out), read_text(text)
     assert counted.pipeline == pipeline
     options: dict[str, Any] = {"pipeline": pipeline, "minimum_count": least}
@@ -306,8 +395,8 @@ def test_training_is_the_same_as_on_the_text(
 def test_the_words_are_those_of_the_pipeline(
     data_folder: Path, tmp_path: Path, pipeline: str, least: int
 ) -> None:
-    text, out = sample(data_folder, tmp_path), tmp_path / "counts.parquet"
-    count_to_parquet([text], out, pipeline=pipeline, minimum_count=least, workers=1)
+    text, out = sample(data_folder, tmp_path), tmp_path / "counts"
+    count_words([text], out, pipeline=pipeline, minimum_count=least)
     counted = read_word_counts(out)
     words = Counter(dict(PIPELINES[pipeline].words(read_text(text))))
     assert dict(counted.items()) == {w: n for w, n in words.items() if n >= least}
@@ -337,30 +426,24 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        (
-            "a.txt",
-            b"fine\r\nca\xc3\xa9\ncaf\xe9 x\n",
-            "a.txt, line 3: byte 0xE9 is not valid UTF-8",
-        ),
+        ("a.txt", b"fine\r\nca\xc3\xa9\ncaf\xe9 x\n", "a.txt, line 3: byte 0xE9 is not valid"),
         ("a.txt", b"a\n\xed\xa0\x80", "a.txt, line 2: byte 0xED is not valid UTF-8"),
         ("a.txt", b"a\n" * 9 + b"\xc3", "a.txt, line 10: byte 0xC3 is not valid UTF-8"),
         ("a.csv", b"text\n\xff\n", "a.csv, line 2: byte 0xFF is not valid UTF-8"),
         ("a.csv", b'text\n"a', "a.csv, line 2: this is not a table"),
         ("a.csv", b"a,b\n1,2\n", "it has several columns. Name the one with the text"),
-        ("a.txt", b" \n\x85".replace(b"\x85", "\x85".encode()), "a.txt: there is no word"),
-        ("a.txt", b"", "a.txt: there is no word"),
-        (
-            "a.txt",
-            b"a\nb" + b"x" * 2**20,
-            "a.txt, line 2: there are more than 1,048,576 bytes with",
-        ),
-        (
-            "a.csv",
-            b"text\n" + b"x" * (2**20 + 1),
-            "a.csv: there are more than 1,048,576 bytes with",
-        ),
-        ("a.gz", gzip.compress(b"the dog" * 99, mtime=0)[:-9], "a.gz: it cannot be unpacked"),
-        ("a.gz", gzip.compress(b"a\n\xff", mtime=0), "a.gz, line 2: byte 0xFF is not valid UTF-8"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": 1}\n', "a.jsonl, line 2: this is not a JSON object"),
+        ("a.jsonl", b'{"text": "a"}\n{"text"', "a.jsonl, line 2: this is not a JSON object"),
+        ("a.jsonl", b'{"text": "a"}\n[]', "line 2: this is not a JSON object with text (it is no"),
+        ("a.jsonl", b'{"text": "a"}\n{"txt": ""}', "(it has no field “text”)"),
+        ("a.jsonl", b'{"text": "\\ud800"}', "a.jsonl, line 1: this is not a JSON object"),
+        ("a.txt", " \n\x85".encode(), "a.txt: there is no word"),
+        ("a.txt", b"", "the files: there is no word"),
+        ("a.gz", packed(b"the dog" * 99, ".gz")[:-9], "a.gz: it is cut off or damaged"),
+        ("a.bz2", packed(b"the dog" * 99, ".bz2")[:-9], "a.bz2: it is cut off or damaged"),
+        ("a.xz", packed(b"the dog" * 99, ".xz")[:-9], "a.xz: it is cut off or damaged"),
+        ("a.zst", packed(b"the dog" * 99, ".zst")[:-3], "a.zst: it is cut off or damaged"),
+        ("a.gz", packed(b"a\n\xff", ".gz"), "a.gz, line 2: byte 0xFF is not valid UTF-8"),
         ("a.parquet", b"PAR1 no more", "a.parquet: this parquet file cannot be read"),
     ],
 )
@@ -368,93 +451,113 @@ def test_the_order_of_words_does_not_matter(data_folder: Path, tmp_path: Path, m
 def test_refuses(tmp_path: Path, name: str, data: bytes, message: str, pipeline: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(MorphGraphError) as caught:
-        count_to_parquet([tmp_path / name], tmp_path / "o", pipeline=pipeline, workers=1)
+        count_words([tmp_path / name], tmp_path / "o", pipeline=pipeline)
     assert message in str(caught.value)
-    assert names_in(tmp_path) == [name]
+    assert not (tmp_path / "o").exists()
 
 
-def test_refuses_half_characters_at_the_edge_of_a_block(tmp_path: Path) -> None:
-    text = "é" * (2**20 - 1)  # The check reads so many bytes at once; this puts an edge inside é.
-    (tmp_path / "a.txt").write_bytes(b"\n" + text.encode() + b"\n\xff")
-    with pytest.raises(FileFormatError, match=r"a\.txt, line 3: byte 0xFF"):
-        counting_texts.check_utf8(tmp_path / "a.txt")
+@pytest.mark.parametrize(
+    ("name", "data", "place"),
+    [
+        ("a.txt", b"one two\nthree \xff\nfour\n", "line 2"),
+        ("a.txt.zst", packed(b"one two\nthree \xff\nfour\n", ".zst"), "line 2"),
+        ("a.csv", b"id,text\n1,one two\n2,three,\n3,four\n", "line 3"),
+        ("a.csv", b'id,text\n1,one two\n2,"th"ree\n3,four\n', "line 3"),
+        ("a.csv", b"id,text\n1,one two\n2,thr\xffee\n3,four\n", "line 3"),
+        ("a.jsonl", b'{"text": "one two"}\n{"text": three}\n{"text": "four"}\n', "line 2"),
+        ("a.txt", b"one two\n" + b"x" * 2**23 + b" four\n", "line 2"),
+        ("a.jsonl", b'{"text": "one two"}\n"' + b"x" * 2**25 + b'"\n{"text": "four"}', "line 2"),
+        ("a.csv", b"text\none two\n" + b"x" * (2**20 + 1) + b"\nfour\n", ""),
+    ],
+)
+def test_bad_lines_are_told_or_skipped(tmp_path: Path, name: str, data: bytes, place: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileFormatError) as caught:
+        count_words([tmp_path / name], tmp_path / "o")
+    assert caught.value.place == place
+    report = count_words([tmp_path / name], tmp_path / "o", bad_lines="skip")
+    assert read(tmp_path / "o") == {"one": 1, "two": 1, "four": 1}
+    assert report.bad == 1
+    assert report.first_bad[0].startswith(f"{tmp_path / name}{', ' + place if place else ''}: ")
+
+
+def test_the_line_of_an_error_is_counted_from_the_start_of_the_file(
+    tmp_path: Path, tiny: None
+) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\ntwo two two two\nthree\n\n\nfi\xffve\nsix\nse\xff")
+    for least in (2, 1):
+        with pytest.raises(FileFormatError, match="line 6: byte 0xFF"):
+            count_words([tmp_path / "a.txt"], tmp_path / "o", minimum_count=least)
+    report = count_words([tmp_path / "a.txt"], tmp_path / "o", bad_lines="skip")
+    assert [line.partition(": ")[0][-6:] for line in report.first_bad] == ["line 6", "line 8"]
 
 
 def test_refuses_paths_and_values(tmp_path: Path) -> None:
     text, out = tmp_path / "a.txt", tmp_path / "o"
     text.write_text("a b")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").touch()
     for paths, options, message in (
         ([tmp_path / "no"], {}, "no: no such file or folder"),
         ([tmp_path / "empty"], {}, "empty: the folder has no text"),
+        ([f"{tmp_path}/*.csv"], {}, "no file has such a name"),
         ([text], {"memory": 2**26 - 1}, "at least 64M"),
-        ([text], {"workers": 0}, "cannot be 0 workers"),
         ([text], {"minimum_count": 0}, "least count is 0"),
         ([text], {"pipeline": "plain"}, "Choose one of whitespace, knockout, rebpe"),
-        ([text], {"temp": tmp_path / "no"}, "no such file or directory. Choose another folder"),
+        ([text], {"temp": tmp_path / "no"}, "there is no such folder. Choose another with --temp"),
     ):
         with pytest.raises(MorphGraphError, match=message):
-            count_to_parquet(paths, out, **options)  # type: ignore[arg-type]
-    for bad, message in (
-        (text, "this is one of the texts"),
-        (tmp_path / "empty", "it is a folder. Choose another place with --out"),
-        (text / "o", "Choose another place with --out"),
+            count_words(paths, out, **options)  # type: ignore[arg-type]
+    for bad, single, message in (
+        (text, False, "this is one of the texts"),
+        (tmp_path / "full", False, "the folder has something else in it"),
+        (tmp_path / "full" / "mine", False, "it is a file. Choose another place"),
+        (tmp_path / "full", True, "it is a folder. Choose another place with --out"),
+        (text / "o", False, "Choose another place with --"),
     ):
         with pytest.raises(MorphGraphError, match=message):
-            count_to_parquet([text], bad)
-    assert names_in(tmp_path) == ["a.txt", "empty"]
+            count_words([text], bad, single=single)
+    assert names_in(tmp_path) == ["a.txt", "empty", "full"]
 
 
 def test_counts_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a b")
-    count_to_parquet([tmp_path / "a.txt"], tmp_path / "o.parquet", workers=1)
+    count_words([tmp_path / "a.txt"], tmp_path / "o.parquet", single=True)
     with pytest.raises(FileFormatError, match="a file of word counts, not of text"):
-        count_to_parquet([tmp_path], tmp_path / "other", workers=1)
+        count_words([tmp_path], tmp_path / "other")
 
 
-@pytest.mark.parametrize("where", ["partial", "result"])
+@pytest.mark.parametrize("where", ["write_run", "_sync"])
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
-    def full(*_: Any) -> int:
+    def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    if where == "partial":
-        monkeypatch.setattr(counting_task, "write_partial", full)
-    else:
-        monkeypatch.setattr(os, "fsync", full)
     (tmp_path / "a.txt").write_text("a b")
     (tmp_path / "o").write_text("as it was")
-    with pytest.raises(
-        MorphGraphError, match=r"no space left on device\. Make room there"
-    ) as caught:
-        count_to_parquet([tmp_path / "a.txt"], tmp_path / "o", workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(counting, where, full)
+        with pytest.raises(
+            MorphGraphError, match=r"no space left on device\. Make room there"
+        ) as caught:
+            count_words([tmp_path / "a.txt"], tmp_path / "o", single=True)
     assert str(caught.value).startswith(str(tmp_path))
-    assert ("--temp" if where == "partial" else "--out") in str(caught.value)
-    assert names_in(tmp_path) == ["a.txt", "o"]
+    assert ("--temp" if where == "write_run" else "--out") in str(caught.value)
     assert (tmp_path / "o").read_text() == "as it was"
+    count_words([tmp_path / "a.txt"], tmp_path / "o", single=True)
+    assert names_in(tmp_path) == ["a.txt", "o"]
 
 
-@pytest.mark.slow
-def test_stopping_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("a b " * 10**6)
-    (tmp_path / "b.txt").write_text("a b " * 10**6)
-
-    def stop(at: CountProgress) -> None:
-        raise KeyboardInterrupt
-
-    for workers in (1, 2):
-        with pytest.raises(KeyboardInterrupt):
-            count_to_parquet([tmp_path], tmp_path / "o", workers=workers, progress=stop)
-        assert names_in(tmp_path) == ["a.txt", "b.txt"]
-
-
-def test_a_changed_partial_is_no_count(tmp_path: Path) -> None:
-    path = tmp_path / "0-0"
-    counting_store.write_partial(path, counting_store.sorted_blocks({b"low": 5, b"a": 2}))
+def test_a_changed_run_is_no_count(tmp_path: Path) -> None:
+    path = tmp_path / "0.run"
+    table = WordTable(1)
+    table.add_text(b"low a low")
+    write_run(path, table)
     data = path.read_bytes()
-    for length in (3, 16, 20, len(data) - 1):
+    for length in (3, 16, 32_800, len(data) - 1):
         path.write_bytes(data[:length])
-        with pytest.raises(MorphGraphError, match="0-0: this part of the counts was changed"):
-            list(counting_store.read_partial(path))
+        with pytest.raises(MorphGraphError, match=r"0\.run: this part of the counts was changed"):
+            read_run(path).read(0, 4096)
 
 
 @pytest.mark.parametrize("text", ["", "512", "M", "-1G", "64 MX", "1e3M", "٣M", "99999999999G"])

@@ -69,7 +69,7 @@ def test_read_refuses_what_is_too_large_or_missing(tmp_path: Path) -> None:
         read_word_counts(file, largest_file=5)
     with pytest.raises(FileFormatError, match="cannot be read"):
         read_word_counts(tmp_path / "nothing.txt")
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="the folder has no Parquet files"):
         read_word_counts(tmp_path)
 
 

@@ -12,7 +12,8 @@ from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
 from morphgraph.corpus.parquet import broken_parquet, open_parquet, parquet_batches
 
 _ROWS_AT_ONCE = 2048
-_KEY = b"morphgraph"
+MARK = b"morphgraph"
+"""The key in a Parquet file's metadata that marks it as word counts."""
 
 
 def parquet_columns(
@@ -38,8 +39,6 @@ def parquet_columns(
         numbers += counts
     pipeline = _pipeline(table.metadata.metadata or {})
     words, numbers = _summed(words, numbers)
-    if not words:
-        raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return words, numbers, pipeline
 
 
@@ -103,7 +102,7 @@ def _summed(words: list[str], numbers: list[int]) -> tuple[list[str], list[int]]
 
 def _pipeline(metadata: dict[bytes, bytes]) -> str | None:
     try:
-        about = json.loads(metadata.get(_KEY, b"{}"))
+        about = json.loads(metadata.get(MARK, b"{}"))
     except (ValueError, RecursionError):
         return None
     found = about.get("pipeline") if isinstance(about, dict) else None

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ class FileFormatError(MorphGraphError):
         super().__init__(f"{where}: {problem}. {fix}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.file, self.place, self.problem, self.fix)
+        made = partial(type(self), quotes=self.quotes)
+        return made, (self.file, self.place, self.problem, self.fix)
 
 
 @contextmanager

@@ -308,8 +308,8 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
         peaks.append(peak / 1024)
     least, some, many = peaks
     assert runs > 4
-    # In a dictionary, 3.2 million words take 480 MB.
-    assert many - least < 64
+    # The 64 MB, and what Arrow keeps for writing. In a dictionary, these words take 480 MB.
+    assert many - least < 90
     assert many - some < 20
 
 

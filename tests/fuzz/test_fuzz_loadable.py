@@ -1,0 +1,266 @@
+"""Files that get past the door: what is made of them equals the slow path, or is a clear error."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from effort import EFFORT
+from fuzz import grammar
+from fuzz.cases import HIDDEN, Outcome, bounded
+
+from morphgraph.batch.configuration import Evaluation, parse_evaluation
+from morphgraph.batch.plan import make_plan
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts, parse_word_counts
+from morphgraph.reference.entry import Entry, Reference
+from morphgraph.reference.readers import read_reference
+from morphgraph.score.boundaries import Benchmark
+from morphgraph.segment.models import export_segmenter, standard_segmenter
+from morphgraph.segment.trimmed import token_counts
+from morphgraph.tokeniser.export import ExportError
+from morphgraph.tokeniser.hugging_face import saved_files
+from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
+from morphgraph.tokeniser.merging import segment
+from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.words import UNKNOWN, Words
+
+pytestmark = pytest.mark.fuzz
+
+SHARE = {"quick": 0.005, "usual": 0.02, "soak": 1.0}[EFFORT]
+"""Of 10,000 files; they are used in full, which takes long."""
+
+GOLD = (
+    ("un", "do", "ing"),
+    ("re", "do"),
+    ("band", "ag", "ing"),
+    ("né",),
+    ("日", "日", "a"),
+    ("a-b",),
+)
+
+
+@cache
+def gold() -> Reference:
+    entries = tuple(Entry("".join(morphs), morphs, None, None) for morphs in GOLD)
+    return Reference("gold", "plain", entries, (), "0" * 12)
+
+
+@cache
+def demo() -> Tokeniser:
+    return load_tokeniser("demo:en")
+
+
+def slow_tokens(tokeniser: Tokeniser, words: Words) -> list[tuple[list[str], list[int]]]:
+    """For each word its tokens and the atoms at which they end, cut by the list of merges alone."""
+    types, graph = tokeniser.graph.types, tokeniser.graph
+    merges = {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
+    lookup = oracles.Lookup(merges)
+    pieces = {int(offset) for offset in words.piece_offsets}
+    found = []
+    for first, last in pairwise(words.word_offsets):
+        tokens: list[str] = []
+        ends: list[int] = []
+        bounds = sorted({int(first), int(last), *(p for p in pieces if first < p < last)})
+        for start, end in pairwise(bounds):
+            atoms = [int(a) for a in words.atoms[start:end]]
+            texts = [f"\0{n}" if a == UNKNOWN else types[a] for n, a in enumerate(atoms)]
+            at = start - 1
+            for token in lookup.segment(texts):
+                length, built = 0, ""
+                while built != token:
+                    built += texts[at + 1 + length - start]
+                    length += 1
+                at += length
+                tokens.append("?" if token.startswith("\0") else token)
+                ends.append(at)
+        found.append((tokens, ends))
+    return found
+
+
+def check_tokeniser(tokeniser: Tokeniser, exported: bool) -> None:
+    """Segmented and scored as slowly, saved and loaded, and exported as another library has it."""
+    types = tokeniser.graph.types
+    benchmark = Benchmark.build(tokeniser, gold())
+    for words in (benchmark.words, tokeniser.encode(list(grammar.WORDS), bare=True)):
+        fast, slow = segment(tokeniser.graph, words), slow_tokens(tokeniser, words)
+        for number, (tokens, ends) in enumerate(slow):
+            found = [
+                "?" if token == UNKNOWN else types[token]
+                for token in map(int, fast.token_at[fast_ends(fast, number)])
+            ]
+            assert found == tokens, words.texts[number]
+            splits = [int(words.gap_position[end]) for end in ends]
+            assert fast.splits(number) == [place for place in splits if place > 0]
+        if words is benchmark.words:
+            check_scores(benchmark, fast, slow)
+    again = load_uploaded_tokeniser(
+        {name: data for name, data in saved_files(tokeniser).items() if name.startswith("token")}
+    )
+    same = segment(again.graph, again.encode(list(grammar.WORDS), bare=True))
+    for number in range(len(grammar.WORDS)):
+        assert texts_of(again, same, number) == texts_of(tokeniser, fast, number)
+    if exported:
+        try:
+            export_segmenter(standard_segmenter(tokeniser), list(grammar.WORDS))
+        except ExportError as error:
+            raise AssertionError("the export differs") from error
+
+
+def check_scores(benchmark: Benchmark, fast: Any, slow: Any) -> None:
+    positions = benchmark.words.gap_position
+    cuts = [{int(positions[end]) for end in ends if positions[end] > 0} for _, ends in slow]
+    wanted = [oracles.boundaries(morphs) for morphs in GOLD]
+    score = benchmark.scores(fast)[0]
+    assert score.true_positives == sum(len(a & b) for a, b in zip(cuts, wanted, strict=True))
+    assert score.predicted == sum(map(len, cuts))
+    assert score.relevant == sum(map(len, wanted))
+
+
+def fast_ends(found: Any, number: int) -> Any:
+    first, last = found.words.word_offsets[number : number + 2]
+    return first + np.flatnonzero(found.token_at[first:last] >= 0)
+
+
+def texts_of(tokeniser: Tokeniser, found: Any, number: int) -> list[str]:
+    tokens = map(int, found.token_at[fast_ends(found, number)])
+    return ["?" if token == UNKNOWN else tokeniser.graph.types[token] for token in tokens]
+
+
+def use_tokenizer_json(choose: random.Random) -> None:
+    data = grammar.tokenizer_json(choose)
+    exported = choose.random() < 0.2
+    check_tokeniser(load_uploaded_tokeniser({"tokenizer.json": data}), exported)
+
+
+def use_sentencepiece(choose: random.Random) -> None:
+    from sentencepiece import SentencePieceProcessor
+
+    data = grammar.sentencepiece(choose)
+    tokeniser = load_uploaded_tokeniser({"m.model": data})
+    library = SentencePieceProcessor(model_proto=data)
+    found = segment(tokeniser.graph, tokeniser.encode(list(grammar.WORDS), bare=True))
+    unused = set(tokeniser.unused)
+    for number, word in enumerate(grammar.WORDS):
+        ours = texts_of(tokeniser, found, number)
+        wanted = [
+            "?" if library.IsUnknown(n) else library.IdToPiece(n) for n in library.encode(word)
+        ]
+        if not unused and "<unk>" not in ours:
+            assert ours == wanted, word
+    benchmark = Benchmark.build(tokeniser, gold())
+    benchmark.scores(segment(tokeniser.graph, benchmark.words))
+    saved_files(tokeniser)
+
+
+def use_parquet(choose: random.Random) -> None:
+    words, counts = grammar.counts_table(choose)
+    wanted: Counter[str] = Counter()
+    for word, count in zip(words, counts, strict=True):
+        wanted[word] += count
+    wanted = +wanted
+    found = parse_word_counts(grammar.parquet(choose, words, counts), "counts.parquet")
+    assert dict(found.items()) == dict(wanted)
+    few = WordCounts.from_mapping(dict([*found.items()][:20]))
+    encoded = demo().encode(list(few.words))
+    slow: Counter[str] = Counter()
+    for (tokens, _), count in zip(_slow_demo(encoded), few.counts, strict=True):
+        for token in tokens:
+            slow[token] += int(count)
+    types = demo().graph.types
+    fast = token_counts(demo(), few)
+    assert {types[n]: int(fast[n]) for n in np.flatnonzero(fast)} == dict(slow)
+
+
+def _slow_demo(words: Words) -> list[tuple[list[str], list[int]]]:
+    lookup = _demo_lookup()
+    types = demo().graph.types
+    return [
+        (lookup.segment([types[a] for a in words.atoms[first:last]]), [])
+        for first, last in pairwise(words.word_offsets)
+    ]
+
+
+@cache
+def _demo_lookup() -> oracles.Lookup:
+    graph = demo().graph
+    merges = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
+    return oracles.Lookup(merges)
+
+
+def use_celex(choose: random.Random) -> None:
+    trees = [grammar.celex_tree(choose) for _ in range(choose.choice((1, 5, 30)))]
+    data = "".join(f"{''.join(leaves)}\t{tree}\n" for tree, leaves in trees).encode()
+    reference = read_reference(data, name="gold.cd", format=choose.choice((None, "celex")))
+    assert reference.format == "celex"
+    assert [list(entry.morphs) for entry in reference.entries] == [leaves for _, leaves in trees]
+    for entry in reference.entries:
+        assert entry.whole_words is not None
+        assert "".join(entry.whole_words) == entry.word
+        assert oracles.boundaries(entry.whole_words) <= oracles.boundaries(entry.morphs)
+    benchmark = Benchmark.build(demo(), reference)
+    fast = segment(demo().graph, benchmark.words)
+    tokens = [
+        [t.removeprefix("Ġ") for t in found if t != "Ġ"] for found, _ in _slow_demo(fast.words)
+    ]
+    wanted = [leaves for _, leaves in trees]
+    both, predicted, relevant = oracles.score(tokens, wanted, [1.0] * len(trees))
+    score = benchmark.scores(fast)[0]
+    assert (score.true_positives, score.predicted, score.relevant) == (both, predicted, relevant)
+
+
+def use_yaml(choose: random.Random) -> None:
+    document = grammar.evaluation(choose)
+    text = grammar.yaml_of(choose, document)
+    found, _ = parse_evaluation(text, "x.yaml")
+    assert found == Evaluation.model_validate(document), text
+    assert make_plan(text, "x.yaml").cells
+
+
+USES: dict[str, tuple[Callable[[random.Random], None], int]] = {
+    "tokenizer.json": (use_tokenizer_json, 5_000),
+    "SentencePiece": (use_sentencepiece, 1_500),
+    "parquet": (use_parquet, 1_500),
+    "CELEX trees": (use_celex, 1_000),
+    "YAML": (use_yaml, 1_000),
+}
+
+
+def tried(name: str, use: Callable[[random.Random], None], count: int) -> Outcome:
+    """Make and use so many files: each is as it should be, or our error, else a failure."""
+    done = 0
+    for number in range(count):
+        seed = f"{name} {number}"
+        try:
+            with bounded():
+                use(random.Random(seed))
+        except MorphGraphError as error:
+            assert str(error), seed
+            assert not isinstance(error.__cause__, HIDDEN), seed
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise AssertionError(f"{seed!r}: {type(error).__name__}: {str(error)[:500]}") from error
+        else:
+            done += 1
+    return Outcome(done, count - done)
+
+
+@pytest.mark.timeout(7200, method="thread")
+@pytest.mark.parametrize("name", USES)
+def test_what_is_read_is_used_as_the_slow_path_would(name: str) -> None:
+    use, of_all = USES[name]
+    count = max(1, round(of_all * SHARE))
+    outcome = tried(name, use, count)
+    assert outcome.read >= count / 2, outcome
+
+
+def test_there_are_enough_files() -> None:
+    assert sum(count for _, count in USES.values()) >= 10_000

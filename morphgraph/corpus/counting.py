@@ -7,48 +7,35 @@ Tasks hand on paths and small numbers alone, and what a task has done is kept un
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import json
 import os
 import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_atomically
 from morphgraph.core.system import available_cores
-from morphgraph.corpus.counts import COUNTS_FILE, MARK, WordCounts
-from morphgraph.corpus.text import LONGEST_WORD
-from morphgraph.corpus.text_blocks import (
-    BadLines,
-    BadTexts,
-    TextBlock,
-    find_texts,
-    text_blocks,
-    texts_in,
+from morphgraph.corpus.count_tasks import (
+    AS_PARQUET,
+    WHITESPACE,
+    CountingTask,
+    count_block,
+    count_schema,
+    in_groups,
+    key_of,
+    sum_range,
+    telling_full_disks,
 )
-from morphgraph.corpus.word_table import (
-    RANGES,
-    TooLongWord,
-    WordRun,
-    WordTable,
-    as_rows,
-    read_run,
-    write_run,
-)
-from morphgraph.kernels import Int64
+from morphgraph.corpus.counts import COUNTS_FILE
+from morphgraph.corpus.text_blocks import BadLines, TextBlock, find_texts, text_blocks
+from morphgraph.corpus.word_table import RANGES
 
-WHITESPACE = "whitespace"
 KINDS = (WHITESPACE, "knockout", "rebpe")
 """What words can be: what white space separates, or what a pipeline of this name trains on."""
 
@@ -57,12 +44,9 @@ LEAST_SHARE = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
 ORDER = "a hash of the word (FNV-1a, mixed), then its bytes"
-_FOR_READING = 24 * 2**20
-_ROWS = 2**16
 _BYTES_A_PARTITION = 2**27
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
-CountingTask = Mapping[str, Any]
 Runner = Callable[[Callable[[CountingTask], Any], Sequence[CountingTask]], Iterator[Any]]
 """Applies a function to tasks somewhere; gives the results as they come."""
 
@@ -215,7 +199,7 @@ def carry_out(
     """Do a counting with a number of workers, among which its memory is divided."""
     started = time.perf_counter()
     share = counting.memory // workers
-    with _disk(counting.folder, "--temp"):
+    with telling_full_disks(counting.folder, "--temp"):
         counting.folder.mkdir(parents=True, exist_ok=True)
     common = {
         "pipeline": counting.pipeline,
@@ -240,11 +224,11 @@ def carry_out(
     bad = sum(found["bad"] for found in counted)
     runs = sorted(name for found in counted for name in found["runs"])
     manifest = counting.folder / "runs.json"
-    with _disk(counting.folder, "--temp"):
+    with telling_full_disks(counting.folder, "--temp"):
         write_atomically(manifest, json.dumps(runs).encode())
     about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
     partitions = _partitions(counting.size)
-    parts = counting.folder / f"parts-{_key(runs, about)}"
+    parts = counting.folder / f"parts-{key_of(runs, about)}"
     sums: list[CountingTask] = [
         {
             "manifest": str(manifest),
@@ -326,183 +310,6 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(set(names)) == 1 else f"{names[0]} and {len(set(names)) - 1:,} more"
 
 
-# ------------------------------------------------------------------------- tasks
-
-
-def count_block(task: CountingTask) -> dict[str, Any]:
-    """Count a block into runs, whose names it gives, unless that was done before."""
-    block: TextBlock = task["block"]
-    folder = Path(task["folder"])
-    key = _key(asdict(block), {name: task[name] for name in ("pipeline", "column", "bad_lines")})
-    done = folder / f"{key}.json"
-    if done.is_file():
-        found: dict[str, Any] = json.loads(done.read_bytes())
-        return found
-    bad = BadTexts(task["bad_lines"])
-    with _disk(folder, "--temp"):
-        runs = _counted(task, block, folder / key, bad)
-        found = {"runs": runs, "size": block.size, "bad": bad.count, "first_bad": bad.first}
-        write_atomically(done, json.dumps(found).encode())
-    return found
-
-
-def _counted(task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts) -> list[str]:
-    usable = task["memory"] - _FOR_READING
-    rules = task["pipeline"] != WHITESPACE
-    # What rules make of words is kept apart, as they need not leave their own results alone.
-    table = WordTable(usable * 2 // 3 if rules else usable)
-    made = WordTable(usable // 3) if rules else None
-    runs: list[str] = []
-
-    def spill(full: WordTable) -> None:
-        path = Path(f"{stem}-{len(runs)}.run")
-        write_run(path, full)
-        runs.append(path.name)
-        full.clear()
-
-    def empty() -> None:
-        if made is not None:
-            for odd in table.take_odd():
-                _add_all(made, _pieces(odd, task["pipeline"]), spill)
-        spill(table)
-
-    for _, text in texts_in(block, task["column"], bad):
-        at = 0
-        while at < len(text):
-            try:
-                at = table.add_text(text, at)
-            except TooLongWord as error:
-                (at,) = error.args
-                problem = f"there are more than {LONGEST_WORD:,} bytes without white space"
-                bad(FileFormatError(block.file.path, "", problem, "Leave out what is not text."))
-                continue
-            if at < len(text):
-                empty()
-    if len(table):
-        empty()
-    if made is not None and len(made):
-        spill(made)
-    return runs
-
-
-def _add_all(
-    table: WordTable, counts: dict[bytes, int], spill: Callable[[WordTable], None]
-) -> None:
-    rows, done = as_rows(counts), 0
-    while (done := table.add(rows, done)) < len(counts):
-        spill(table)
-
-
-def _pieces(odd: dict[bytes, int], pipeline: str) -> dict[bytes, int]:
-    from morphgraph.corpus.pipelines import pipeline_named
-
-    counts = WordCounts([word.decode() for word in odd], list(odd.values()))
-    made = pipeline_named(pipeline).words(counts)
-    return {piece.encode(): int(number) for piece, number in made.items()}
-
-
-def sum_range(task: CountingTask) -> dict[str, int]:
-    """Sum what all runs have of a range of hashes into a Parquet file, unless that was done."""
-    import pyarrow
-    from pyarrow import parquet
-
-    out = Path(task["out"])
-    done = out.with_suffix(".json")
-    if done.is_file():
-        found: dict[str, int] = json.loads(done.read_bytes())
-        return found
-    manifest = Path(task["manifest"])
-    runs = [read_run(manifest.parent / name) for name in json.loads(manifest.read_bytes())]
-    numbers = {"words": 0, "distinct": 0, "kept": 0}
-    about = {name: task[name] for name in ("pipeline", "minimum_count")}
-
-    room = task["memory"] - _FOR_READING
-
-    def kept() -> Iterator[pyarrow.Table]:
-        for first, last, words, size in _passes(runs, task["first"], task["last"], room):
-            table = WordTable.holding(words, size)
-            for run in runs:
-                table.add(run.read(first, last))
-            numbers["words"] += table.total
-            numbers["distinct"] += len(table)
-            for _, counts, ends, text in table.rows(task["minimum_count"]):
-                numbers["kept"] += len(counts)
-                yield _as_table(counts, ends, text)
-
-    with _disk(out.parent, "--temp"):
-        out.parent.mkdir(exist_ok=True)
-        hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-        with parquet.ParquetWriter(hidden, _schema(about), **_WRITTEN) as writer:
-            for group in _groups(kept()):
-                writer.write_table(group)
-        hidden.replace(out)
-        write_atomically(done, json.dumps(numbers).encode())
-    return numbers
-
-
-def _passes(
-    runs: Sequence[WordRun], first: int, last: int, memory: int
-) -> Iterator[tuple[int, int, int, int]]:
-    """Ranges whose words fit into memory at once, with how many words and bytes these can be."""
-    start = first
-    while start < last:
-        end, words, size = start, 0, 0.0
-        while end < last:
-            more = [int(run.words[end + 1] - run.words[end]) for run in runs]
-            bytes_ = sum(number * run.bytes_a_word for number, run in zip(more, runs, strict=True))
-            # Slots of a table that may be half empty, the words, and a run's part of them.
-            if end > start and 170 * (words + sum(more)) + 3 * (size + bytes_) > memory:
-                break
-            words, size, end = words + sum(more), size + bytes_, end + 1
-        exact = sum(run.size_of(start, end) for run in runs)
-        yield start, end, words, exact
-        start = end
-
-
-def _as_table(counts: Int64, ends: Int64, text: npt.NDArray[np.uint8]) -> Any:
-    import pyarrow
-
-    # From buffers: arrays of numpy would load pandas.
-    def made(kind: Any, *buffers: Any) -> Any:
-        parts = [None, *(pyarrow.py_buffer(np.ascontiguousarray(each)) for each in buffers)]
-        return pyarrow.Array.from_buffers(kind, len(counts), parts)
-
-    words = made(pyarrow.large_string(), np.append(0, ends), text).cast(pyarrow.string())
-    columns = [words, made(pyarrow.int64(), counts)]
-    return pyarrow.Table.from_arrays(columns, schema=_schema({}))
-
-
-_WRITTEN: dict[str, Any] = {"compression": "zstd", "use_dictionary": False}
-
-
-def _schema(about: Mapping[str, Any]) -> Any:
-    import pyarrow
-
-    from morphgraph.core import __version__
-
-    columns = [
-        pyarrow.field("word", pyarrow.string(), nullable=False),
-        pyarrow.field("count", pyarrow.int64(), nullable=False),
-    ]
-    marked = json.dumps({**about, "version": __version__}).encode()
-    return pyarrow.schema(columns, {MARK: marked})
-
-
-def _groups(tables: Iterator[Any]) -> Iterator[Any]:
-    """Tables put together so that all but the last have `_ROWS` rows."""
-    import pyarrow
-
-    waiting: list[Any] = []
-    for table in tables:
-        waiting.append(table)
-        while sum(each.num_rows for each in waiting) >= _ROWS:
-            whole = pyarrow.concat_tables(waiting)
-            yield whole.slice(0, _ROWS)
-            waiting = [whole.slice(_ROWS)]
-    if waiting and any(each.num_rows for each in waiting):
-        yield pyarrow.concat_tables(waiting)
-
-
 # ------------------------------------------------------------------------- on the disk
 
 
@@ -511,7 +318,7 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
     from pyarrow import parquet
 
     out = counting.out
-    with _disk(out.parent, "--out"):
+    with telling_full_disks(out.parent, "--out"):
         files = sorted(parts.glob("part-*.parquet"))
         if counting.single:
             hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
@@ -520,8 +327,8 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
                 batches = (
                     table for file in files for table in _read_groups(parquet.ParquetFile(file))
                 )
-                with parquet.ParquetWriter(hidden, _schema(facts), **_WRITTEN) as writer:
-                    for group in _groups(batches):
+                with parquet.ParquetWriter(hidden, count_schema(facts), **AS_PARQUET) as writer:
+                    for group in in_groups(batches):
                         writer.write_table(group)
                 _sync(hidden)
                 hidden.replace(out)
@@ -548,23 +355,3 @@ def _read_groups(file: Any) -> Iterator[Any]:
 def _sync(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _key(*facts: Any) -> str:
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
-
-
-@contextmanager
-def _disk(folder: Path, option: str) -> Iterator[None]:
-    try:
-        yield
-    except FileFormatError:
-        raise
-    except OSError as error:
-        problem = (error.strerror or "it cannot be written").lower()
-        fix = f"Choose another place with {option}."
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            fix = (
-                f"Make room there, or choose another place with {option}; the same command resumes."
-            )
-        raise MorphGraphError(f"{error.filename or folder}: {problem}. {fix}") from error

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.corpus import counting, text_blocks, word_table
+from morphgraph.corpus import count_tasks, counting, text_blocks, word_table
 from morphgraph.corpus.counting import KINDS, CountProgress, count_words, parse_memory
 from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
@@ -70,9 +70,9 @@ def make_tiny(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(text_blocks, "_CHUNK", 5)
     patch.setattr(word_table, "_LEAST_SLOTS", 4)
     patch.setattr(word_table, "_ARENA", 32)
-    patch.setattr(counting, "_FOR_READING", counting.LEAST_MEMORY)
+    patch.setattr(count_tasks, "_FOR_READING", counting.LEAST_MEMORY)
     patch.setattr(counting, "_BYTES_A_PARTITION", 16)
-    patch.setattr(counting, "_ROWS", 2)
+    patch.setattr(count_tasks, "_ROWS", 2)
 
 
 # ------------------------------------------------------------------------- the numbers
@@ -321,13 +321,13 @@ def test_what_was_done_is_not_done_again(
     (tmp_path / "a.txt").write_text(text)
     whole = counted_bytes(tmp_path / "a.txt", tmp_path / "whole")
     read_blocks: list[Any] = []
-    plain = counting.texts_in
+    plain = count_tasks.texts_in
 
     def watched(block: Any, *rest: Any) -> Any:
         read_blocks.append(block)
         return plain(block, *rest)
 
-    monkeypatch.setattr(counting, "texts_in", watched)
+    monkeypatch.setattr(count_tasks, "texts_in", watched)
     made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o")
     for stop in (1, 7, 20, 1, 40):
         left = [stop]
@@ -536,7 +536,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
     (tmp_path / "a.txt").write_text("a b")
     (tmp_path / "o").write_text("as it was")
     with monkeypatch.context() as patch:
-        patch.setattr(counting, where, full)
+        patch.setattr(count_tasks if where == "write_run" else counting, where, full)
         with pytest.raises(
             MorphGraphError, match=r"no space left on device\. Make room there"
         ) as caught:

@@ -1,11 +1,11 @@
 """What vocabularies are made of, which types, and how well they compress a corpus."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import base_name, counted, shortened
 from morphgraph.draw.vocabulary_charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark
@@ -194,23 +194,7 @@ def _health(current: Session, name: str, corpus: NamedCounts | None) -> Vocabula
                 _segmenter(current, name), corpus, study.benchmark.reference, label=label
             )
 
-    def share() -> VocabularyHealth:
-        language = current.frequency_language
-        if model is not None or not language:
-            return make()
-        state = study.graph.recipe_checksum() if name == _NOW else ""
-        # Names too: what is made tells them, and they are the visitor's own.
-        tokeniser, reference = study.tokeniser, study.benchmark.reference
-        known = (language, tokeniser.name, tokeniser.checksum, state, label)
-        return _kept_health((*known, reference.name, reference.checksum), make)
-
-    return current.once(("vocabulary", name, id(model)), share)
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _kept_health(known: tuple[str, ...], _make: Callable[[], VocabularyHealth]) -> VocabularyHealth:
-    """The figures of a vocabulary, counted once for all sessions."""
-    return _make()
+    return current.once(("vocabulary", name, label, Same(model)), make)
 
 
 def _frequencies(current: Session, corpus: NamedCounts | None) -> None:
@@ -285,7 +269,7 @@ def _types_behind(current: Session, name: str, health: VocabularyHealth, listed:
     figure = figure_called(listed)
     card = CARDS.get(listed) or Card(figure.label, "", listed)
     key = card.listed
-    table = current.once(("vocabulary list", key, id(health)), lambda: list_behind(health, key))
+    table = current.once(("vocabulary list", key, Same(health)), lambda: list_behind(health, key))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         what = "types by use" if key != listed else counted(len(table), "row")
         st.subheader(f"{card.title}: {what}", anchor=False)
@@ -386,7 +370,7 @@ def _offer(current: Session, number: int) -> None:
 
 
 def _charts(current: Session, healths: list[VocabularyHealth]) -> None:
-    ids = tuple(map(id, healths))
+    ids = tuple(map(Same, healths))
     labels = [
         health.label + "′" * [h.label for h in healths[:number]].count(health.label)
         for number, health in enumerate(healths)

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import UNDEFINED, apart, count_text, shortened
 from morphgraph.refine.learning import Entrant, held_out_of, learn_and_score
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -137,7 +138,7 @@ def _with_held_out(current: Session, gold_sets: Sequence[GoldSet]) -> list[GoldS
     for gold_set in gold_sets:
         found.append(gold_set)
         for share, seed in held_out_of(current.study.tokeniser, gold_set):
-            key = ("held out", id(gold_set), share, seed)
+            key = ("held out", Same(gold_set), share, seed)
             found.append(current.once(key, partial(gold_set.hold_out, share, seed)))
     return found
 
@@ -241,18 +242,12 @@ def _outcomes(
     """How each method cuts the words of a reference, computed once."""
     found: list[Outcome | SegmentationFailure] = []
     for one in entrants:
-        key = ("outcome", id(one.made), one.label, id(gold_set))
-        found += current.once(key, partial(_outcome, one, gold_set))[1]
+        base = one.base and one.base.state()
+        key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
+        found += current.once(key, partial(learn_and_score, [one], gold_set))
     if with_ideal:
-        found.append(current.once(("outcome", "ideal", id(gold_set)), lambda: ideal(gold_set)))
+        found.append(current.once(("outcome", "ideal", Same(gold_set)), lambda: ideal(gold_set)))
     return found
-
-
-def _outcome(
-    entrant: Entrant, gold_set: GoldSet
-) -> tuple[Entrant, list[Outcome | SegmentationFailure]]:
-    """The outcome, kept with what it is of, so that nothing else can have its id."""
-    return entrant, learn_and_score([entrant], gold_set)
 
 
 def _table(
@@ -266,7 +261,7 @@ def _table(
     """The scores of these outcomes, which are computed when they are first asked for."""
     known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
     used = weighting if known is None else _weighting(weighting, known)
-    key = ("scores", tuple(map(id, outcomes)), scope, used, tuple(metrics), baseline)
+    key = ("scores", tuple(map(Same, outcomes)), scope, used, tuple(metrics), baseline)
     return current.once(key, lambda: ScoreTable(outcomes, scope, used, metrics, baseline=baseline))
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, in_percent, percent, ratio_text, shortened
 from morphgraph.refine.learning import has_seen
 from morphgraph.score.comparison import ComparedWord, Comparison, Summary
@@ -165,7 +166,7 @@ def _compared(
     key = (
         "comparison",
         tuple(segmenter.signature() for segmenter in segmenters),
-        tuple(map(id, segmenters)),  # a model file states its own checksum
+        tuple(map(Same, segmenters)),  # a model file states its own checksum
         tuple(labels),
         tuple(texts),
         tuple(gold),

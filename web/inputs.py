@@ -8,6 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
+from morphgraph.core.shared import Same
 from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source
 from morphgraph.reference.downloads import cached_path, get, is_downloaded, local_path
@@ -340,7 +341,7 @@ def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSe
         return _demo_gold_set(rest)
     if kind == "file":
         reference = more[rest]
-        return current.once(("gold_set", name, id(reference)), lambda: GoldSet.of(reference))
+        return current.once(("gold_set", name, Same(reference)), lambda: GoldSet.of(reference))
     benchmark = current.study.benchmark
     known = (benchmark.reference, benchmark.frequencies, benchmark.frequency_source)
     return current.once(("gold_set", _OPEN), lambda: GoldSet.of(*known))

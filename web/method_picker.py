@@ -323,9 +323,9 @@ def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Seg
         if name == _TRAINED:
             return _picky(current, **settings)
         counts = _counts(current)[0] if METHODS[name].counts else None
-        if counts is None:
-            return method_on(tokeniser, name, settings)
         # A copy, for it is kept for other sessions too, and edits go on.
+        if counts is None:
+            return method_on(tokeniser.copy(), name, settings)
         return _made_once(
             _key(current, name, settings),
             lambda: method_on(tokeniser.copy(), name, settings, counts),

@@ -21,7 +21,6 @@ from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
-from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.recipe import check_steps
 from morphgraph.tokeniser.tokeniser import LearnedFrom
@@ -259,10 +258,8 @@ def _open(current: Session, record: _Record) -> None:
     counts = _source(current.store, record.frequencies) if record.frequencies else None
     tokeniser, reference = tokeniser_of(opened), reference_of(gold)
     weights = frequencies_of(counts) if counts else None
-    benchmark = Benchmark.build(tokeniser, reference, weights, counts.name if counts else "")
-    current.open_again(
-        tokeniser, benchmark, {"tokeniser": opened, "reference": gold, "frequencies": counts}
-    )
+    sources = {"tokeniser": opened, "reference": gold, "frequencies": counts}
+    current.open_again(tokeniser, reference, weights, sources)
     for steps in (record.steps, *record.recipes.values()):
         check_steps(steps, "What was kept")
     current.recipes, current.learned = record.recipes, record.learned

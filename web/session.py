@@ -6,15 +6,18 @@ checksum, and replayed when it is opened again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
 from morphgraph.core.demos import DEMOS, demo_gold_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.shared import Held, Same, Shared
 from morphgraph.core.text import counted
 from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.graph.change import Change
@@ -42,7 +45,8 @@ MOST_MODELS = 12
 _RECIPES_KEPT = 20
 _KEPT = 40
 _GRAPHS_KEPT = 4
-_NOTHING = object()
+_STATES_KEPT = 2
+_benchmarks = Shared()
 T = TypeVar("T")
 
 
@@ -60,6 +64,14 @@ class Source:
     format: str | None = None
     encoding: str | None = None
 
+    def shared(self) -> Source:
+        """This, or the same as another session has it: large files are in memory once."""
+        files = [(name, hashlib.sha256(data).digest()) for name, data in self.files]
+        return _sources.setdefault((self.name, *files, self.format, self.encoding), self)
+
+
+_sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionary()
+
 
 @dataclass
 class Session:
@@ -73,7 +85,9 @@ class Session:
     the stepper shows, ``asked`` what it was asked to do; ``earlier`` graphs of past states;
     ``computed`` what was
     computed at a click, as long as the study is open; ``kept`` what was computed for the present
-    state; ``doing`` what long work is being done, ``unkept`` why the state could not be kept.
+    state and the one before, ``benchmark`` the reference as encoded: both are shared by sessions
+    with the same files; ``doing`` what long work is being done, ``unkept`` why the state could not
+    be kept.
     """
 
     study: Study
@@ -92,7 +106,8 @@ class Session:
     asked: str = ""
     just_asked: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
-    kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    kept: dict[Hashable, dict[Hashable, Held[Any]]] = field(default_factory=dict)
+    benchmark: Held[Benchmark] | None = None
     notice: str = ""
     doing: str = ""
     unkept: str = ""
@@ -114,23 +129,27 @@ class Session:
         self.sources, self.language = demo_sources(language), language
         self.chose_frequencies = False
         demo, name = Source(f"demo:{language}"), f"wordfreq:{language}"
-        tokeniser, frequencies = tokeniser_of(demo), wordfreq_frequencies(language)
-        self._replace(tokeniser, Benchmark.build(tokeniser, reference_of(demo), frequencies, name))
+        frequencies = wordfreq_frequencies(language)
+        self._replace(tokeniser_of(demo), reference_of(demo), frequencies, name)
 
     def open_again(
-        self, tokeniser: Tokeniser, benchmark: Benchmark, sources: Mapping[str, Source | None]
+        self,
+        tokeniser: Tokeniser,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None,
+        sources: Mapping[str, Source | None],
     ) -> None:
         """Open what an earlier visit had open; its edits are made by who calls this."""
-        self.sources = dict(sources)
-        self._set(Study(tokeniser, benchmark))
+        counted_by = sources.get("frequencies")
+        self.sources = {kind: source and source.shared() for kind, source in sources.items()}
+        self._set(tokeniser, reference, frequencies, counted_by.name if counted_by else "")
 
     def open_tokeniser(self, tokeniser: Tokeniser, source: Source | None = None) -> None:
         """Open another tokeniser under the same reference."""
         old = self.study.benchmark
-        benchmark = Benchmark.build(tokeniser, old.reference, old.frequencies, old.frequency_source)
         self.language = ""
-        self.sources["tokeniser"] = source
-        self._replace(tokeniser, benchmark)
+        self.sources["tokeniser"] = source and source.shared()
+        self._replace(tokeniser, old.reference, old.frequencies, old.frequency_source)
 
     def open_reference(self, reference: Reference, source: Source | None = None) -> None:
         """Open another reference under the same tokeniser, which keeps its edits.
@@ -141,12 +160,11 @@ class Session:
         old = self.study.benchmark
         keep = self.chose_frequencies and not reference.has_counts
         known, known_from = (old.frequencies, old.frequency_source) if keep else (None, "")
-        benchmark = Benchmark.build(self.study.tokeniser, reference, known, known_from)
+        self._set(self.study.tokeniser, reference, known, known_from)
         self.language = ""
-        self.sources["reference"] = source
+        self.sources["reference"] = source and source.shared()
         if not keep:
             self.sources["frequencies"] = None
-        self._set(Study(self.study.tokeniser, benchmark))
 
     def use_frequencies(
         self,
@@ -156,12 +174,17 @@ class Session:
     ) -> None:
         """Weight tokens by other frequencies; None for none but the reference's own."""
         old = self.study.benchmark
+        self._set(self.study.tokeniser, old.reference, frequencies, name, keep_view=True)
         self.chose_frequencies = frequencies is not None
-        benchmark = Benchmark.build(self.study.tokeniser, old.reference, frequencies, name)
-        self.sources["frequencies"] = source
-        self._set(Study(self.study.tokeniser, benchmark), keep_view=True)
+        self.sources["frequencies"] = source and source.shared()
 
-    def _replace(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
+    def _replace(
+        self,
+        tokeniser: Tokeniser,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None,
+        frequency_source: str,
+    ) -> None:
         if self.study is not None:
             self.note_edits()
         steps = self.recipes.get(tokeniser.checksum)
@@ -172,10 +195,24 @@ class Session:
                 len(steps), "edit of this tokeniser was", "edits of this tokeniser were"
             )
             self.notice = f"Your {edits} made again."
-        self._set(Study(tokeniser, benchmark))
+        self._set(tokeniser, reference, frequencies, frequency_source)
 
-    def _set(self, study: Study, *, keep_view: bool = False) -> None:
-        self.study = study
+    def _set(
+        self,
+        tokeniser: Tokeniser,
+        reference: Reference,
+        frequencies: Mapping[str, float] | None,
+        frequency_source: str,
+        *,
+        keep_view: bool = False,
+    ) -> None:
+        ids = tuple(map(tokeniser.graph.id_of, tokeniser.alphabet))
+        words = (Same(tokeniser.document), tokeniser.alphabet, ids)
+        self.benchmark = _benchmarks.held(
+            (*words, Same(reference), Same(frequencies), frequency_source),
+            lambda: Benchmark.build(tokeniser, reference, frequencies, frequency_source),
+        )
+        self.study = Study(tokeniser, self.benchmark.value)
         self.study_number += 1
         self.computed.clear()
         self.earlier.clear()
@@ -214,13 +251,20 @@ class Session:
         except MorphGraphError as error:
             self.notice = str(error)
 
-    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """What ``make`` returns, made once for a key in the present state; a few are kept."""
-        key = (*key, self.study_number, self.study.graph.recipe_checksum())
-        found: Any = self.kept.pop(key, _NOTHING)
-        made: T = make() if found is _NOTHING else found
-        self.kept[key] = made  # the newest stand last
-        forget_oldest(self.kept, _KEPT)
+    def once(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """What ``make`` returns, made once for a key in the present state, by whatever session.
+
+        It depends on the files that are open, the edits and the key alone. What this session asked
+        for last is kept, of this state and the one that it looked at before.
+        """
+        state = self.study.tokeniser.state()
+        kept = self.kept.pop(state, {})
+        self.kept[state] = kept  # the newest stand last
+        forget_oldest(self.kept, _STATES_KEPT)
+        held = kept.pop(key, None) or self.study.benchmark.shared.held((key, state), make)
+        kept[key] = held
+        forget_oldest(kept, _KEPT)
+        made: T = held.value
         return made
 
     def graph_after(self, edits: int) -> MergeGraph:
@@ -314,8 +358,7 @@ def reference_of(source: Source) -> Reference:
 def frequencies_of(source: Source) -> Mapping[str, float]:
     """Word frequencies of a source; `MorphGraphError` if they cannot be read."""
     if source.files:
-        (name, data), *_ = source.files
-        return dict(parse_word_counts(data, name).items())
+        return _uploaded_frequencies(source)
     return wordfreq_frequencies(source.name.removeprefix("wordfreq:"))
 
 
@@ -362,6 +405,12 @@ def _read_model(names: tuple[str, ...], contents: tuple[bytes, ...]) -> Segmente
 def _uploaded_reference(source: Source) -> Reference:
     (_, content), *_ = source.files
     return read_reference(content, name=source.name, format=source.format, encoding=source.encoding)
+
+
+@st.cache_resource(show_spinner="Reading the frequencies…", max_entries=4)
+def _uploaded_frequencies(source: Source) -> Mapping[str, float]:
+    (name, data), *_ = source.files
+    return dict(parse_word_counts(data, name).items())
 
 
 def uploaded_model(files: Mapping[str, bytes]) -> Segmenter:

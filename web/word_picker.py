@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from morphgraph.core.shared import Same
 from morphgraph.score.comparison import most_disputed
 from morphgraph.tokeniser.words import Segmenter
 from web.address import follow
@@ -138,7 +139,7 @@ def _most_disputed(current: Session, segmenters: Sequence[Segmenter]) -> list[in
     """Words that the methods cut differently, among so many of the reference."""
     entries = current.study.benchmark.reference.entries
     chosen = np.sort(np.random.default_rng(0).permutation(len(entries))[:_LOOKED_AT])
-    key = ("disputed", *(segmenter.signature() for segmenter in segmenters))
+    key = ("disputed", *map(Same, segmenters))
     found = current.once(key, lambda: most_disputed(segmenters, [entries[i].word for i in chosen]))
     if len(entries) > _LOOKED_AT:
         st.caption(f"Among {_LOOKED_AT:,} of {len(entries):,} words, drawn at random.")

@@ -87,7 +87,7 @@ def _describe(study: Study, around: Neighbourhood, gone: Mapping[int, Merge]) ->
         if is_gone:
             attributes["tooltip"] = f"{tooltip}\nknocked out"
             continue
-        position = blamed.position.get(number)
+        position = blamed.place(number)
         if position is not None and study.benchmark.texts:
             values[key] = blamed.shown_ratio(position)
             tooltip += f"\n{blamed.said(number)}"

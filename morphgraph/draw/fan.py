@@ -242,7 +242,7 @@ class _Fans:
         return Item(self.unique(key), key, "more", label, about)
 
     def _value(self, merge: int) -> float:
-        position = self.blamed.position.get(merge)
+        position = self.blamed.place(merge)
         if position is None or not self.study.benchmark.texts:
             return math.nan
         return self.blamed.shown_ratio(position)

@@ -212,7 +212,7 @@ def _merges(
         description = f"{' + '.join(names)} → {label}"
         lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
         ratio = math.nan
-        place = None if blame is None else blame.position.get(vertex.merge)
+        place = None if blame is None else blame.place(vertex.merge)
         if blame is not None and place is not None:
             ratio = blame.shown_ratio(place)
             lines.append(blame.said(vertex.merge))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,9 @@ class MergeArrays:
     def __len__(self) -> int:
         return len(self.merge_ids)
 
-    @cached_property
+    @property
     def lookup(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """``table``, ``dense`` and ``widest``, made when a kernel first looks merges up in them.
+        """``table``, ``dense`` and ``widest``, made anew: quicker than they are worth their memory.
 
         See `kernels.merge_lookup.build_table`.
         """
@@ -56,6 +56,13 @@ class MergeArrays:
             return None
         table, seeds = build_pairs(self.parts, self.part_offsets)
         return (table, seeds) if len(table) else None
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.int32]:
+        """By the id of a merge, its position in the other arrays; -1 where it is not present."""
+        found = np.full(1 + int(self.merge_ids.max(initial=-1)), -1, np.int32)
+        found[self.merge_ids] = np.arange(len(self), dtype=np.int32)
+        return found
 
     @cached_property
     def is_plain(self) -> bool:
@@ -136,6 +143,8 @@ class ShrinkingMerges:
 
 
 _cache: WeakKeyDictionary[MergeGraph, dict[int, MergeArrays]] = WeakKeyDictionary()
+_known: WeakValueDictionary[int, MergeArrays] = WeakValueDictionary()
+"""By the number of the state, which copies of a graph have in common."""
 _KEPT = 2
 """Arrays kept of each graph: of its state, and of one that is tried out or was before."""
 
@@ -145,6 +154,14 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     kept = _cache.setdefault(graph, {})
     if graph.revision in kept:
         return kept[graph.revision]
+    arrays = _known.get(graph.revision) or _made(graph)
+    while len(kept) >= _KEPT:
+        kept.pop(next(iter(kept)))
+    kept[graph.revision] = _known[graph.revision] = arrays
+    return arrays
+
+
+def _made(graph: MergeGraph) -> MergeArrays:
     present = graph.merges()
     merges = present.values()
     count = len(present)
@@ -152,7 +169,7 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
     np.cumsum([len(merge.parts) for merge in merges], out=part_offsets[1:])
     flat = chain.from_iterable([merge.parts for merge in merges])
     parts = np.fromiter(flat, np.int32, int(part_offsets[-1]))
-    arrays = MergeArrays(
+    return MergeArrays(
         merge_ids=np.fromiter(present, np.int32, count),
         results=np.fromiter([merge.result for merge in merges], np.int32, count),
         leaders=_leaders(graph),
@@ -160,10 +177,6 @@ def merge_arrays(graph: MergeGraph) -> MergeArrays:
         part_offsets=part_offsets,
         type_count=len(graph.types),
     )
-    while len(kept) >= _KEPT:
-        kept.pop(next(iter(kept)))
-    kept[graph.revision] = arrays
-    return arrays
 
 
 def _leaders(graph: MergeGraph) -> npt.NDArray[np.int32]:

@@ -1,5 +1,6 @@
 """A record of what one edit did to a merge graph: enough to undo it, redo it and show it."""
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -84,6 +85,12 @@ class Change:
     def checksum(self) -> str:
         """SHA-256 of the step, the first 12 digits."""
         return checksum(json.dumps(self.step, sort_keys=True, ensure_ascii=False).encode())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the step and of the ids that it gave, which another graph may have given."""
+        ids = [self.step, self.added_types, [*self.added_merges.items()]]
+        return hashlib.sha256(json.dumps(ids, sort_keys=True).encode()).hexdigest()
 
     @property
     def is_empty(self) -> bool:

@@ -1,11 +1,12 @@
 """The merge graph: types and merges, and edits that can be undone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
 from morphgraph.core.files import checksum
+from morphgraph.core.shared import Same
 from morphgraph.graph.change import Change, Merge
 from morphgraph.graph.merge_table import EditError, MergeTable
 from morphgraph.graph.plans import (
@@ -44,24 +45,33 @@ class MergeGraph(MergeTable):
         super().__init__(types, merges, fixed, ties)
         self._done: list[Change] = []
         self._undone: list[Change] = []
+        self._first_revision = self.revision
+        self._copied: MergeGraph | None = None
 
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
-        graph = MergeGraph(self.types[: self._loaded_types], self._loaded, self.fixed, self.ties)
+        whole = self if self._is_untouched else self._copied
+        if whole is not None and whole._is_untouched:
+            graph = whole.copy()
+        else:
+            types = self.types[: self._loaded_types]
+            graph = MergeGraph(types, self._loaded, self.fixed, self.ties)
         for text in self.types[self._loaded_types :]:
             graph._know(text)  # words may have been encoded with atoms that were added
         return graph
 
-    def copy(self) -> "MergeGraph":
-        """A graph of its own as this one is now, with nothing to undo."""
+    def copy(self, *, history: bool = False) -> "MergeGraph":
+        """A graph of its own as this one is now, with nothing to undo but its ``history``."""
         copied = copy(self)
-        copied.types, copied.ids = self.types.copy(), self.ids.copy()
-        copied._merges, copied._origins = self._merges.copy(), self._origins.copy()
-        copied._alive = self._alive.copy()
-        copied._incoming = [producers.copy() for producers in self._incoming]
-        copied._outgoing = [users.copy() for users in self._outgoing]
-        copied._done, copied._undone = [], []
+        self._share(copied)
+        copied._done, copied._undone = self._done.copy() if history else [], []
+        if self._is_untouched:
+            copied._copied = self._copied or self
         return copied
+
+    @property
+    def _is_untouched(self) -> bool:
+        return self.revision == self._first_revision
 
     def earlier(self, edits: int) -> "MergeGraph":
         """A new graph as this one was before the last ``edits`` edits."""
@@ -254,6 +264,13 @@ class MergeGraph(MergeTable):
         """
         done = self._done[:edits]
         return checksum("".join(change.checksum for change in done).encode()) if done else ""
+
+    def state(self, edits: int | None = None) -> tuple[Hashable, ...]:
+        """A key of the state after all, or the first, edits: copies have it in common.
+
+        Where it is the same, merges and types have the same ids.
+        """
+        return Same(self._loaded), *(change.fingerprint for change in self._done[:edits])
 
     def _make(self, step: Mapping[str, Any]) -> Change:
         edit = step.get("edit")

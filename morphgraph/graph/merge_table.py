@@ -52,8 +52,13 @@ class MergeTable:
         self._alive = [True] * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
         self._outgoing: list[set[int]] = [set() for _ in self.types]
-        for number, merge in enumerate(self._loaded):
-            self._link(number, merge)
+        self._owns_names = True
+        self._owned: set[int] | None = None
+        """The types whose lists of merges no other table has; None: all of them."""
+        for number, (_, parts, result) in enumerate(self._loaded):
+            self._incoming[result].append(number)
+            for part in parts:
+                self._outgoing[part].add(number)
         for producers in self._incoming:
             if len(producers) > 1:
                 producers.sort(key=lambda number: self.merge(number).rank)
@@ -217,12 +222,32 @@ class MergeTable:
         """The id of a type that is or was there; a new one gets the next, and is absent so far."""
         number = self.ids.get(text)
         if number is None:
+            if not self._owns_names:
+                self.types, self.ids, self._owns_names = self.types.copy(), self.ids.copy(), True
             number = self.ids[text] = len(self.types)
             self.types.append(text)
             self._alive.append(False)
             self._incoming.append([])
             self._outgoing.append(set())
         return number
+
+    def _share(self, other: Self) -> None:
+        """Have what is the same in another table, a shallow copy, in common until one changes it.
+
+        There are many copies of one large file, each with a few edits of its own.
+        """
+        for table in (self, other):
+            table._owns_names, table._owned = False, set()
+        other._merges, other._alive = self._merges.copy(), self._alive.copy()
+        other._origins = self._origins.copy()
+        other._incoming, other._outgoing = self._incoming.copy(), self._outgoing.copy()
+
+    def _own(self, number: int) -> None:
+        """Let go of the lists of a type's merges that other tables have too, to change them."""
+        if self._owned is not None and number not in self._owned:
+            self._incoming[number] = self._incoming[number].copy()
+            self._outgoing[number] = self._outgoing[number].copy()
+            self._owned.add(number)
 
     def new_merge_ids(self) -> Iterator[int]:
         """Ids that no merge has or had, for a change that adds merges."""
@@ -246,22 +271,30 @@ class MergeTable:
         self._merges[number] = Merge(rank, parts, result)
 
     def _link(self, number: int, merge: Merge) -> None:
+        self._own(merge.result)
         self._incoming[merge.result].append(number)
-        for part in merge.parts:
-            self._outgoing[part].add(number)
+        self._use(number, merge.parts)
 
     def _unlink(self, number: int, merge: Merge) -> None:
         self._merges[number] = None
+        self._own(merge.result)
         self._incoming[merge.result].remove(number)
-        for part in merge.parts:
-            self._outgoing[part].discard(number)
+        self._leave(number, merge.parts)
 
     def _rewire(self, number: int, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         self._merges[number] = self.merge(number)._replace(parts=new)
-        for part in old:
-            self._outgoing[part].discard(number)
-        for part in new:
+        self._leave(number, old)
+        self._use(number, new)
+
+    def _use(self, number: int, parts: Iterable[int]) -> None:
+        for part in parts:
+            self._own(part)
             self._outgoing[part].add(number)
+
+    def _leave(self, number: int, parts: Iterable[int]) -> None:
+        for part in parts:
+            self._own(part)
+            self._outgoing[part].discard(number)
 
     def misplaced(self) -> list[int]:
         """Ids of types that no well-formed merge makes: some part always comes too late.

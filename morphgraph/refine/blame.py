@@ -67,7 +67,7 @@ class Blame:
         """Of some merges, by id, the one most to blame; one that is new since then comes last."""
 
         def badness(merge: int) -> tuple[float, float, float]:
-            place = self.position.get(merge)
+            place = self.place(merge)
             if place is None:
                 return (-1.0, 0.0, 0.0)
             return (self.ratio[place], self.blamed[place], -place)
@@ -76,12 +76,12 @@ class Blame:
 
     def counts(self, merge: int) -> tuple[float, float]:
         """N and B of a merge, by its id."""
-        position = self.position[merge]
+        position = self.arrays.places[merge]
         return float(self.applied[position]), float(self.blamed[position])
 
     def said(self, merge: int) -> str:
         """Joins, wrong joins and blame of a merge, by its id; empty where it is new since then."""
-        if merge not in self.position:
+        if self.place(merge) is None:
             return ""
         joins, wrong = self.counts(merge)
         if not joins:
@@ -92,10 +92,11 @@ class Blame:
         """R of a merge, or NaN if it was never applied: it is undefined then."""
         return float(self.ratio[position]) if self.applied[position] else math.nan
 
-    @cached_property
-    def position(self) -> dict[int, int]:
-        """Merge id → position in ``arrays``."""
-        return {int(merge): i for i, merge in enumerate(self.arrays.merge_ids)}
+    def place(self, merge: int) -> int | None:
+        """The position in ``arrays`` of a merge, by its id; None if it is not among them."""
+        places = self.arrays.places
+        found = int(places[merge]) if merge < len(places) else -1
+        return None if found < 0 else found
 
 
 def blame(

@@ -233,7 +233,7 @@ def knock_out(
     merges, late_leaves = graph.merge_count, share_of_leaves(graph)
     change, blamed = preview_knockout(tokeniser, benchmark, segmentation, settings, seen)
     graph.apply(change)
-    removed = np.array([blamed.position[merge] for merge in change.removed_merges], np.int64)
+    removed = blamed.arrays.places[np.fromiter(change.removed_merges, np.int64)].astype(np.int64)
     return KnockoutResult(
         change,
         [graph.types[number] for number in change.removed_types],

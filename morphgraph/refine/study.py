@@ -5,14 +5,15 @@ what would its knockout change. Results are kept per state of the graph, so aski
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from threading import Lock
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.shared import Held
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame, blame
@@ -25,7 +26,7 @@ from morphgraph.tokeniser.preprocess import shown_token
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import Segmentation
 
-_STATES_KEPT = 4
+_STATES_KEPT = 3
 Gaps = npt.NDArray[np.int64]
 
 
@@ -37,6 +38,7 @@ class StudyState:
     scores: list[BoundaryScore]
     tally: BoundaryTally
     blames: dict[tuple[Weighting, Scope], Blame] = field(default_factory=dict)
+    blaming: Lock = field(default_factory=Lock)
 
     def score(self, scope: Scope, weighting: Weighting) -> BoundaryScore:
         """The score of a scope and weighting."""
@@ -90,13 +92,16 @@ class Study:
     """A tokeniser that is edited, under one benchmark.
 
     ``start`` is the state before any edit, ``before_last`` the one before the last edit, ``now``
-    the present one.
+    the present one. States are shared by all studies of one file on one benchmark, and kept as
+    long as one of them looks at them.
     """
 
     def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
-        self._benchmark = benchmark
-        self._states: dict[str, StudyState] = {}
+        self._first = benchmark
+        self._encoded = Held(benchmark)
+        self._start: Held[StudyState] | None = None
+        self._states: dict[tuple[Hashable, ...], Held[StudyState]] = {}
         self._f1: dict[int, tuple[Change, float]] = {}
 
     @property
@@ -106,25 +111,34 @@ class Study:
         When an edit has changed the alphabet, states of before are forgotten: their words had
         other atoms. Then they are looked at with the atoms of now.
         """
-        current = self._benchmark.encoded_for(self.tokeniser)
-        if current is not self._benchmark:
-            self._benchmark = current
+        tokeniser, alphabet = self.tokeniser, self.tokeniser.alphabet
+        if self._encoded.value.alphabet != alphabet:
+            ids = tuple(map(self.graph.id_of, alphabet))
+            self._encoded = (
+                Held(self._first)
+                if self._first.alphabet == alphabet
+                else self._first.shared.held(
+                    ("words", alphabet, ids), lambda: self._first.encoded_for(tokeniser)
+                )
+            )
             self._states.clear()
             self._f1.clear()
-            self.__dict__.pop("start", None)
-        return self._benchmark
+            self._start = None
+        return self._encoded.value
 
     @property
     def graph(self) -> MergeGraph:
         """The graph that edits apply to."""
         return self.tokeniser.graph
 
-    @cached_property
+    @property
     def start(self) -> StudyState:
         """The state before any edit."""
-        if not self.graph.history:
-            return self.now
-        return self._state_of(self.graph.original())
+        _ = self.benchmark  # forgets that of another alphabet
+        if self._start is None:
+            made = bool(self.graph.history)
+            self._start = self._held(0, self.graph.original if made else lambda: self.graph)
+        return self._start.value
 
     @property
     def now(self) -> StudyState:
@@ -144,22 +158,25 @@ class Study:
     def _kept(self, edits: int, graph: Callable[[], MergeGraph]) -> StudyState:
         """The state after the first ``edits`` edits."""
         _ = self.benchmark  # drops the states of another alphabet
-        key = self.graph.recipe_checksum(edits)
-        state = self._states.pop(key, None)
-        if state is None:
-            # Mostly it is one edit on from a state that is known.
-            before = self._states.get(self.graph.recipe_checksum(edits - 1)) if edits else None
-            state = self._state_of(graph(), before, edits)
+        key = self.graph.state(edits)
+        held = self._states.pop(key, None) or self._held(edits, graph)
         if edits:
             change = self.graph.history[edits - 1]
-            self._f1[id(change)] = change, state.score("morphemic", "types").f1
-        self._states[key] = state  # the newest stand last
+            self._f1[id(change)] = change, held.value.score("morphemic", "types").f1
+        self._states[key] = held  # the newest stand last
         while len(self._states) > _STATES_KEPT:
             self._states.pop(next(iter(self._states)))
-        return state
+        return held.value
+
+    def _held(self, edits: int, graph: Callable[[], MergeGraph]) -> Held[StudyState]:
+        # Mostly it is one edit on from a state that is known.
+        before = self._states.get(self.graph.state(edits - 1)) if edits else None
+        return self.benchmark.shared.held(
+            ("state", self.graph.state(edits)), lambda: self._state_of(graph(), before, edits)
+        )
 
     def _state_of(
-        self, graph: MergeGraph, before: StudyState | None = None, edits: int = 0
+        self, graph: MergeGraph, before: Held[StudyState] | None, edits: int
     ) -> StudyState:
         """The state after ``edits`` edits; ``before``: the state before the last of them."""
         benchmark = self.benchmark
@@ -167,9 +184,11 @@ class Study:
             segmentation = segment(graph, benchmark.words)
         else:
             change = self.graph.history[edits - 1]
-            segmentation = segment_after(graph, before.segmentation, change)
+            segmentation = segment_after(graph, before.value.segmentation, change)
         gold, weight = benchmark.cuts("morphemic"), benchmark.weight("morphemic", "types")
         tally = BoundaryTally(cuts_of(segmentation), gold, weight)
+        if before is not None:  # what is equal is in memory once
+            tally.weight, tally.relevant = before.value.tally.weight, before.value.tally.relevant
         return StudyState(segmentation, benchmark.scores(segmentation), tally)
 
     def f1_after_edits(self) -> list[float]:
@@ -211,11 +230,12 @@ class Study:
         """N, B and R of all merges in the present state, or another one."""
         state = state or self.now
         key = (weighting, scope)
-        if key not in state.blames:
-            state.blames[key] = blame(
-                self.benchmark, state.segmentation, weighting=weighting, scope=scope
-            )
-        return state.blames[key]
+        with state.blaming:
+            if key not in state.blames:
+                state.blames[key] = blame(
+                    self.benchmark, state.segmentation, weighting=weighting, scope=scope
+                )
+            return state.blames[key]
 
     # --------------------------------------------------------------------------------- words
 
@@ -379,12 +399,13 @@ class Study:
 
     def _gaps_closed_by(self, number: int) -> tuple[Gaps, Gaps]:
         """The gaps that a type's merges closed: those inside morphs, and gold boundaries."""
-        position = self.blame().position
+        blamed = self.blame()
         closed = self.now.segmentation.closed_by
         gaps = np.zeros(0, np.int64)
         for merge in self.graph.incoming(number):
-            if merge in position:
-                gaps = np.union1d(gaps, np.flatnonzero(closed == position[merge]))
+            place = blamed.place(merge)
+            if place is not None:
+                gaps = np.union1d(gaps, np.flatnonzero(closed == place))
         is_gold = self.benchmark.morphemic.boundary[gaps] == 1
         return gaps[~is_gold], gaps[is_gold]
 

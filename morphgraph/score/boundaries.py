@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.shared import Shared
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
@@ -246,6 +247,11 @@ class Benchmark(GoldSet):
     def subset(self, entries: npt.NDArray[np.int64]) -> Self:
         """Only these entries, in this order."""
         return replace(super().subset(entries), words=self.words.subset(entries))
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What is computed on these words, for all who work on them."""
+        return Shared()
 
     @cached_property
     def morphemic(self) -> EncodedGold:

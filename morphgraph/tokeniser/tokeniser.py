@@ -1,10 +1,11 @@
 """A tokeniser: its merge graph, its preprocessing, and its file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.byte_level import encode, readable_bytes
@@ -47,6 +48,14 @@ class Lineage:
 
 
 @dataclass
+class _AsLoaded:
+    """What all copies of a tokeniser have in common, made when it is first needed."""
+
+    readable: list[str] = field(default_factory=list)
+    encoder: WordEncoder | None = None
+
+
+@dataclass
 class Tokeniser:
     """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
 
@@ -70,6 +79,7 @@ class Tokeniser:
     learned_from: list[LearnedFrom] = field(default_factory=list)
     _readable: list[str] = field(default_factory=list, repr=False)
     _encoders: dict[tuple[str, ...], WordEncoder] = field(default_factory=dict, repr=False)
+    _as_loaded: _AsLoaded = field(default_factory=_AsLoaded, repr=False)
 
     def __repr__(self) -> str:
         """One line; never the vocabulary."""
@@ -121,14 +131,19 @@ class Tokeniser:
 
     def _encoder(self) -> WordEncoder:
         added = self.alphabet
-        if self._encoders.get(added) is None:
+        known = self._encoders.get(added) if added else self._as_loaded.encoder
+        if known is None:
             ids = {text: n for n, text in enumerate(self.graph.types[: len(self.vocabulary_ids)])}
             tokens = {token.content: ids[token.content] for token in self.preprocessor.added}
             for text in self.only_added:
                 del ids[text]
             ids |= {text: self.graph.ids[text] for text in added}
-            self._encoders[added] = WordEncoder(self.preprocessor, ids, tokens)
-        return self._encoders[added]
+            known = WordEncoder(self.preprocessor, ids, tokens)
+            if added:
+                self._encoders[added] = known
+            else:
+                self._as_loaded.encoder = known
+        return known
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Words as atoms, as they stand in running text; ``bare``: as whole texts of their own."""
@@ -146,16 +161,14 @@ class Tokeniser:
 
     def fork(self) -> Self:
         """The same tokeniser with a graph of its own, before any edit."""
-        graph = self.graph.original()
-        return replace(self, graph=graph, learned_from=[], _readable=[], _encoders={})
+        return self._with(self.graph.original(), [])
 
     def copy(self) -> Self:
         """The same tokeniser with a graph of its own, and the edits made so far in it."""
-        copied = self.fork()
-        if self.graph.history:
-            copied.graph.replay(self.graph.recipe())
-        copied.learned_from = list(self.learned_from)
-        return copied
+        return self._with(self.graph.copy(history=True), list(self.learned_from))
+
+    def _with(self, graph: MergeGraph, learned_from: list[LearnedFrom]) -> Self:
+        return replace(self, graph=graph, learned_from=learned_from, _readable=[], _encoders={})
 
     def readable(self, type_: str) -> str:
         """A type as people read it: bytes as characters, ``␣`` for the start-of-word marker.
@@ -171,8 +184,14 @@ class Tokeniser:
     @property
     def readable_types(self) -> list[str]:
         """All types of the graph, by id, as people read them."""
-        if len(self._readable) != len(self.graph.types):
-            self._readable = [self.readable(text) for text in self.graph.types]
+        types, loaded = self.graph.types, self.graph.loaded_type_count
+        if len(self._readable) != len(types):
+            if len(self._as_loaded.readable) != loaded:
+                self._as_loaded.readable = [self.readable(text) for text in types[:loaded]]
+            added = [self.readable(text) for text in types[loaded:]]
+            self._readable = self._as_loaded.readable
+            if added:
+                self._readable = [*self._readable, *added]
         return self._readable
 
     @property
@@ -220,6 +239,10 @@ class Tokeniser:
                 spelled += [bytes_, "Ġ" + bytes_]
             spelled += [body, "▁" + body, body + self.preprocessor.suffix]
         return next((candidate for candidate in spelled if candidate in self.graph), None)
+
+    def state(self) -> tuple[Hashable, ...]:
+        """A key of all that this is now: copies, of the same edits, have it in common."""
+        return Same(self.document), *self.learned_from, *self.graph.state()
 
     def signature(self) -> str:
         """Name and checksum of the file, and of the edits made, if any: ``name@sum+sum``."""

@@ -92,7 +92,7 @@ def test_the_r_of_the_table_is_that_of_the_merge(app: Any) -> None:
     names = study.tokeniser.readable_types
     shown = {
         study.graph.describe(merge, names): f"{blamed.ratio[place]:.0%}".replace("%", "\xa0%")
-        for merge, place in blamed.position.items()
+        for place, merge in enumerate(blamed.arrays.merge_ids)
     }
     assert all(row["blame"] == shown[row["merge"]] for row in table(app))
 
@@ -217,7 +217,7 @@ def test_r_is_that_of_the_state_shown(current: Session) -> None:
             known = blame(study.benchmark, segment(graph, study.benchmark.words))
             for number in range(2):
                 [tree] = trees_of(current, number, [("", edits)])
-                ratios = [known.ratio[known.position[merge.merge]] for merge in tree.merges]
+                ratios = [known.ratio[known.place(merge.merge)] for merge in tree.merges]
                 assert [merge.ratio for merge in tree.merges] == ratios
     [tree] = trees_of(current, 0, [("", 0)])
     assert [merge.ratio for merge in tree.merges] == [0.0, 0.5, 0.5]

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted
 from morphgraph.score.errors import ERROR_KINDS, ErrorBrowser
 from morphgraph.score.gold_set import Scope
@@ -33,7 +34,7 @@ def error_browser(current: Session, outcomes: Mapping[str, Outcome], scope: Scop
     first, second = st.columns([3, 7], vertical_alignment="bottom")
     name = choice(first.selectbox, "Tokeniser", outcomes, key="errors_of")
     outcome = outcomes[name]
-    browser = current.once(("errors", id(outcome), scope), lambda: ErrorBrowser(outcome, scope))
+    browser = current.once(("errors", Same(outcome), scope), lambda: ErrorBrowser(outcome, scope))
     counts = browser.counts()
     kinds = choice(
         second.pills,

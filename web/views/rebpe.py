@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, from_to, in_percent, percent, shortened, signed
 from morphgraph.draw.charts import (
     changes_over_phases,
@@ -103,7 +104,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
     words: list[tuple[str, WordLine]] = []
     with attempt():
         lines = current.once(
-            ("follow", word, done, id(run)),
+            ("follow", word, done, Same(run)),
             lambda: follow_phases(run, lambda graph: line_in(current.study, word, graph)),
         )
         words = [(phase_label(run.phases[n]), line) for n, line in enumerate(lines)]

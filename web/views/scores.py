@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import count_text, counted, percent
 from morphgraph.draw.score_charts import (
     Difference,
@@ -110,7 +111,7 @@ def pictures(current: Session, tables: Sequence[ScoreTable]) -> None:
         if len(tables) > 1:
             st.caption(f"`{words_shown(table)}`")
         figure = current.once(
-            ("picture", id(table), kind, metric), partial(_figure, table, kind, metric)
+            ("picture", Same(table), kind, metric), partial(_figure, table, kind, metric)
         )
         if figure is None:
             st.info("Choose at least three scores in %, for the corners of the radar.")
@@ -186,7 +187,7 @@ _NOTES = {
 
 def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
     """The boundaries of a reference and what meets there, computed once."""
-    return current.once(("gold boundaries", id(gold_set)), lambda: GoldBoundaries(gold_set))
+    return current.once(("gold boundaries", Same(gold_set)), lambda: GoldBoundaries(gold_set))
 
 
 @st.fragment
@@ -226,7 +227,7 @@ def breakdowns(current: Session, tables: Sequence[ScoreTable], scope: Scope) -> 
         return
     gold = gold_boundaries(current, outcomes[0].gold_set) if outcomes else None
     settings = (by, metric, scope, table.weighting)
-    key = ("breakdown", *settings, *map(id, outcomes))
+    key = ("breakdown", *settings, *map(Same, outcomes))
     found, figure = current.once(key, lambda: _with_picture(break_down(outcomes, *settings, gold)))
     if figure is None:
         st.info("This reference does not say.")
@@ -290,17 +291,16 @@ def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
         return
     for gold_set in gold_sets:
         with attempt():
-            # The gold set is kept with them, so that no other one can have its id.
-            _, found = current.once(
-                ("flota scores", id(gold_set)), partial(_scores, current, gold_set)
+            found = current.once(
+                ("flota scores", Same(gold_set)), partial(_scores, current, gold_set)
             )
             _show_flota(found, gold_set)
 
 
-def _scores(current: Session, gold_set: GoldSet) -> tuple[GoldSet, FlotaScores]:
+def _scores(current: Session, gold_set: GoldSet) -> FlotaScores:
     tokeniser = current.study.tokeniser
     standard = standard_segmenter(tokeniser)
-    return gold_set, flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
+    return flota_scores(vocabulary_of(tokeniser), gold_set.reference, standard)
 
 
 def _show_flota(found: FlotaScores, gold_set: GoldSet) -> None:

@@ -87,10 +87,13 @@ def _figures(current: Session, number: int) -> None:
 def _knockout(current: Session, number: int, cascade: bool) -> None:
     study = current.study
     types = [study.graph.types[number]]
-    preview = current.once(
-        ("preview", number, cascade), lambda: study.preview(types, cascade=cascade)
-    )
-    before, after = preview.before.f1, preview.after.f1
+
+    def make() -> tuple[float, float, int, int]:
+        found = study.preview(types, cascade=cascade)  # too large to be kept itself
+        goes = len(found.change.removed_types)
+        return found.before.f1, found.after.f1, found.changed_words, goes
+
+    before, after, changed, goes = current.once(("preview", number, cascade), make)
     colour = "green" if after > before else "red" if after < before else "gray"
     with st.container(horizontal=True, vertical_alignment="center"):
         button(
@@ -101,9 +104,8 @@ def _knockout(current: Session, number: int, cascade: bool) -> None:
             key="knock out",
         )
         _centre_button(current, number)
-    goes = len(preview.change.removed_types)
     others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
-    words = counted(preview.changed_words, "word changes", "words change")
+    words = counted(changed, "word changes", "words change")
     st.markdown(
         f":{colour}[**F1 {from_to(before, after)}** · {words}{others}]",
         help="F1 now and without this type, and how many words would be cut otherwise.",

@@ -53,6 +53,7 @@ class Visitor:
     uploads: dict[str, tuple[str, str]] = field(default_factory=dict)
     graph: tuple[str, str, list[str]] | None = None
     clicks: int = 0
+    begun: bool = False
     states: dict[str, WidgetState] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
@@ -78,24 +79,27 @@ class Visitor:
             self.states.clear()
         state.page_script_hash, state.fragment_id = self.page, fragment
         state.widget_states.widgets.extend([*self.states.values(), *sent])
-        if not fragment:
-            self.buttons.clear()
-            self.uploads.clear()
-            self.graph = None
+        self.begun = False
         await self.socket.send(message.SerializeToString())
         async with asyncio.timeout(LONGEST):
             while True:
                 heard = ForwardMsg.FromString(await self.socket.recv())
                 self._note(heard)
                 is_last = heard.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
-                if heard.HasField("script_finished") and is_last:
+                if heard.HasField("script_finished") and is_last and self.begun:
                     return
 
     def _note(self, heard: ForwardMsg) -> None:
         if heard.HasField("new_session"):
             new = heard.new_session
+            # What comes before is left of an earlier run.
+            self.begun = self.begun or self.page in ("", new.page_script_hash)
+            if not heard.metadata.run.fragment_ids:
+                self.buttons.clear()
+                self.uploads.clear()
+                self.graph = None
             self.session = new.initialize.session_id or self.session
-            self.page = new.page_script_hash or self.page
+            self.page = self.page or new.page_script_hash
         if heard.HasField("navigation"):
             listed = heard.navigation.app_pages
             self.pages = {page.url_pathname: page.page_script_hash for page in listed}

@@ -9,6 +9,7 @@ from morphgraph.core.text import counted, shortened
 from web.address import arrive, follow
 from web.batch.queue import keep_queue_moving, stop_all
 from web.hosting import is_public
+from web.housekeeping import keep_house
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.storage import days_kept, kept_steps
@@ -55,6 +56,7 @@ def start(title: str) -> Session:
     )
     st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
     st.html(_ASSETS / "style.css")
+    keep_house()
     if is_public():
         keep_queue_moving()
     current = session(reopen)

@@ -45,7 +45,6 @@ _TRAINED = "picky"
 """Trained on demand: it stands among those that need a tokeniser only, behind trimmed BPE."""
 _BYTES = 256
 _MOST_MADE = 8
-_made: dict[tuple[Any, ...], Segmenter] = {}
 """What takes long to make, for all sessions, the newest last."""
 _lock = threading.Lock()
 
@@ -339,7 +338,7 @@ def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> boo
     return (
         _needs_counts(name)
         and _counts(current)[0] is not None
-        and _key(current, name, settings) not in _made
+        and _key(current, name, settings) not in _made()
     )
 
 
@@ -358,15 +357,21 @@ def _key(current: Session, name: str, settings: Mapping[str, Any]) -> tuple[Any,
     return (digest, name, *made_on, *settings.values())
 
 
+@st.cache_resource(show_spinner=False)
+def _made() -> dict[tuple[Any, ...], Segmenter]:
+    """Models made from word counts, the newest last."""
+    return {}
+
+
 def _made_once(key: tuple[Any, ...], make: Callable[[], Segmenter]) -> Segmenter:
     """What ``make`` returns, made once for a key in all sessions."""
     with _lock:
-        found = _made.pop(key, None)
+        found = _made().pop(key, None)
     if found is None:
         found = make()
     with _lock:
-        _made[key] = found
-        forget_oldest(_made, _MOST_MADE)
+        _made()[key] = found
+        forget_oldest(_made(), _MOST_MADE)
     return found
 
 

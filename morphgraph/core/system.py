@@ -70,3 +70,11 @@ def _lock_on_windows(file: IO[Any]) -> bool:
     except OSError:
         return False
     return True
+
+
+def give_back_memory() -> None:
+    """Hand memory that is free back to the system, where the C library can (glibc)."""
+    import ctypes
+
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -289,3 +289,58 @@ def test_reading() -> None:
     assert "unun" not in graph
     with pytest.raises(EditError, match="has been removed"):
         graph.merge(1)
+
+
+@examples(100)
+@given(MERGES, st.data())
+def test_what_is_done_to_a_copy_is_done_to_no_other(merges: MergeList, data: Any) -> None:
+    """Copies have lists in common until one changes them: each is as if it were alone."""
+    graphs = [graph_of(merges)]
+    recipes: list[list[Any]] = [[]]
+    for _ in range(data.draw(st.integers(1, 8))):
+        chosen = data.draw(st.integers(0, len(graphs) - 1))
+        graph = graphs[chosen]
+        what = data.draw(st.sampled_from(["copy", "knockout", "anneal", "undo", "original"]))
+        if what == "copy":
+            graphs.append(graph.copy(history=True))
+            recipes.append(list(recipes[chosen]))
+        elif what == "original":
+            graphs.append(graph.original())
+            recipes.append([])
+        elif what == "undo" and graph.history:
+            graph.undo()
+            recipes[chosen].pop()
+        elif what == "knockout" and removable(graph):
+            step = {"edit": "knockout", "types": [data.draw(st.sampled_from(removable(graph)))]}
+            graph.replay([step])
+            recipes[chosen].append(step)
+        elif what == "anneal":
+            pair = [data.draw(st.sampled_from(sorted(present(graph)))) for _ in range(2)]
+            step = {"edit": "anneal", "merges": [pair], "atoms": []}
+            try:
+                graph.replay([step])
+            except EditError:
+                continue
+            if len(graph.history) > len(recipes[chosen]):
+                recipes[chosen].append(step)
+    for graph, recipe in zip(graphs, recipes, strict=True):
+        alone = graph_of(merges)
+        alone.replay(recipe)
+        assert parts_of(graph) == parts_of(alone)
+        assert present(graph) == present(alone)
+        assert len(graph.history) == len(recipe)
+        check_graph(graph)
+
+
+def test_an_edit_made_again_by_hand_has_other_ids_so_it_is_another_state() -> None:
+    """Merges get no id twice: what was computed on the first is about merges that are gone."""
+    graph = MergeGraph.from_merges([("a", "b")], alphabet="abc")
+    graph.anneal([("ab", "c")])
+    first, ids = graph.state(), graph.merge_ids()
+    graph.undo()
+    assert graph.copy(history=True).state() == graph.state() != first
+    graph.anneal([("ab", "c")])
+    assert graph.merge_ids() != ids
+    assert graph.state() != first
+    assert graph.copy(history=True).state() == graph.state()
+    assert graph.state() != MergeGraph.from_merges([("a", "b")], alphabet="abc").state()

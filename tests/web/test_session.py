@@ -1,14 +1,23 @@
 """What a session keeps when something else is opened."""
 
+import gc
+import tracemalloc
+import weakref
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from morphgraph.reference.entry import Reference
+from morphgraph.refine.blame import blame_table
+from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
-from web.session import Session
+from web.method_picker import make_method
+from web.session import Session, Source, reference_of, tokeniser_of
 
 FIRST = [("u", "n"), ("un", "d")]
 SECOND = [("d", "o"), ("un", "do"), ("u", "n")]
@@ -94,3 +103,103 @@ def test_undo_and_redo_without_edits_do_nothing(current: Session) -> None:
     current.undo()
     current.redo()
     assert len(current.study.graph.history) == 1
+
+
+# ------------------------------------------------------------------------ many sessions at once
+
+
+@pytest.fixture
+def visitors(make: Callable[..., Tokeniser], small_reference: Callable[..., Reference]) -> Any:
+    """Two sessions that opened the same files."""
+    loaded, reference = make(FIRST), small_reference("un d", "un do")
+
+    def visitor() -> Session:
+        current = Session(None)  # type: ignore[arg-type]  # the next line opens one
+        current.open_again(loaded.fork(), reference, None, {})
+        return current
+
+    return visitor(), visitor()
+
+
+def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any) -> None:
+    first, second = visitors
+    made: list[int] = []
+    assert first.study.benchmark is second.study.benchmark
+    assert first.study.now is second.study.now
+    assert first.study.blame() is second.study.blame()
+    for current in (first, second, first):
+        assert current.once(("blame",), lambda: made.append(1) or len(made)) == 1
+    for current in visitors:
+        current.study.graph.knockout(["und"])
+    assert first.study.now is second.study.now, "they made the same edit"
+    assert first.study.start is second.study.start
+    assert first.once(("blame",), lambda: "of another state") == "of another state"
+
+
+def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
+    first, second = visitors
+    first.study.graph.knockout(["und"])
+    assert first.once(("edits",), lambda: len(first.study.graph.history)) == 1
+    assert second.once(("edits",), lambda: len(second.study.graph.history)) == 0
+    assert second.study.now is second.study.start is first.study.start
+    first.undo()
+    assert first.study.now is second.study.now
+
+
+def test_methods_kept_for_others_do_not_follow_the_edits_of_one(visitors: Any) -> None:
+    first, second = visitors
+    made = [make_method(current, "bpe", {}) for current in visitors]
+    assert made[0] is made[1]
+    first.study.graph.knockout(["und"])
+    assert made[1].signature() == make_method(second, "bpe", {}).signature()
+    assert make_method(first, "bpe", {}).signature() != made[1].signature()
+
+
+def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:
+    first, second = visitors
+    gone = weakref.ref(first.study.now), weakref.ref(first.study.benchmark)
+    assert gone[0]() is second.study.now
+    for current in (first, second):
+        current.open_demo("en")
+    gc.collect()
+    assert [each() for each in gone] == [None, None]
+
+
+def test_the_content_of_a_file_is_in_memory_once() -> None:
+    one, two = (Source("a.json", (("a.json", bytes([1, 2, 3] * 9)),)).shared() for _ in range(2))
+    assert one is two
+    assert Source("b.json", one.files).shared() is not one, "a name is shown, and is one's own"
+
+
+@pytest.mark.data
+def test_one_more_session_on_large_files_costs_little(data_folder: Path) -> None:
+    """At most 25 MB beyond what is shared, after edits of its own and with the table of blame."""
+
+    def visitor(skip: int) -> Session:
+        current = Session(None)  # type: ignore[arg-type]  # the next lines open one
+        current.open_demo("en")
+        for path, kind, use in (
+            ("tokenizers/oscar-de-40k/tokenizer.json", tokeniser_of, current.open_tokeniser),
+            ("references/morphynet/deu.derivational.v1.tsv", reference_of, current.open_reference),
+        ):
+            file = data_folder / path
+            source = Source(file.name, ((file.name, file.read_bytes()),))
+            use(kind(source), source)
+        study = current.study
+        worst = candidate_types(study.tokeniser, study.blame(), 0.5)[skip:]
+        for type_ in worst[:5]:
+            study.graph.knockout([type_])
+            blamed = study.blame()
+            current.once(("table",), partial(blame_table, study.tokeniser, blamed))
+            assert study.start and study.before_last
+            current.note_edits()
+        return current
+
+    others = [visitor(0)]
+    gc.collect()
+    tracemalloc.start()
+    others.append(visitor(10))
+    gc.collect()
+    cost = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert cost < 25e6, f"{cost / 1e6:.0f} MB"

@@ -29,6 +29,7 @@ from morphgraph.core.files import parse_json, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
 
 ATTEMPTS = 4
 """How often a task is started whose workers die, until it counts as failed."""
@@ -76,7 +77,8 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
 
     `memory` is the most bytes that one worker may use, by default its share of nine tenths of
     what is available now; a worker that goes beyond is ended and replaced, and its task is started
-    again, `ATTEMPTS` times in all. All listen on the loopback interface only.
+    again, `ATTEMPTS` times in all. All listen on the loopback interface only, and talk to nobody
+    who lacks the credentials, which are made here and known to these processes alone.
     """
     if workers < 1:
         raise MorphGraphError(f"{workers} workers cannot run anything. Ask for at least one.")
@@ -84,6 +86,7 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
         raise MorphGraphError(f"A worker cannot run with {memory} bytes. Give it more memory.")
     import dask
     from distributed import Client, LocalCluster
+    from distributed.security import Security
 
     settings = {**COMMON_SETTINGS, "distributed.scheduler.worker-ttl": None}
     with ExitStack() as stack:
@@ -102,7 +105,8 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    protocol="tcp",
+                    protocol="tls",
+                    security=Security.temporary(),  # type: ignore[no-untyped-call]
                     dashboard_address=None,
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     worker_dashboard_address=None,
@@ -152,8 +156,13 @@ def lost_worker_message(error: BaseException) -> str | None:
 
 
 @contextmanager
-def connected(where: str, shown: str, timeout: float) -> Generator[Client]:
-    """A client of the scheduler at an address; `shown` names it in errors."""
+def connected(
+    where: str, shown: str, timeout: float, security: Security | None = None
+) -> Generator[Client]:
+    """A client of the scheduler at an address; `shown` names it in errors.
+
+    ``security``: the credentials to connect with, by default those of dask's configuration.
+    """
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
@@ -161,7 +170,9 @@ def connected(where: str, shown: str, timeout: float) -> Generator[Client]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)
         try:
-            client = Client(where, timeout=timeout, set_as_default=False)  # type: ignore[no-untyped-call]
+            client = Client(  # type: ignore[no-untyped-call]
+                where, timeout=timeout, set_as_default=False, security=security
+            )
         except Exception as error:
             raise no_scheduler(shown, f"it does not let us connect ({error})") from error
     with client:

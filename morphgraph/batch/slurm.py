@@ -6,6 +6,7 @@ A profile says which, and with what; it is read from YAML.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import functools
 import json
 import logging
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -38,6 +39,7 @@ from morphgraph.core.files import read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
 
 # ------------------------------------------------------------------------------ profiles
 
@@ -106,8 +108,6 @@ class SlurmProfile(Strict):
             return self
         if self.memory is None:
             raise ValueError("mode cluster needs memory. Add what one job may use, as in 8GB")
-        if self.shared_directory is not None:
-            raise ValueError("mode cluster has no shared_directory. Leave it out")
         if self.worker_processes > self.cores:
             raise ValueError(
                 f"{self.processes} processes do not fit on {self.cores} cores. Ask for more cores"
@@ -228,6 +228,7 @@ def _jobs(profile: SlurmProfile) -> Generator[Client]:
     """Workers in jobs that come and go."""
     import dask
     from distributed import Client
+    from distributed.security import Security
 
     _check_accepted(profile)
     with ExitStack() as stack:
@@ -238,10 +239,15 @@ def _jobs(profile: SlurmProfile) -> Generator[Client]:
                 **_job_options(profile),
                 silence_logs=logging.CRITICAL,
                 scheduler_options=_scheduler_options(profile),
+                # Jobs read it from files that they and their owner alone can read.
+                security=Security.temporary(),  # type: ignore[no-untyped-call]
+                shared_temp_directory=profile.shared_directory or str(Path.cwd()),
             )
         except (OSError, RuntimeError, ValueError) as error:
             problem = f"The scheduler for jobs of SLURM does not start ({error})"
-            raise MorphGraphError(f"{problem}. Check the profile's interface.") from error
+            raise MorphGraphError(
+                f"{problem}. Check interface and shared_directory of the profile."
+            ) from error
         stack.enter_context(cluster)
         client: Client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
         cluster.adapt(
@@ -338,6 +344,7 @@ class _Role:
     """The role of this process within its allocation; it has one for good."""
 
     runner: Any = None
+    security: Security | None = None
 
 
 @contextmanager
@@ -364,7 +371,7 @@ def _dismiss(runner: Any) -> None:
     address = str(runner.scheduler_address)
     deadline = time.monotonic() + _LAST_WORKERS
     try:
-        with connected(address, address, _LAST_WORKERS) as client:
+        with connected(address, address, _LAST_WORKERS, _Role.security) as client:
             client.wait_for_workers(runner.world_size - 2, _LAST_WORKERS)
             # A worker is known some time before the nanny that started it has its answer.
             while time.monotonic() < deadline:
@@ -381,7 +388,7 @@ def _allocation(profile: SlurmProfile) -> Generator[Client]:
     """Workers in the other tasks of this step of a job."""
     with slurm_role(profile), quiet():
         address = str(_Role.runner.scheduler_address)
-        with connected(address, address, _START) as client:
+        with connected(address, address, _START, _Role.security) as client:
             wait_for_worker(client, address, _START)
             yield client
 
@@ -389,9 +396,11 @@ def _allocation(profile: SlurmProfile) -> Generator[Client]:
 def _start_runner(profile: SlurmProfile) -> Any:
     import dask
     from dask_jobqueue.slurm import SLURMRunner
+    from distributed.core import rpc
 
     file = _scheduler_file(profile)
     number = int(os.environ["SLURM_PROCID"])
+    security = _Role.security = _credentials(file.with_suffix(".pem"), makes=number == 0)
     if number == 1:
         _wait_for_file(file)
     # A scheduler whose client is gone ends by itself.
@@ -406,10 +415,16 @@ def _start_runner(profile: SlurmProfile) -> Any:
         runner = SLURMRunner(  # type: ignore[no-untyped-call]
             # Braces are its own placeholders.
             scheduler_file=str(file).replace("{", "{{").replace("}", "}}"),
-            scheduler_options=_scheduler_options(profile),
+            scheduler_options={
+                **_scheduler_options(profile),
+                "protocol": "tls",
+                "security": security,
+            },
             worker_class="distributed.nanny.Nanny",
             worker_options={
                 "nthreads": 1,
+                "protocol": "tls",
+                "security": security,
                 "memory_limit": profile.memory,
                 "local_directory": profile.local_directory,
                 "interface": profile.interface,
@@ -419,7 +434,28 @@ def _start_runner(profile: SlurmProfile) -> Any:
             },
         )
     signal.signal(signal.SIGINT, handler)
+    # It has one without credentials, to end the scheduler by.
+    arguments = security.get_connection_args("client")  # type: ignore[no-untyped-call]
+    runner.scheduler_comm = rpc(runner.scheduler_address, connection_args=arguments)  # type: ignore[no-untyped-call]
     return runner
+
+
+def _credentials(file: Path, *, makes: bool) -> Security:
+    """What all tasks of a step know each other by: one of them makes it, for its owner alone."""
+    from distributed.security import Security
+
+    if makes:
+        made = Security.temporary()  # type: ignore[no-untyped-call]
+        text = f"{made.tls_scheduler_key}{made.tls_scheduler_cert}"
+        atexit.register(file.unlink, missing_ok=True)
+        part = file.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(text)
+        part.rename(file)  # whoever sees it sees all of it
+    _wait_until(file.is_file, file)
+    names = ("tls_ca_file", "tls_scheduler_cert", "tls_worker_cert", "tls_client_cert")
+    return Security(require_encryption=True, **dict.fromkeys(names, str(file)))  # type: ignore[no-untyped-call]
 
 
 def _scheduler_file(profile: SlurmProfile) -> Path:
@@ -446,11 +482,22 @@ def _scheduler_file(profile: SlurmProfile) -> Path:
 
 def _wait_for_file(file: Path) -> None:
     """Wait until the scheduler has written its address in full."""
-    deadline = time.monotonic() + _START
-    while time.monotonic() < deadline:
+
+    def is_whole() -> bool:
         with suppress(OSError, ValueError):
             json.loads(file.read_text(encoding="utf-8"))
-            return
+            return True
+        return False
+
+    _wait_until(is_whole, file)
+
+
+def _wait_until(is_there: Callable[[], bool], file: Path) -> None:
+    """Wait for what the scheduler writes to a file."""
+    deadline = time.monotonic() + _START
+    while not is_there():
+        if time.monotonic() > deadline:
+            problem = f"The scheduler has not written {file} within {_START} s"
+            fix = "Name a folder that all nodes see as shared_directory."
+            raise MorphGraphError(f"{problem}. {fix}")
         time.sleep(0.2)
-    problem = f"The scheduler has not written its address to {file} within {_START} s"
-    raise MorphGraphError(f"{problem}. Name a folder that all nodes see as shared_directory.")

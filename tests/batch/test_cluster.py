@@ -1,6 +1,8 @@
 """Workers on this machine and schedulers by address, with real processes."""
 
+import asyncio
 import contextlib
+import http.client
 import http.server
 import json
 import os
@@ -377,3 +379,77 @@ def test_what_cannot_be_asked_for_is_an_error() -> None:
         pass
     with pytest.raises(MorphGraphError, match="0 bytes"), local_cluster(1, memory=0):
         pass
+
+
+# ------------------------------------------------------------------------ other users
+
+
+def _answers(port: int, protocol: str, security: Any, seconds: float) -> str:
+    """What a process of dask says it is to one with such credentials; empty if it says nothing."""
+    from distributed.core import rpc
+
+    async def ask() -> str:
+        arguments = security.get_connection_args("client") if protocol == "tls" else {}
+        address = f"{protocol}://127.0.0.1:{port}"
+        async with rpc(address, timeout=seconds, connection_args=arguments) as remote:
+            return str((await asyncio.wait_for(remote.identity(), seconds))["type"])
+
+    with contextlib.suppress(Exception):
+        return asyncio.run(ask())
+    return ""
+
+
+def _pages(port: int) -> list[str]:
+    """The usual pages of dask that a port shows to whoever asks."""
+    found = []
+    for page in ("", "status", "health", "metrics", "info/main/workers.html", "json/identity.json"):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+            connection.request("GET", f"/{page}")
+            if connection.getresponse().status == 200:
+                found.append(page)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user"
+)
+def test_another_user_of_the_machine_cannot_connect() -> None:
+    """A process of uid 65534 asks every port that scheduler and workers listen on."""
+    from distributed.security import Security
+
+    with local_cluster(1) as client:
+        own = psutil.Process()
+        ports = {
+            connection.laddr.port
+            for process in [own, *own.children(recursive=True)]
+            for connection in process.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+        scheduler = int(client.scheduler.address.rpartition(":")[2])
+        assert client.scheduler.address.startswith("tls://")
+        assert scheduler in ports and len(ports) >= 3, "scheduler, nanny and worker"
+        (worker,) = (int(each.rpartition(":")[2]) for each in client.scheduler_info()["workers"])
+        for port, kind in ((scheduler, "Scheduler"), (worker, "Worker")):
+            assert _answers(port, "tls", client.security, 20) == kind, "who has the credentials can"
+        others = Security.temporary()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:  # in a process of nobody
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            signal.alarm(60)
+            found = {
+                port: [*(_answers(port, how, others, 0.5) for how in ("tcp", "tls")), *_pages(port)]
+                for port in sorted(ports)
+            }
+            os.write(writing, json.dumps([os.getuid(), found]).encode())
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            user, found = json.loads(said.read())
+        os.waitpid(child, 0)
+    assert user == 65534
+    assert found == {str(port): ["", ""] for port in sorted(ports)}

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import streamlit as st
 
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, percent, shortened, signed
 from morphgraph.graph.view import to_graphml, to_networkx
 from morphgraph.segment.bte import Bte
@@ -201,7 +202,7 @@ def _tokeniser(current: Session) -> None:
             return export_segmenter(segmenter, words_to_check(words, name=tokeniser.name))
 
     with attempt():
-        made = current.once(("export", *key), make)
+        made = current.once(("export", Same(segmenter), *key), make)
         st.session_state[_KEY] = key
         with place.container():
             _result(made)

@@ -436,7 +436,8 @@ def _start_runner(profile: SlurmProfile) -> Any:
     signal.signal(signal.SIGINT, handler)
     # It has one without credentials, to end the scheduler by.
     arguments = security.get_connection_args("client")  # type: ignore[no-untyped-call]
-    runner.scheduler_comm = rpc(runner.scheduler_address, connection_args=arguments)  # type: ignore[no-untyped-call]
+    ender: Any = rpc(runner.scheduler_address, connection_args=arguments)  # type: ignore[no-untyped-call]
+    runner.scheduler_comm = ender
     return runner
 
 

@@ -58,6 +58,7 @@ def start(title: str) -> Session:
     st.html(_ASSETS / "style.css")
     keep_house()
     if is_public():
+        st.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
         keep_queue_moving()
     current = session(reopen)
     current.doing = ""  # it is in the page that is left, or begins again below

@@ -164,25 +164,6 @@ class BrowserStore:
         with _lock:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def check_room(self, size: int = 0) -> None:
-        """A `MorphGraphError` where a public app has no room for so many bytes of this browser."""
-        if not is_public():
-            return
-        tidy(but=self.folder)
-        sizes = _sizes()
-        own = sizes.get(self.folder, 0) + size
-        if own > PUBLIC_BYTES.value:
-            raise MorphGraphError(
-                f"Your files and runs would take {own:,} bytes here, the limit is "
-                f"{PUBLIC_BYTES.value:,}. Delete your data, and open what you need."
-            )
-        full = len(sizes) >= PUBLIC_BROWSERS.value and self.folder not in sizes
-        if full or sum(sizes.values()) + size > MOST_BYTES:
-            raise MorphGraphError(
-                "This server has no room left for files of visitors. Come back in a day, when what "
-                "others left has expired, or run morphgraph on your own machine."
-            )
-
     def record(self) -> bytes | None:
         """The record of this tab, or else the newest of another one; None if there is none."""
         others = sorted(self._tabs.glob("*.json"), key=_changed, reverse=True)
@@ -212,7 +193,7 @@ class BrowserStore:
             if path.is_file():
                 os.utime(path)
             else:
-                self.check_room(len(data))
+                check_room(self.folder, len(data))
                 self._make_folders()
                 write_atomically(path, data)
                 tidy(but=self.folder)
@@ -225,7 +206,7 @@ class BrowserStore:
         """
         with _lock:
             if not self._own.is_file():
-                self.check_room(len(data))
+                check_room(self.folder, len(data))
             self._make_folders()
             write_atomically(self._own, data)
             tabs = sorted(self._tabs.glob("*.json"), key=_changed)
@@ -255,6 +236,26 @@ class BrowserStore:
     @property
     def _own(self) -> Path:
         return self._tabs / f"{self.tab}.json"
+
+
+def check_room(folder: Path, size: int = 0) -> None:
+    """A `MorphGraphError` where a public app has no room for so many bytes more in a folder."""
+    if not is_public():
+        return
+    tidy(but=folder)
+    sizes = _sizes()
+    own = sizes.get(folder, 0) + size
+    if own > PUBLIC_BYTES.value:
+        raise MorphGraphError(
+            f"Your files and runs would take {own:,} bytes here, the limit is "
+            f"{PUBLIC_BYTES.value:,}. Delete your data, and open what you need."
+        )
+    full = len(sizes) >= PUBLIC_BROWSERS.value and folder not in sizes
+    if full or sum(sizes.values()) + size > MOST_BYTES:
+        raise MorphGraphError(
+            "This server has no room left for files of visitors. Come back in a day, when what "
+            "others left has expired, or run morphgraph on your own machine."
+        )
 
 
 def tidy(but: Path | None = None) -> None:
@@ -365,6 +366,7 @@ def _replace_draft(folder: Path, name: str, draft: Draft | None) -> None:
             return
         text = json.dumps([asdict(one) for one in after], ensure_ascii=False)
         try:
+            check_room(folder, len(text))
             make_private(folder)
             write_atomically(_drafts_path(folder), text.encode("utf-8", "replace"))
         except (MorphGraphError, OSError):

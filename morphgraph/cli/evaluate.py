@@ -13,7 +13,7 @@ from morphgraph.cli.cluster import check_one_place, cluster_for
 from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
-from morphgraph.core.system import available_cores
+from morphgraph.core.system import available_cores, give_way
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _evaluate(
 
 @contextmanager
 def _time_limit(out: Path) -> Iterator[None]:
-    """Ask a run to stop after so many seconds, and say why."""
+    """Let others go first, and ask a run to stop after so many seconds, saying why."""
     from threading import Timer
 
     from morphgraph.batch.progress import duration, stop_run
@@ -138,6 +138,7 @@ def _time_limit(out: Path) -> Iterator[None]:
     timer = Timer(seconds, stop_run, (out, said))
     timer.daemon = True
     timer.start()
+    give_way()
     try:
         yield
     finally:

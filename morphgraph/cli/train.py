@@ -11,7 +11,7 @@ from morphgraph.cli.options import JsonOption, word_counts
 from morphgraph.cli.output import print_json, progress_bar, write
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
-from morphgraph.core.system import limit_this_process
+from morphgraph.core.system import give_way, limit_this_process
 from morphgraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def train(
     elif special:
         raise MorphGraphError("--special does not go with --method. Leave one of them out.")
     if confined:
+        give_way()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
         PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
     with progress_bar("training") as advance:

@@ -26,6 +26,12 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
+def give_way() -> None:
+    """Let other processes of the machine go first from now on, this one's children behind them."""
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+
+
 def limit_this_process(seconds: int, memory: int) -> None:
     """End this process after so many seconds, and give it no more bytes of memory than these.
 

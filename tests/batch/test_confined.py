@@ -15,7 +15,7 @@ import pytest
 
 from morphgraph.batch.cells import as_planned
 from morphgraph.batch.plan import Plan, make_plan
-from morphgraph.batch.progress import read_progress, start_run
+from morphgraph.batch.progress import launch_run, prepare_run, read_progress, start_run
 from morphgraph.batch.tasks import contents
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -208,3 +208,22 @@ def test_a_run_of_the_page_quotes_nothing(tmp_path: Path) -> None:
     assert "shadow.txt, line 2" in progress.failures[0]
     for path in run.folder.rglob("*"):
         assert not path.is_file() or b"root:x" not in path.read_bytes(), path
+
+
+# ------------------------------------------------------------------------------ time
+
+
+def test_a_run_that_takes_too_long_is_stopped_and_says_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC_SECONDS", "1")  # less than it takes to start a worker
+    text = "name: t\nlanguages: [en]\nmethods: [standard]\nreferences: [gold.tsv]\n"
+    out = prepare_run(text + "tokenisers: [{file: 'demo:en'}]\n", tmp_path / "runs", "t")
+    launch_run(out, ["--confined", "--folder", str(folder), "--workers", "1"])
+    deadline = time.monotonic() + 60
+    while (progress := read_progress(out)) is None or not progress.is_over:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert progress.state == "stopped"
+    assert progress.message.startswith("It was stopped after 1 s, the limit here.")
+    assert str(tmp_path) not in (out / "run.json").read_text("utf-8")

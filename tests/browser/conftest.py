@@ -121,6 +121,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
 
 
 @pytest.fixture(scope="module")
+def port() -> int:
+    """A free port for an app that a file of tests starts, and starts again, by itself."""
+    return free_port()
+
+
+@pytest.fixture(scope="module")
 def streamlit_app(serve: Serve) -> Iterator[StreamlitApp]:
     """A function that runs a Streamlit script and returns its address.
 

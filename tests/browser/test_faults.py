@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 pytestmark = [pytest.mark.browser, pytest.mark.kills]
 
 ROOT = Path(__file__).resolve().parents[2]
-PORT = 19_873
 
 
 def train(page: Page, size: int) -> None:
@@ -25,7 +24,7 @@ def train(page: Page, size: int) -> None:
 
 
 def test_a_kill_in_the_middle_of_everything(
-    browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+    browser: Browser, serve: Callable[..., subprocess.Popen[bytes]], port: int, tmp_path: Path
 ) -> None:
     """Two tabs of one browser: one trains, one repairs, and an evaluation runs meanwhile.
 
@@ -34,9 +33,9 @@ def test_a_kill_in_the_middle_of_everything(
     """
 
     def serve_again() -> subprocess.Popen[bytes]:
-        return serve(ROOT / "app.py", PORT, MORPHGRAPH_STATE=str(tmp_path))
+        return serve(ROOT / "app.py", port, MORPHGRAPH_STATE=str(tmp_path))
 
-    app, address = serve_again(), f"http://127.0.0.1:{PORT}"
+    app, address = serve_again(), f"http://127.0.0.1:{port}"
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     repairs, trains = context.new_page(), context.new_page()
     try:

@@ -18,8 +18,6 @@ from morphgraph.core.demos import demo_tokeniser_path
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
-PORT = 19_874
-ADDRESS = f"http://127.0.0.1:{PORT}"
 MARK = "zebrasecret"
 """Stands in every name and text of the first browser."""
 GOLD = "".join(f"un{stem}able\tun {stem} able\n" for stem in ("break", "read", "think", MARK))
@@ -34,10 +32,11 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("state")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def app(serve: Callable[..., subprocess.Popen[bytes]], state: Path) -> Iterator[None]:
-    process = serve(ROOT / "app.py", PORT, MORPHGRAPH_STATE=str(state), MORPHGRAPH_PUBLIC="1")
-    yield
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., subprocess.Popen[bytes]], port: int, state: Path) -> Iterator[str]:
+    """The address of a public app."""
+    process = serve(ROOT / "app.py", port, MORPHGRAPH_STATE=str(state), MORPHGRAPH_PUBLIC="1")
+    yield f"http://127.0.0.1:{port}"
     process.kill()
     process.wait()
 
@@ -48,11 +47,11 @@ def upload(page: Page, label: str, name: str, content: bytes) -> None:
     field.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
 
 
-def leave_something_everywhere(page: Page) -> set[str]:
+def leave_something_everywhere(page: Page, address: str) -> set[str]:
     """Open, edit, train, write and run; returns what was fetched meanwhile."""
     fetched: set[str] = set()
     page.on("request", lambda request: fetched.add(request.url))
-    start(page, ADDRESS)
+    start(page, address)
     upload(page, "Tokeniser", f"{MARK}.json", demo_tokeniser_path("en").read_bytes())
     expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
     idle(page)
@@ -123,16 +122,16 @@ def cookies_of(context: BrowserContext) -> dict[str, str]:
 
 
 def test_nothing_of_one_appears_in_the_other(
-    new_page: Callable[..., Page], state: Path, screenshots: Path
+    new_page: Callable[..., Page], address: str, state: Path, screenshots: Path
 ) -> None:
     first = new_page()
-    fetched = leave_something_everywhere(first)
+    fetched = leave_something_everywhere(first, address)
     theirs = cookies_of(first.context)
     first.screenshot(path=screenshots / "public-run.png")
 
     # On every page, and at every address that one could think of.
     second = new_page()
-    start(second, ADDRESS)
+    start(second, address)
     sees_nothing(second)
     second.screenshot(path=screenshots / "public-start.png")
     assert cookies_of(second.context)["morphgraph"] != theirs["morphgraph"]
@@ -144,13 +143,13 @@ def test_nothing_of_one_appears_in_the_other(
         f"?session={theirs['morphgraph'][:20]}&tab={theirs.get('morphgraph-tab', '')}",
     ]
     for page in PAGES:
-        second.goto(f"{ADDRESS}/{page}")
+        second.goto(f"{address}/{page}")
         sees_nothing(second)
     for page, query in zip(("Batch", "Scores", "Segmentations", ""), asked, strict=True):
-        second.goto(f"{ADDRESS}/{page}{query}")
+        second.goto(f"{address}/{page}{query}")
         sees_nothing(second)
     for tab in ("Runs", "Compare"):
-        second.goto(f"{ADDRESS}/Batch")
+        second.goto(f"{address}/Batch")
         second.get_by_role("tab", name=tab).click()
         sees_nothing(second)
 
@@ -160,14 +159,14 @@ def test_nothing_of_one_appears_in_the_other(
         third = new_page()
         third.context.add_cookies(
             [
-                {"name": "morphgraph", "value": forged, "url": ADDRESS},
+                {"name": "morphgraph", "value": forged, "url": address},
                 *(
-                    {"name": "morphgraph-tab", "value": path.stem, "url": ADDRESS}
+                    {"name": "morphgraph-tab", "value": path.stem, "url": address}
                     for path in (folder / "tabs").iterdir()
                 ),
             ]  # type: ignore[list-item]
         )
-        start(third, ADDRESS)
+        start(third, address)
         sees_nothing(third)
         third.context.close()
 
@@ -177,15 +176,15 @@ def test_nothing_of_one_appears_in_the_other(
     for path in kept[:5]:
         inside = path.relative_to(state)
         for place in (f"/{inside}", f"/app/static/{inside}", f"/media/{path.name}", f"//{path}"):
-            assert MARK not in fetched_text(place)
+            assert MARK not in fetched_text(address, place)
     # What was downloaded is no file that stays at a guessable place: it needs its long name.
-    names = [url for url in fetched if url.startswith(f"{ADDRESS}/media/")]
+    names = [url for url in fetched if url.startswith(f"{address}/media/")]
     assert all(re.search(r"/media/[0-9a-f]{32,}", url) for url in names), names
 
     # The token is in no address and nowhere on disk, and the first browser still has it all.
     assert not any(token in url for url in fetched)
     assert not any(token.encode() in path.read_bytes() for path in kept)
-    first.goto(ADDRESS)
+    first.goto(address)
     expect(sidebar(first)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
     idle(first)
     sidebar(first).get_by_role("button", name="Delete my data").click()
@@ -196,9 +195,9 @@ def test_nothing_of_one_appears_in_the_other(
     sees_nothing(first)
 
 
-def fetched_text(path: str) -> str:
+def fetched_text(address: str, path: str) -> str:
     try:
-        with urlopen(Request(ADDRESS + path), timeout=10) as answer:
+        with urlopen(Request(address + path), timeout=10) as answer:
             return str(answer.read().decode("utf-8", "replace"))
     except HTTPError as error:
         return error.read().decode("utf-8", "replace")

@@ -22,8 +22,8 @@ from morphgraph.core.text import shortened, visible
 from web.batch.checking import Checked, check_text, free_name
 from web.batch.queue import UPLOADS, join_queue
 from web.hosting import is_public
-from web.session import own_folder, session
-from web.storage import Draft, keep_draft, kept_drafts, make_private
+from web.session import own_folder
+from web.storage import Draft, check_room, keep_draft, kept_drafts, make_private
 from web.widgets import forget_oldest, set_value
 
 CONFIGURE, RUNS, COMPARE = "Configure", "Runs", "Compare"
@@ -64,7 +64,7 @@ def keep_upload(name: str, data: bytes) -> None:
             f"“{shortened(visible(name), 60)}” cannot be named in an evaluation. Use unaccented "
             "letters a–z, digits, dots, dashes and underscores in its name."
         )
-    session().store.check_room(len(data))
+    check_room(own_folder(), len(data))
     make_private(own_folder())
     make_private(uploads_folder())
     write_atomically(uploads_folder() / name, data)
@@ -83,7 +83,7 @@ def begin(text: str, name: str, settings: Settings) -> Run:
     with writing(own_folder(), " with MORPHGRAPH_STATE"):
         make_private(own_folder())
     if is_public():
-        session().store.check_room()
+        check_room(own_folder())
         settings = Settings(PUBLIC_WORKERS.value, None, str(uploads_folder()))
         run = join_queue(text, runs_folder(), name)
     else:

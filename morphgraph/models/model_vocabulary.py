@@ -18,7 +18,7 @@ from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.exported.methods import method_of
-from morphgraph.tokeniser.exported.pieces import Pieces
+from morphgraph.tokeniser.exported.pieces import Pieces, byte_parts
 from morphgraph.tokeniser.loading import (
     load_tokeniser,
     load_vocabulary,
@@ -32,7 +32,6 @@ from morphgraph.tokeniser.words import UNKNOWN
 AS_BYTES = "bytes"
 _METHOD_FILE = "tokeniser.method.json"
 _BY_MERGES = ("BPE", "BTE", "bpe", "dropout", "picky", "scaffold", "trimmed")
-_BYTE = re.compile("(<0x[0-9A-F]{2}>)")
 _BYTE_OF = {text: bytes([number]) for number, text in enumerate(BYTES)}
 _LONE = re.compile("[\udc80-\udcff]")
 
@@ -124,7 +123,7 @@ class ModelVocabulary:
             return type_.removeprefix("##").encode() if inside else f" {type_}".encode()
         marker = self.writing if self.writing in ("▁", "Ġ") else " "
         return b"".join(
-            _BYTE_OF.get(part, part.replace(marker, " ").encode()) for part in _parts(type_)
+            _BYTE_OF.get(part, part.replace(marker, " ").encode()) for part in byte_parts(type_)
         )
 
     def written(self, text: bytes) -> str:
@@ -206,7 +205,7 @@ class ModelVocabulary:
         return [self._tokens(step, piece) for step, piece in zip(steps, pieces, strict=True)]
 
     def _tokens(self, step: Pieces, piece: str) -> list[int]:
-        parts = _parts(piece)
+        parts = byte_parts(piece)
         if len(parts) > 1:
             return [number for part in parts for number in self._tokens(step, part)]
         if piece in _BYTE_OF:
@@ -230,7 +229,7 @@ class ModelVocabulary:
 
     def _path(self, text: str) -> list[int]:
         atoms, found = self.vocabulary.atoms, list[int]()
-        for part in _parts(text):
+        for part in byte_parts(text):
             is_byte = part in _BYTE_OF
             found += (
                 [atoms.get(part, UNKNOWN)] if is_byte else vocabulary_path(self.vocabulary, part)
@@ -246,11 +245,6 @@ class ModelVocabulary:
         body: str = normaliser.normalize_str(text.removeprefix(marker))
         # Some normalisers put a space or marker before every text.
         return marker + body.strip(" ▁")
-
-
-def _parts(type_: str) -> list[str]:
-    """A type cut into the names of bytes and the strings between them."""
-    return [part for part in _BYTE.split(type_) if part]
 
 
 def read_model_vocabulary(source: str | Path) -> ModelVocabulary:

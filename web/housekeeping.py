@@ -54,6 +54,5 @@ def tidy_memory(*, everyone_has_gone: bool) -> None:
     """Give back what nobody uses: at the end, also what is kept for those who come next."""
     if everyone_has_gone:
         st.cache_resource.clear()
-        st.cache_data.clear()
     gc.collect()
     give_back_memory()

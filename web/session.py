@@ -386,7 +386,7 @@ def wordfreq_frequencies(language: str) -> Mapping[str, float]:
     return dict(wordfreq_counts(language).items())
 
 
-@st.cache_data
+@st.cache_resource(show_spinner=False)
 def wordfreq_languages() -> list[str]:
     """Codes of the languages that wordfreq has lists of."""
     import wordfreq

@@ -1,0 +1,87 @@
+"""What comes with the project is listed with its licence, and nothing is unpickled."""
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FORBIDDEN = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+READS_PICKLES = {"read_pickle", "to_pickle", "cache_data"}
+"""Names of pandas and Streamlit that pickle; numpy and torch do so only if they are told to."""
+
+
+def test_the_list_of_dependencies_is_up_to_date() -> None:
+    """Written by ``python docs/make_dependencies.py``."""
+    file = ROOT / "docs" / "make_dependencies.py"
+    spec = importlib.util.spec_from_file_location("make_dependencies", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    assert written == module.page()
+    pins = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M)
+    for name, version in pins:
+        assert f"| {name} | {version} | " in written
+    rows = re.findall(r"^\|.*\| ([^|]+) \|$", written, re.M)
+    assert not {"not said", "UNKNOWN", ""} & {row.strip() for row in rows}
+
+
+def pickling(text: str) -> list[str]:
+    """What in a source pickles, or reads what was pickled."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [each.name for each in node.names if each.name.split(".")[0] in FORBIDDEN]
+        elif isinstance(node, ast.ImportFrom):
+            names = {each.name for each in node.names}
+            if (node.module or "").split(".")[0] in FORBIDDEN or names & READS_PICKLES:
+                found.append(str(node.module))
+        elif isinstance(node, ast.Attribute) and node.attr in READS_PICKLES:
+            found.append(node.attr)
+        elif isinstance(node, ast.Call):
+            named = ast.unparse(node.func)
+            given = {each.arg: each.value for each in node.keywords}
+            safe = given.get("weights_only")
+            if named == "torch.load" and not (isinstance(safe, ast.Constant) and safe.value):
+                found.append(named)
+            if "allow_pickle" in given and ast.unparse(given["allow_pickle"]) != "False":
+                found.append(f"{named} with allow_pickle")
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle",
+        "from joblib import load",
+        "import shelve as kept",
+        "torch.load(path)",
+        "torch.load(path, weights_only=False)",
+        "np.load(path, allow_pickle=True)",
+        "pd.read_pickle(path)",
+        "@st.cache_data\ndef f(): ...",
+    ],
+)
+def test_what_pickles_is_seen(text: str) -> None:
+    assert pickling(text)
+
+
+def test_what_does_not_pickle_is_left_alone() -> None:
+    assert not pickling("np.load(path, allow_pickle=False); torch.load(path, weights_only=True)")
+    assert not pickling("import json\nframe.to_parquet(path)")
+
+
+def test_nothing_is_pickled_but_on_the_wire_of_dask() -> None:
+    """Files come from anywhere, and a pickle runs code when it is read."""
+    sources = [ROOT / "app.py"]
+    for folder in ("morphgraph", "web", "pages", "benchmarks", "docs"):
+        sources += (ROOT / folder).rglob("*.py")
+    assert len(sources) > 200
+    found = {
+        str(path.relative_to(ROOT)): pickling(path.read_text(encoding="utf-8")) for path in sources
+    }
+    assert {path: names for path, names in found.items() if names} == {}

@@ -30,7 +30,7 @@ from morphgraph.batch.tasks import Task, Work, contents
 from morphgraph.batch.yaml_reading import Lines, field_line, field_name
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import decode_utf8, read_bytes
-from morphgraph.core.limits import HASHED_FILES, PUBLIC_TASKS, PUBLIC_TYPES
+from morphgraph.core.limits import HASHED_FILES, PLAN_TASKS, PUBLIC_TASKS, PUBLIC_TYPES
 from morphgraph.core.text import shortened, visible
 from morphgraph.corpus.text_blocks import find_texts
 from morphgraph.reference.language import language_code
@@ -38,9 +38,6 @@ from morphgraph.refine.registry import EVERY_METHOD, LEARNERS
 from morphgraph.score.vocabulary_figures import FIGURES
 from morphgraph.tables.model import ALL_WORDS
 from morphgraph.train.trainers import TRAINERS
-
-MOST_TASKS = 100_000
-"""More than this are refused: a list too many multiplies quickly."""
 
 _BY_REFERENCE = {figure.key for figure in FIGURES if figure.needs == "reference"}
 _TEXT_PER_SECOND = 10e6
@@ -207,7 +204,7 @@ class _Planner:
     @property
     def most_tasks(self) -> int:
         """More than this are refused."""
-        return PUBLIC_TASKS.value if self.confined else MOST_TASKS
+        return PUBLIC_TASKS.value if self.confined else PLAN_TASKS.value
 
     def _too_many(self) -> tuple[str, str]:
         problem = f"the evaluation has more than {self.most_tasks:,} cells"

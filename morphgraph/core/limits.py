@@ -164,6 +164,66 @@ REFERENCE_LINES = Limit(
     "lines",
     "An entry takes 500 bytes and more; the largest reference of the catalogue has 93,000.",
 )
+LINE_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_LINE_CHARACTERS",
+    10_000,
+    "characters in a line",
+    "Longer lines are left out: detecting a format tries several patterns on each.",
+)
+WORD_CHARACTERS = Limit(
+    "MORPHGRAPH_MAX_WORD_CHARACTERS",
+    200,
+    "characters in a word",
+    "Longer words are left out: aligning morphs takes the square of the length.",
+)
+WORD_MORPHEMES = Limit(
+    "MORPHGRAPH_MAX_WORD_MORPHEMES",
+    200,
+    "morphemes in a word",
+    "Words with more are left out, for the same reason.",
+)
+BOOK_BYTES = Limit(
+    "MORPHGRAPH_MAX_BOOK_BYTES",
+    250_000_000,
+    "bytes that a workbook unpacks to",
+    "All of it is looked through before it is used.",
+)
+BOOK_PARTS_BYTES = Limit(
+    "MORPHGRAPH_MAX_BOOK_PARTS_BYTES",
+    50_000_000,
+    "bytes that all but the sheets of a workbook unpack to",
+    "These are held in memory at once.",
+)
+BOOK_ELEMENTS = Limit(
+    "MORPHGRAPH_MAX_BOOK_ELEMENTS",
+    20_000_000,
+    "XML elements and attributes in a workbook",
+    "Each takes many times its length once it is parsed.",
+)
+ROW_ELEMENTS = Limit(
+    "MORPHGRAPH_MAX_ROW_ELEMENTS",
+    1_000_000,
+    "XML elements and attributes in a row",
+    "A row is held in memory at once.",
+)
+BOOK_FILES = Limit(
+    "MORPHGRAPH_MAX_BOOK_FILES",
+    2_000,
+    "files in the archive of a workbook",
+    "A list of all is made; workbooks have some dozen.",
+)
+BOOK_ROWS = Limit(
+    "MORPHGRAPH_MAX_BOOK_ROWS",
+    1_000_000,
+    "rows in all sheets",
+    "An entry takes 500 bytes and more; MorphoLex has 69,000.",
+)
+EMPTY_ROWS = Limit(
+    "MORPHGRAPH_MAX_EMPTY_ROWS",
+    3_000_000,
+    "empty rows in all sheets",
+    "Each is passed over on the way to a cell far below.",
+)
 COUNTED_WORDS = Limit(
     "MORPHGRAPH_MAX_COUNTED_WORDS",
     100_000_000,
@@ -217,6 +277,12 @@ YAML_VALUES = Limit(
     50_000,
     "values",
     "What is repeated by an alias counts each time, as it takes time each time.",
+)
+PLAN_TASKS = Limit(
+    "MORPHGRAPH_MAX_PLAN_TASKS",
+    100_000,
+    "cells of an evaluation",
+    "A list too many multiplies quickly, and each cell has a state and results of its own.",
 )
 HASHED_FILES = Limit(
     "MORPHGRAPH_MAX_HASHED_FILES",

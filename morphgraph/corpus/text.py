@@ -158,7 +158,11 @@ def table_texts(
 def _lines(
     file: IO[bytes], name: str, longest: int = -1, bad: OnBad | None = None
 ) -> Iterator[str]:
-    for number, line in enumerate(iter(partial(file.readline, longest), b""), start=1):
+    lines = _whole_or_cut(file) if longest < 0 else iter(partial(file.readline, longest), b"")
+    number = 0
+    ended = True
+    for line in lines:
+        number, ended = number + ended, line.endswith(b"\n")
         try:
             if len(line) == longest and not line.endswith(b"\n"):
                 problem = f"the line has {longest:,} bytes or more"
@@ -174,6 +178,23 @@ def _lines(
             if bad is None:
                 raise
             bad(error)
+
+
+def _whole_or_cut(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of running text; one that is longer than a chunk is cut at its spaces.
+
+    As a whole, its words would take many times its length in memory.
+    """
+    held = b""
+    while part := file.readline(CHUNK):
+        part, held = held + part, b""
+        if len(part) >= CHUNK and not part.endswith(b"\n"):
+            end = part.rfind(b" ") + 1
+            part, held = part[:end], part[end:]
+        if part:
+            yield part
+    if held:
+        yield held
 
 
 # ------------------------------------------------------------------------- csv

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
-from morphgraph.core.files import text_memory
-from morphgraph.core.limits import REFERENCE_LINES, TEXT_MEMORY
 from morphgraph.reference.celex import looks_like_celex, read_celex
 from morphgraph.reference.derivation import (
     looks_like_morphynet_derivation,
@@ -187,8 +185,6 @@ def _without_collection() -> Iterator[None]:
 
 def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -> str:
     """The text of a file; in windows-1252 only if at least half of it is Morpho Challenge's."""
-    REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
-    TEXT_MEMORY.check(text_memory(data), name)
     try:
         return decode_text(data, name, encoding)
     except FileFormatError:

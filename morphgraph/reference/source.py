@@ -9,12 +9,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import check_size, read_bytes
+from morphgraph.core.files import check_size, read_bytes, text_memory
+from morphgraph.core.limits import (
+    LINE_CHARACTERS,
+    REFERENCE_LINES,
+    TEXT_MEMORY,
+    WORD_CHARACTERS,
+    WORD_MORPHEMES,
+)
 from morphgraph.reference.entry import Skipped
 
-MAX_LINE_CHARACTERS = 10_000
-MAX_WORD_CHARACTERS = 200
-MAX_MORPHEMES = 200
+MAX_LINE_CHARACTERS = LINE_CHARACTERS.value
+MAX_WORD_CHARACTERS = WORD_CHARACTERS.value
+MAX_MORPHEMES = WORD_MORPHEMES.value
 
 _BOMS = (  # UTF-32 first: its mark starts with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -72,6 +79,8 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> str:
             raise FileFormatError(
                 name, "", f"this is {what}, not text", "Export it as tab-separated text in UTF-8."
             )
+    REFERENCE_LINES.check(max(data.count(b"\n"), data.count(b"\r")), name)
+    TEXT_MEMORY.check(text_memory(data), name)
     marked = next((codec for bom, codec in _BOMS if data.startswith(bom)), None)
     try:
         text = data.decode(encoding or marked or "utf-8")

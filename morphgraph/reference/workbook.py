@@ -17,29 +17,19 @@ from typing import IO, TYPE_CHECKING, Any
 from xml.parsers import expat
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.limits import (
+    BOOK_BYTES,
+    BOOK_ELEMENTS,
+    BOOK_FILES,
+    BOOK_PARTS_BYTES,
+    BOOK_ROWS,
+    EMPTY_ROWS,
+    ROW_ELEMENTS,
+)
 from morphgraph.core.text import shortened
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
-
-MAX_UNPACKED = 250_000_000
-"""Bytes that a workbook may unpack to."""
-
-MAX_BESIDE_SHEETS = 50_000_000
-"""Bytes that all but its sheets may unpack to: these are held in memory at once."""
-
-MAX_ELEMENTS = 20_000_000
-"""XML elements and attributes in all files: each takes many times its length once it is parsed."""
-
-MAX_ELEMENTS_IN_ROW = 1_000_000
-"""The same for one row, which is held in memory at once."""
-
-MAX_FILES = 2_000
-MAX_ROWS = 1_000_000
-"""Rows that are read from all sheets together."""
-
-MAX_EMPTY_ROWS = 3_000_000
-"""Empty rows in all sheets together that are passed over on the way to cells far below."""
 
 MAX_COLUMNS = 256
 """Columns among which a header is looked for."""
@@ -59,6 +49,7 @@ class Book:
 
     def __init__(self, workbook: Workbook, name: str) -> None:
         self._workbook, self._name, self._read, self._empty = workbook, name, 0, 0
+        self._most_empty = EMPTY_ROWS.value
         self.titles: tuple[str, ...] = tuple(sheet.title for sheet in workbook.worksheets)
 
     def rows(
@@ -79,8 +70,8 @@ class Book:
             if row is None:
                 return
             self._read += 1
-            if self._read > MAX_ROWS:
-                raise self._too_many(title, row[0], f"{MAX_ROWS:,} rows")
+            if self._read > BOOK_ROWS.value:
+                raise self._too_many(title, row[0], f"{BOOK_ROWS.value:,} rows")
             yield row
 
     def _filled(
@@ -95,8 +86,8 @@ class Book:
                     continue
                 empty = row[1]
             self._empty += 1
-            if self._empty > MAX_EMPTY_ROWS:
-                raise self._too_many(title, row[0], f"{MAX_EMPTY_ROWS:,} empty rows")
+            if self._empty > self._most_empty:
+                raise self._too_many(title, row[0], f"{EMPTY_ROWS.value:,} empty rows")
 
     def _too_many(self, title: str, row: int, what: str) -> FileFormatError:
         return FileFormatError(
@@ -158,8 +149,8 @@ def _problems(data: bytes) -> Iterator[tuple[str, str]]:
     """What is wrong with an archive and what to do, looked for only up to the first problem."""
     if not is_zip(data):
         yield "this is not an Excel file (.xlsx)", "Choose another file or format."
-    if data.count(_DIRECTORY_ENTRY) > MAX_FILES:  # counted before a list of them is made
-        yield f"the archive holds more than {MAX_FILES:,} files", "Choose a workbook."
+    if data.count(_DIRECTORY_ENTRY) > BOOK_FILES.value:  # counted before a list of them is made
+        yield f"the archive holds more than {BOOK_FILES.value:,} files", "Choose a workbook."
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         names = {member.filename for member in members}
@@ -170,14 +161,14 @@ def _problems(data: bytes) -> Iterator[tuple[str, str]]:
             yield problem, "Unpack it, and choose a file in it."
         beside = [m for m in members if not m.filename.startswith("xl/worksheets/")]
         for what, chosen, limit in (
-            ("the workbook", members, MAX_UNPACKED),
-            ("what is beside its sheets", beside, MAX_BESIDE_SHEETS),
+            ("the workbook", members, BOOK_BYTES.value),
+            ("what is beside its sheets", beside, BOOK_PARTS_BYTES.value),
         ):
             size = sum(member.file_size for member in chosen)
             if size > limit:
                 problem = f"{what} unpacks to {size:,} bytes, the limit is {limit:,}"
                 yield problem, "Delete the sheets that are not needed."
-        left = MAX_ELEMENTS
+        left = BOOK_ELEMENTS.value
         for member in members:
             with archive.open(member) as stream:
                 scanned = scan(stream, left)
@@ -187,8 +178,8 @@ def _problems(data: bytes) -> Iterator[tuple[str, str]]:
                 what = "declares a document type, which no spreadsheet program writes"
             elif scanned.is_too_large:
                 what = (
-                    f"has too many XML elements, the limit is {MAX_ELEMENTS:,}, and "
-                    f"{MAX_ELEMENTS_IN_ROW:,} in a row"
+                    f"has too many XML elements, the limit is {BOOK_ELEMENTS.value:,}, and "
+                    f"{ROW_ELEMENTS.value:,} in a row"
                 )
             if what:
                 problem = f"{shortened(repr(member.filename), 80)} {what}"
@@ -219,7 +210,7 @@ def scan(stream: IO[bytes], limit: int) -> Scanned:
     Scanned(elements=3, has_document_type=False, is_too_large=False)
     """
     found = Scanned()
-    row_limit = limit
+    row_limit, row_elements = limit, ROW_ELEMENTS.value
 
     def declared(*_: object) -> None:
         found.has_document_type = True
@@ -229,7 +220,7 @@ def scan(stream: IO[bytes], limit: int) -> Scanned:
         nonlocal row_limit
         found.elements += 1 + len(attributes)
         if name == "row" or name.endswith(":row"):
-            row_limit = min(limit, found.elements + MAX_ELEMENTS_IN_ROW)
+            row_limit = min(limit, found.elements + row_elements)
         if found.elements > row_limit:
             found.is_too_large = True
             raise _Enough

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import resource
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ def test_refuses(data: bytes, name: str, options: dict[str, Any], message: str) 
     with pytest.raises(FileFormatError) as caught:
         read_text(data, name, **options)
     assert message in str(caught.value)
+
+
+def test_a_long_line_is_counted_in_parts() -> None:
+    """Its words are never held as a list of all of them, and its line keeps its number."""
+    text = b"a bc " * 800_000 + b"d" * 2_000_000 + b" bc"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    counts = dict(read_text(text, "a.txt").items())
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # kilobytes
+    assert counts == {"a": 800_000, "bc": 800_001, "d" * 2_000_000: 1}
+    with pytest.raises(FileFormatError, match="line 2: byte 0xFF"):
+        read_text(text + b"\nab \xff", "a.txt")
 
 
 def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

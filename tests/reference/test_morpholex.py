@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference import workbook
+from morphgraph.core.limits import BOOK_BYTES
 from morphgraph.reference.morpholex import parse_segmentation
 from morphgraph.reference.readers import read_reference
 
@@ -231,23 +231,23 @@ def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(monkeypatch):
     total = sum(sizes.values())
     with monkeypatch.context() as patch:
         patch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
-        patch.setattr(workbook, "MAX_UNPACKED", total - 1)
+        patch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total - 1))
         fails(data, f"unpacks to {total:,} bytes")
-        patch.setattr(workbook, "MAX_UNPACKED", total)
-        patch.setattr(workbook, "MAX_BESIDE_SHEETS", beside - 1)
+        patch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total))
+        patch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside - 1))
         fails(data, f"beside its sheets unpacks to {beside:,}")
-        patch.setattr(workbook, "MAX_BESIDE_SHEETS", beside)
-        patch.setattr(workbook, "MAX_FILES", len(sizes) - 1)
+        patch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside))
+        patch.setenv("MORPHGRAPH_MAX_BOOK_FILES", str(len(sizes) - 1))
         fails(data, "more than .* files")
-    monkeypatch.setattr(workbook, "MAX_UNPACKED", total)
-    monkeypatch.setattr(workbook, "MAX_BESIDE_SHEETS", beside)
-    monkeypatch.setattr(workbook, "MAX_FILES", len(sizes))
+    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total))
+    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside))
+    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_FILES", str(len(sizes)))
     assert len(read_reference(data)) == 12
 
 
 def test_a_bomb_with_the_true_limits():
     def blown_up(name, content):
-        return b" " * (workbook.MAX_UNPACKED // 2 + 1) if "sheet" in name else content
+        return b" " * (BOOK_BYTES.usual // 2 + 1) if "sheet" in name else content
 
     data = rebuilt(blown_up, book({"0-1-0": [HEADER], "0-1-1": [HEADER]}))
     assert len(data) < 1_000_000
@@ -300,21 +300,21 @@ def test_too_many_elements_and_too_many_in_one_row(monkeypatch):
         return content.replace(b"</sheetData>", b"<row/>" * 2_000 + b"</sheetData>")
 
     assert len(read_reference(rebuilt(wide, data))) == len(read_reference(rebuilt(long, data))) == 2
-    monkeypatch.setattr(workbook, "MAX_ELEMENTS_IN_ROW", 1_000)
+    monkeypatch.setenv("MORPHGRAPH_MAX_ROW_ELEMENTS", str(1_000))
     fails(rebuilt(wide, data), "sheet1.xml' has too many XML elements")
     assert len(read_reference(rebuilt(long, data))) == 2
-    monkeypatch.setattr(workbook, "MAX_ELEMENTS", 2_000)
+    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_ELEMENTS", str(2_000))
     fails(rebuilt(long, data), "has too many XML elements, the limit is 2,000")
 
 
 def test_rows_without_end(monkeypatch):
-    monkeypatch.setattr(workbook, "MAX_EMPTY_ROWS", 1_000)
+    monkeypatch.setenv("MORPHGRAPH_MAX_EMPTY_ROWS", str(1_000))
 
     def far_away(name, content):
         return content.replace(b'r="14"', b'r="2000000000"') if "sheet2" in name else content
 
     fails(rebuilt(far_away), "sheet 0-1-0, row 1,013.*more than 1,000 empty rows")
-    monkeypatch.setattr(workbook, "MAX_ROWS", 10)
+    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_ROWS", str(10))
     fails(rebuilt(lambda name, content: content), "sheet 0-1-0, row 12.*more than 10 rows")
 
 

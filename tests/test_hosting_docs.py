@@ -36,6 +36,14 @@ def test_the_table_of_limits_is_that_of_the_code() -> None:
     assert len(rows) > 10
 
 
+def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
+    """To renew it, print these rows."""
+    read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
+    rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} | {one.reason} |" for one in read]
+    assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
+    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") == len(LIMITS)
+
+
 def test_each_page_leads_to_the_other() -> None:
     assert "(docs/hosting.md)" in README
     assert "(SECURITY.md)" in README

@@ -50,6 +50,8 @@ def test_a_kill_in_the_middle_of_everything(
         score = value_of(repairs, "F1 %")
 
         start(trains, address)
+        for page in (repairs, trains):
+            page.set_default_timeout(PATIENCE)
         sidebar(trains).get_by_role("combobox").click()
         trains.get_by_role("option", name="Dutch").click()
         expect(sidebar(trains)).to_contain_text("Tokeniser demo:nl", timeout=PATIENCE)
@@ -60,7 +62,9 @@ def test_a_kill_in_the_middle_of_everything(
         )
         go_to(trains, "Train")
         train(trains, 300)
-        expect(trains.get_by_test_id("stMetric").filter(has_text="Types")).to_be_visible()
+        expect(trains.get_by_test_id("stMetric").filter(has_text="Types")).to_be_visible(
+            timeout=PATIENCE
+        )
         idle(trains)
         repairs.get_by_role("button", name=re.compile("^Run to convergence")).click()
         trains.get_by_text("Unigram", exact=True).first.click()

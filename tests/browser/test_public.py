@@ -52,6 +52,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     fetched: set[str] = set()
     page.on("request", lambda request: fetched.add(request.url))
     start(page, address)
+    page.set_default_timeout(PATIENCE)
     upload(page, "Tokeniser", f"{MARK}.json", demo_tokeniser_path("en").read_bytes())
     expect(sidebar(page)).to_contain_text(f"Tokeniser {MARK}.json", timeout=PATIENCE)
     idle(page)

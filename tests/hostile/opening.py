@@ -1,7 +1,8 @@
 """Open files, as the app does and as the command does, and measure what each costs.
 
 From each line of standard input, a kind and a path, it prints JSON: for ``upload`` and ``command``
-the error, the seconds, and how many bytes the process took at most beyond what it had before.
+the error, the seconds of the processor, which no other program changes, and how many bytes the
+process took at most beyond what it had before.
 """
 
 import contextlib
@@ -54,9 +55,9 @@ def measured(run: Callable[[str, Path], str], kind: str, path: Path) -> dict[str
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what was free before would not be seen to be used
     Path("/proc/self/clear_refs").write_text("5")
-    before, start = memory("VmRSS"), time.perf_counter()
+    before, start = memory("VmRSS"), time.process_time()
     error = run(kind, path)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     grown = memory("VmHWM") - before
     return {"error": error, "seconds": seconds, "grown": grown}
 

@@ -7,6 +7,7 @@ from benchmarks import (
     counting,
     exported,
     knockout,
+    load,
     rebpe,
     remedies,
     scores,
@@ -35,6 +36,7 @@ def main() -> None:
         transplant,
         batch,
         clicks,
+        load,
     ):
         print(f"\n## {benchmark.__name__.removeprefix('benchmarks.')}\n")
         benchmark.main()

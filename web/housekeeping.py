@@ -27,12 +27,12 @@ def keep_house() -> None:
 
 
 def _look_after() -> None:
-    before, pause = 0, threading.Event()
+    before, is_left_over, pause = 0, False, threading.Event()
     while not pause.wait(EVERY) and Runtime.exists():
         left = sessions_left(Runtime.instance())
-        if left < before:
+        if left < before or is_left_over:  # twice: the last may still be on its way out
             tidy_memory(everyone_has_gone=not left)
-        before = left
+        before, is_left_over = left, left < before
 
 
 def sessions_left(runtime: Runtime) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from morphgraph.core.files import write_atomically
-from morphgraph.core.system import usual_threads
+from morphgraph.core.system import keep_freed_memory, usual_threads
 from morphgraph.models.libraries import STEPS_FILE
 from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
 from morphgraph.models.token_ids import IdArray
@@ -131,6 +131,7 @@ def fit(
     from transformers import PrinterCallback
 
     torch.set_num_threads(usual_threads())
+    keep_freed_memory()
     lengths = examples.lengths
     plan = batch_plan(lengths, settings, seed)
     clock = _clock(folder, settings, looks)

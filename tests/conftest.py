@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +36,14 @@ PROJECT = Path(__file__).resolve().parent.parent
 # Compiling a kernel, or a busy machine, is no failure.
 settings.register_profile("morphgraph", deadline=None, max_examples=share_of(200, 10))
 settings.load_profile("morphgraph")
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """A page that a test has run does not stay behind as the program, which new processes run."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

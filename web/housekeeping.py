@@ -22,7 +22,7 @@ EVERY = 20.0
 @cache
 def keep_house() -> None:
     """Look after memory from now on, in a thread that ends with the process."""
-    if type(Runtime.instance()) is Runtime:  # else a test runs a page by itself
+    if Runtime.exists() and type(Runtime.instance()) is Runtime:  # else a page runs by itself
         threading.Thread(target=_look_after, name="housekeeping", daemon=True).start()
 
 

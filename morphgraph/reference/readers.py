@@ -187,8 +187,9 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
     """The text of a file; in windows-1252 only if at least half of it is Morpho Challenge's."""
     try:
         return decode_text(data, name, encoding)
-    except FileFormatError:
-        if encoding is not None or format not in (None, "morpho-challenge"):
+    except FileFormatError as error:
+        is_other = isinstance(error.__cause__, UnicodeDecodeError)
+        if not is_other or encoding is not None or format not in (None, "morpho-challenge"):
             raise
         text = decode_windows_1252(data)
         if text is None:

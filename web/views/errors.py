@@ -110,7 +110,7 @@ def _one_word(current: Session, outcome: Outcome, entry: int) -> None:
     st.markdown(f"**{code(word)}** → {' '.join(code(t) for t in outcome.token_texts(entry))}")
     segmenter = outcome.segmenter
     tokeniser = current.study.tokeniser
-    is_open = isinstance(segmenter, Bte) and segmenter.tokeniser is tokeniser
+    is_open = isinstance(segmenter, Bte) and segmenter.tokeniser.state() == tokeniser.state()
     if not is_open:
         st.caption("The merge tree and the graph are those of the open tokeniser as it is now.")
     left, right = st.columns([4, 6], vertical_alignment="bottom")

@@ -136,7 +136,10 @@ def one_cell(current: Session, comparison: Comparison, row: int, column: int) ->
         _events(segmenter, text)
     elif isinstance(segmenter, Demolishing):
         _demolished(segmenter, text)
-    elif isinstance(segmenter, Bte) and segmenter.tokeniser is current.study.tokeniser:
+    elif (
+        isinstance(segmenter, Bte)
+        and segmenter.tokeniser.state() == current.study.tokeniser.state()
+    ):
         edits = len(current.study.graph.history)
         word_trees(current, text, [(name, edits)], "compare tree")
     elif isinstance(segmenter, Bte):

@@ -58,13 +58,14 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = dict(os.environ)
+    earlier = psutil.Process().children(recursive=True)
     names = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MORPHGRAPH_THREADS"
     with local_cluster(2) as client:
         squares = client.gather(client.map(lambda number: number**2, range(20)))
         variables = client.run(lambda: [os.environ.get(name) for name in names])
         known = client.scheduler_info(n_workers=-1)["workers"].values()
         own = psutil.Process()
-        children = own.children(recursive=True)
+        children = [each for each in own.children(recursive=True) if each not in earlier]
         listening = {
             connection.laddr.ip
             for process in [own, *children]
@@ -411,6 +412,17 @@ def _pages(port: int) -> list[str]:
     return found
 
 
+def _listening() -> set[int]:
+    """The ports that this process and those below it listen on."""
+    own = psutil.Process()
+    return {
+        connection.laddr.port
+        for process in [own, *own.children(recursive=True)]
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user"
@@ -419,14 +431,9 @@ def test_another_user_of_the_machine_cannot_connect() -> None:
     """A process of uid 65534 asks every port that scheduler and workers listen on."""
     from distributed.security import Security
 
+    earlier = _listening()
     with local_cluster(1) as client:
-        own = psutil.Process()
-        ports = {
-            connection.laddr.port
-            for process in [own, *own.children(recursive=True)]
-            for connection in process.net_connections("inet")
-            if connection.status == psutil.CONN_LISTEN
-        }
+        ports = _listening() - earlier
         scheduler = int(client.scheduler.address.rpartition(":")[2])
         assert client.scheduler.address.startswith("tls://")
         assert scheduler in ports and len(ports) >= 3, "scheduler, nanny and worker"

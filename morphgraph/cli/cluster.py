@@ -6,10 +6,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from morphgraph.core.errors import MorphGraphError
 
+SchedulerOption = Annotated[
+    str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
+]
+SlurmOption = Annotated[
+    Path | None, typer.Option(help="SLURM instead: a YAML file with its profile.")
+]
 Opened = Callable[[], AbstractContextManager[Any]]
 
 

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from morphgraph.cli.cluster import check_one_place, cluster_for
+from morphgraph.cli.cluster import (
+    SchedulerOption,
+    SlurmOption,
+    check_one_place,
+    cluster_for,
+)
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import asked_to_end, print_json, progress_line, say
 from morphgraph.core.text import counted
@@ -56,12 +61,8 @@ def count(
     workers: Annotated[
         int | None, typer.Option(help="How many processes; one for each core if not given.")
     ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
-    ] = None,
-    slurm: Annotated[
-        Path | None, typer.Option(help="SLURM instead: a YAML file with its profile.")
-    ] = None,
+    scheduler: SchedulerOption = None,
+    slurm: SlurmOption = None,
     temp: Annotated[
         Path | None,
         typer.Option(help="Folder for what does not fit into memory; that of --out if not given."),

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.cluster import check_one_place, cluster_for
+from morphgraph.cli.cluster import (
+    SchedulerOption,
+    SlurmOption,
+    check_one_place,
+    cluster_for,
+)
 from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
@@ -36,12 +41,8 @@ def evaluate(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes on this machine; one a core by default.")
     ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a dask scheduler instead, or its file.")
-    ] = None,
-    slurm: Annotated[
-        Path | None, typer.Option(help="SLURM instead: a YAML file with its profile.")
-    ] = None,
+    scheduler: SchedulerOption = None,
+    slurm: SlurmOption = None,
     languages: Annotated[
         str | None, typer.Option(help="Only these languages of the file, with commas between.")
     ] = None,

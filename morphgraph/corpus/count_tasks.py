@@ -81,7 +81,7 @@ def _counted(task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts) ->
                 _add_all(made, _pieces(odd, task["pipeline"]), spill)
         spill(table)
 
-    for _, text in texts_in(block, task["column"], bad):
+    for text in texts_in(block, task["column"], bad):
         at = 0
         while at < len(text):
             try:

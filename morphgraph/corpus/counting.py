@@ -179,7 +179,7 @@ def count_words(
     of Parquet files, or one such file (``single``), with the columns ``word`` and ``count`` of the
     words with at least ``minimum_count``; `corpus.counts.read_word_counts` reads both.
 
-    ``memory`` is what counts and buffers may take, in bytes, beside about 100 MB for Python;
+    ``memory`` is what counts and buffers may take, in bytes, beside Python and its libraries;
     ``column`` names the one with the text in tables and JSON; ``temp`` is the folder for what does
     not fit (that of ``out``). ``out`` appears when all is done, and never in part; until then a
     hidden folder beside it has what is done, from which the same counting is resumed.

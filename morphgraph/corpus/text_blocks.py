@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -108,7 +109,8 @@ def find_texts(
     found: dict[str, TextFile] = {}
     for given in paths:
         for file in _files_at(os.fspath(given), limit):
-            found.setdefault(file.path, file)
+            is_address = "://" in file.path
+            found.setdefault(file.path if is_address else str(Path(file.path).resolve()), file)
     return list(found.values())
 
 
@@ -146,7 +148,11 @@ def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
 def _place(given: str) -> tuple[Any, str]:
     """The file system of a path or address, and the path there."""
     from fsspec.core import url_to_fs
+    from fsspec.implementations.local import LocalFileSystem
 
+    # A path is no address, whatever signs of one its name has.
+    if "://" not in given:
+        return LocalFileSystem(), str(Path(given).absolute())
     try:
         system, path = url_to_fs(given)
     except (ImportError, ValueError) as error:
@@ -166,8 +172,11 @@ def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
         for name in [name for name in folders if name.startswith(".")]:
             folders.remove(name) if isinstance(folders, list) else folders.pop(name)
         for name in names:
-            if ending_of(name) in SUFFIXES and not name.startswith("."):
-                yield f"{parent}/{name}"
+            whole = f"{parent}/{name}"
+            known = ending_of(name) in SUFFIXES and not name.startswith(".")
+            # A link to a folder, or to nothing, and a pipe are no files.
+            if known and system.isfile(whole):
+                yield whole
 
 
 def text_blocks(files: Iterable[TextFile], column: str | None) -> list[TextBlock]:
@@ -277,8 +286,8 @@ def _not_unpacked(name: str, error: Exception) -> FileFormatError:
 # ------------------------------------------------------------------------- reading
 
 
-def texts_in(block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[tuple[float, bytes]]:
-    """The texts of a block in UTF-8, some megabytes at a time, and the share of it read by then.
+def texts_in(block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[bytes]:
+    """The texts of a block in UTF-8, some megabytes at a time.
 
     No piece ends inside a word. What is bad goes to ``bad``.
     """
@@ -289,16 +298,12 @@ def texts_in(block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[tu
             return
         text = _unpacked(file, block.packing)
         if block.kind == "table":
-            for share, texts in table_texts(text, name, block.size, column, bad):
-                yield share, "\n".join(texts).encode()
+            for _, texts in table_texts(text, name, block.size, column, bad):
+                yield "\n".join(texts).encode()
             return
         place = _Place(block, bad)
         use = place.checked if block.kind == "plain" else partial(_json_texts, place)
-        done = 0
-        for piece in _lines(text, block, place):
-            done += len(piece)
-            share = file.tell() / block.size if block.packing else done / block.size
-            yield min(share, 1.0), use(piece)
+        yield from map(use, _lines(text, block, place))
 
 
 class _Place:
@@ -422,22 +427,19 @@ def _json_texts(place: _Place, piece: bytes) -> bytes:
     return b"\n".join(texts)
 
 
-def _cells(
-    file: IO[bytes], block: TextBlock, column: str | None, bad: BadTexts
-) -> Iterator[tuple[float, bytes]]:
+def _cells(file: IO[bytes], block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[bytes]:
     import pyarrow
 
     name = block.file.path
     table = open_parquet(file, name)
     chosen = chosen_column(text_fields(table), column, name, "its columns of text")
     groups = range(block.start, block.end)
-    rows = sum(table.metadata.row_group(group).num_rows for group in groups)
     done = 0
     # Small batches keep long texts out of memory.
     for batch in parquet_batches(file, table, [chosen], 256, name, groups):
         cells = batch.column(0).cast(pyarrow.large_binary()).to_pylist()
         texts = [text or b"" for text in cells]
-        yield (done + len(texts)) / max(rows, 1), _valid(texts, done, name, bad)
+        yield _valid(texts, done, name, bad)
         done += len(texts)
 
 

@@ -202,6 +202,20 @@ def test_every_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     }  # fmt: skip
 
 
+def test_links_and_pipes_in_a_folder_are_no_texts_of_their_own(tmp_path: Path) -> None:
+    inside = tmp_path / "texts"
+    (inside / "b").mkdir(parents=True)
+    (inside / "b" / "a::b.txt").write_text("the dog")
+    (inside / "again").symlink_to(inside, target_is_directory=True)
+    (inside / "gone.txt").symlink_to(inside / "nowhere.txt")
+    (inside / "named.txt").symlink_to(inside / "b" / "a::b.txt")
+    os.mkfifo(inside / "pipe")
+    names = [file.path.removeprefix(f"{inside}/") for file in find_texts([inside])]
+    assert names == ["b/a::b.txt"], "what is named by a link too comes up once"
+    count_words([inside], tmp_path / "o")
+    assert read(tmp_path / "o") == {"the": 1, "dog": 1}
+
+
 def test_a_folder_of_partitions(tmp_path: Path, tiny: None) -> None:
     text = " ".join(f"w{number % 70}" for number in range(300))
     (tmp_path / "a.txt").write_text(text)

@@ -142,10 +142,12 @@ class _Kept(MethodSegmenter):
         return Segmentation(words, closed_by, token_at)
 
     def _is_marker(self, words: Words) -> npt.NDArray[np.bool_]:
-        """Whether each atom is a start-of-word marker, also in a bare text."""
+        """Whether each atom is a start-of-word marker, also an unknown one, or in a bare text."""
         below = self.segmenter.below
         ids = below.atoms if isinstance(below, SubwordVocabulary) else below.graph.ids
-        return np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
+        found = np.isin(words.atoms, [ids[marker] for marker in sorted(MARKERS) if marker in ids])
+        found[[atom for atom, text in words.unknown.items() if text in MARKERS]] = True
+        return found
 
     def signature(self) -> str:
         """The method with ``k``, then the other segmenter: ``FIRST(k=2):BPE:gpt2@0a1b2c``."""

@@ -269,6 +269,16 @@ def test_first_and_longest_of_a_tokeniser_with_markers() -> None:
     assert ids(First(Bte(tokeniser), 1), "undoing undoing") == [7, 8]
 
 
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_an_unknown_marker_has_no_length(byte_fallback: bool) -> None:
+    # ▁ is no type: it is unknown, or three bytes. Of a and b, then, the left one is the longest.
+    types = ("a", "b") + byte_fallback * tuple(f"<0x{byte:02X}>" for byte in range(256))
+    kept = Longest(Greedy(SubwordVocabulary(types, "▁", PREPARED["▁"]())), 1)
+    found = kept.segment(kept.encode(["ab"])).tokens(0)
+    assert [types[token] for token in found] == (["<0xE2>"] if byte_fallback else ["a"])
+    check(kept, ["ab", "abab b"])
+
+
 def test_types_for_merging_only_have_no_id() -> None:
     tokeniser = tokeniser_by([("a", "b"), ("ab", "c"), ("abc", "ab")])
     made = leaving(Trimmed(tokeniser, [9, 9, 9, 1, 9, 9], 1))

@@ -69,9 +69,11 @@ class Merging(Pieces):
             self._widest = max(self._widest, len(texts))
 
     def size(self, text: str, token: Token | None) -> int:
-        """A token of a byte is one, and so are a symbol and unknown characters that are fused."""
+        """A token of a byte is one, and so are a symbol and fused unknown characters; a marker is none."""
         if token is not None and self.byte_fallback and _BYTE.fullmatch(token.value):
             return 1
+        if text in ("Ġ", "▁"):
+            return 0
         return len(self.atoms(text)) - sum(character in self.marks for character in text)
 
     def _ranks(self, settings: Mapping[str, Any]) -> Any:

@@ -24,7 +24,7 @@ class Flota(Lookup):
         self.initial, self.inside = self.plain, self.marked
         if self.marks_start:
             self.initial, self.inside = self.marked, self.plain
-        self.has_marker = self.marks_start and self.marker in self.marks
+        self.has_marker &= self.marks_start
 
     def cut(self, piece: str) -> list[Token]:
         """The tokens of a piece that is all of one unit, and all of it."""

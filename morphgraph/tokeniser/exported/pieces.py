@@ -36,7 +36,7 @@ class Pieces:
     unknown: int | None = None
     """The id that stands for characters outside the alphabet."""
     marks = ""
-    """Which of ``Ġ`` and ``▁`` are in the alphabet."""
+    """Which of ``Ġ`` and ``▁`` count towards no token's length."""
     inner: "Pieces | None" = None
     """The method that this one builds on."""
     training = True

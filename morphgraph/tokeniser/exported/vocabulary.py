@@ -43,7 +43,9 @@ class Lookup(Pieces):
         alphabet = {
             c for text in self.plain if not self.byte_fallback or len(text) == 1 for c in text
         }
-        self.marks = "".join(mark for mark in "Ġ▁" if mark in alphabet)
+        self.has_marker = self.marker in alphabet
+        # An unknown marker is none of a token's characters either, but it may be bytes.
+        self.marks = "".join(m for m in "Ġ▁" if m in alphabet or not self.byte_fallback)
         self.longest = max(map(len, self.plain), default=0)
         # By their marker or without it, types spell a piece out: at its start, and later.
         self.spelled = (self.plain, self.marked if self.marker == "##" else self.plain)

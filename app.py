@@ -53,28 +53,32 @@ def first_screen(current: Session) -> None:
     keep_session(current)
 
 
-current = start("Start")
-for warning in current.study.tokeniser.warnings:
-    st.warning(plain(warning), icon=":material/warning:")
-doubtful_reference(current)
-reference_in_another_language(current)
-first_screen(current)
+def start_page(current: Session) -> None:
+    """The first screen, where to go from it, and one's own files."""
+    for warning in current.study.tokeniser.warnings:
+        st.warning(plain(warning), icon=":material/warning:")
+    doubtful_reference(current)
+    reference_in_another_language(current)
+    first_screen(current)
 
-for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
-    with column.container(border=True, height="stretch"):
-        st.markdown(f"#### {title}")
-        st.caption(text)
-        page, icon = next(iter(PAGES[title].values()))
-        st.page_link(page, label=first, icon=icon)
+    for column, (title, (text, first)) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"#### {title}")
+            st.caption(text)
+            page, icon = next(iter(PAGES[title].values()))
+            st.page_link(page, label=first, icon=icon)
 
-st.subheader("Open your own files")
-left, right = st.columns(2)
-with left.container(border=True, height="stretch"):
-    tokeniser_upload(current)
-with right.container(border=True, height="stretch"):
-    reference_upload(current)
-    with st.expander("Public references", icon=":material/cloud_download:"):
-        catalogue_panel(current)
-skipped_lines(current)
-if not is_public():
-    st.caption("Files stay on this machine.")
+    st.subheader("Open your own files")
+    left, right = st.columns(2)
+    with left.container(border=True, height="stretch"):
+        tokeniser_upload(current)
+    with right.container(border=True, height="stretch"):
+        reference_upload(current)
+        with st.expander("Public references", icon=":material/cloud_download:"):
+            catalogue_panel(current)
+    skipped_lines(current)
+    if not is_public():
+        st.caption("Files stay on this machine.")
+
+
+start_page(start("Start"))

@@ -55,7 +55,7 @@ _WEIGHTED = {"types": "once", "tokens": "by frequency"}
 
 @st.fragment
 def scores_page(current: Session) -> None:
-    """The whole page; a fragment, so that a choice draws nothing else anew."""
+    """Scores and charts; a fragment, so that a choice draws nothing else anew."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
@@ -362,8 +362,12 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
     return columns
 
 
-current = start("Scores")
-st.title("Scores")
-if reference_read(current):
-    doubtful_reference(current)
-scores_page(current)
+def whole_page(current: Session) -> None:
+    """What is read at the top, then the scores."""
+    st.title("Scores")
+    if reference_read(current):
+        doubtful_reference(current)
+    scores_page(current)
+
+
+whole_page(start("Scores"))

@@ -48,6 +48,29 @@ def go_to(page: Page, name: str) -> None:
     idle(page)
 
 
+def upload(page: Page, label: str, name: str, content: bytes) -> None:
+    field = page.get_by_test_id("stFileUploader").filter(has_text=label)
+    file = {"name": name, "mimeType": "text/plain", "buffer": content}
+    field.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+
+
+def train_from_counts(page: Page, name: str, counts: bytes, size: int) -> None:
+    """On the page Train: from a small file of word counts."""
+    page.get_by_text("a file of word counts").click()
+    idle(page)
+    upload(page, "Word counts", name, counts)
+    idle(page)
+    field = page.get_by_role("spinbutton", name="Vocabulary size")
+    field.fill(str(size))
+    field.press("Enter")
+    idle(page)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_role("button", name="Compare with the open one")).to_be_visible(
+        timeout=PATIENCE
+    )
+    idle(page)
+
+
 def metric(page: Page, label: str) -> Locator:
     exact = re.compile(f"^{re.escape(label)}$")
     return page.get_by_test_id("stMetric").filter(has=page.get_by_text(exact))

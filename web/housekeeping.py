@@ -8,10 +8,14 @@ where it happens to lie at an end. So a process that nobody uses would stay as l
 
 import gc
 import threading
+from concurrent.futures import Future
 from functools import cache
 
 import streamlit as st
 from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.state import SessionState
 
 from morphgraph.core.system import give_back_memory
 
@@ -27,27 +31,42 @@ def keep_house() -> None:
 
 
 def _look_after() -> None:
-    before, is_left_over, pause = 0, False, threading.Event()
+    known: list[AppSession] = []
+    is_left_over, pause = False, threading.Event()
     while not pause.wait(EVERY) and Runtime.exists():
-        left = sessions_left(Runtime.instance())
-        if left < before or is_left_over:  # twice: the last may still be on its way out
-            tidy_memory(everyone_has_gone=not left)
-        before, is_left_over = left, left < before
+        before, known = known, left_of(known, Runtime.instance())
+        somebody_left = not set(before) <= set(known)
+        if somebody_left or is_left_over:  # twice: the last may still be on its way out
+            tidy_memory(everyone_has_gone=not known)
+        is_left_over = somebody_left
 
 
-def sessions_left(runtime: Runtime) -> int:
-    """How many sessions there are, when those have been dropped that ended long ago."""
+def left_of(known: list[AppSession], runtime: Runtime) -> list[AppSession]:
+    """The sessions that there are now; those that were known and have ended are forgotten."""
     sessions = runtime._session_mgr
     store = sessions._session_storage  # type: ignore[attr-defined]
-    dropped = threading.Event()
+    looked: Future[list[AppSession]] = Future()
 
-    def drop() -> None:  # where all else is done to them
+    def look() -> None:  # where all else is done to them
         store._cache.expire()
-        dropped.set()
+        found = [info.session for info in sessions.list_sessions()]
+        for session in known:
+            if session not in found:
+                forget(session)
+        looked.set_result(found)
 
-    runtime._get_async_objs().eventloop.call_soon_threadsafe(drop)
-    dropped.wait(EVERY)
-    return len(sessions.list_sessions())
+    runtime._get_async_objs().eventloop.call_soon_threadsafe(look)
+    return looked.result()
+
+
+def forget(session: AppSession) -> None:
+    """Drop all that a session made that has ended.
+
+    Streamlit's main loop refers to the session that it served last, whatever became of it.
+    """
+    session.shutdown()
+    session._session_state = SessionState()
+    session._fragment_storage = MemoryFragmentStorage()
 
 
 def tidy_memory(*, everyone_has_gone: bool) -> None:

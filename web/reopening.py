@@ -366,7 +366,8 @@ def _cookies() -> Callable[..., Any]:
     document.cookie = `${{name}}=${{value}}; ${{how}}; max-age=${{seconds}}`;
   }};
   keep("{_BROWSER}", data.browser, {days_kept() * 86_400});
-  keep("{_TAB}", "", 0);
+  // Of another tab, which is on its way back, it stays.
+  if (document.cookie.split("; ").includes(`{_TAB}=${{data.tab}}`)) keep("{_TAB}", "", 0);
   const tab = (globalThis.morphgraphTab ??= data.tab);
   if (tab !== data.tab) setTriggerValue("tab", tab);
   if (leave) removeEventListener("pagehide", leave);

@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from browser_steps import PATIENCE, go_to, idle, sidebar, start
+from browser_steps import PATIENCE, go_to, idle, sidebar, start, train_from_counts, upload
 from playwright.sync_api import BrowserContext, Page, expect
 
 from morphgraph.core.demos import demo_tokeniser_path
@@ -41,12 +41,6 @@ def address(serve: Callable[..., subprocess.Popen[bytes]], port: int, state: Pat
     process.wait()
 
 
-def upload(page: Page, label: str, name: str, content: bytes) -> None:
-    field = page.get_by_test_id("stFileUploader").filter(has_text=label)
-    file = {"name": name, "mimeType": "text/plain", "buffer": content}
-    field.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
-
-
 def leave_something_everywhere(page: Page, address: str) -> set[str]:
     """Open, edit, train, write and run; returns what was fetched meanwhile."""
     fetched: set[str] = set()
@@ -69,19 +63,7 @@ def leave_something_everywhere(page: Page, address: str) -> set[str]:
     go_to(page, "History and export")
     go_to(page, "Segmentations")
     go_to(page, "Train")
-    page.get_by_text("a file of word counts").click()
-    idle(page)
-    upload(page, "Word counts", f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode())
-    idle(page)
-    size = page.get_by_role("spinbutton", name="Vocabulary size")
-    size.fill("270")
-    size.press("Enter")
-    idle(page)
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_role("button", name="Compare with the open one")).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
+    train_from_counts(page, f"{MARK}-counts.tsv", f"{MARK}\t9\nundo\t7\n".encode(), 270)
     go_to(page, "Batch")
     page.get_by_role("tab", name="YAML").click()
     editor = page.get_by_role("textbox", name="Evaluation")

@@ -62,6 +62,12 @@ def test_what_was_open_comes_back_in_each_tab(
     reloaded(page, "demo:en", "mine.tsv, 4 words")
     reloaded(other, "demo:de", "demo:de")
 
+    # What one tab does leaves the other its way back.
+    page.evaluate("document.cookie = 'morphgraph-tab=0a1b2c3d; path=/'")
+    go_to(page, "Scores")
+    idle(page)
+    assert "morphgraph-tab=0a1b2c3d" in page.evaluate("document.cookie")
+
     # Another browser sees none of it.
     stranger = new_page()
     start(stranger, app_address)

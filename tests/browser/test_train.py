@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from morphgraph.corpus.counts import parse_word_counts
 from morphgraph.train.trainers import train
-from tests.browser_steps import PATIENCE, go_to, idle, start, value_of
+from tests.browser_steps import PATIENCE, go_to, idle, start, train_from_counts, value_of
 
 pytestmark = pytest.mark.browser
 
@@ -21,20 +21,7 @@ def test_from_words_to_an_open_tokeniser(page: Page, app_address: str) -> None:
     idle(page)
     page.get_by_text("BPE", exact=True).first.click()
     idle(page)
-    page.get_by_text("a file of word counts").click()
-    idle(page)
-    field = page.get_by_test_id("stFileUploader").locator("input[type=file]")
-    field.set_input_files({"name": "counts.tsv", "mimeType": "text/plain", "buffer": COUNTS})
-    idle(page)
-    size = page.get_by_role("spinbutton", name="Vocabulary size")
-    size.fill("260")
-    size.press("Enter")
-    idle(page)
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_role("button", name="Compare with the open one")).to_be_visible(
-        timeout=PATIENCE
-    )
-    idle(page)
+    train_from_counts(page, "counts.tsv", COUNTS, 260)
     trained = train("bpe", parse_word_counts(COUNTS, "counts.tsv"), 260)
     assert value_of(page, "Types") == str(trained.vocabulary_size)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.graph.merge_graph import MergeGraph
@@ -140,3 +141,18 @@ def hostile_document(small_document: Callable[..., dict[str, Any]]) -> bytes:
     second = ["**", "[a](javascript:alert(1))"]
     merges = [first, second, ["".join(first), "".join(second)], ["u", "n"], ["un", "d"]]
     return json.dumps(small_document(merges, "undo")).encode()
+
+
+@pytest.fixture
+def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
+    """A small tokeniser that cuts some words as their morphs do."""
+    merges = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
+    return json.dumps(small_document(merges, "undoig")).encode()
+
+
+@pytest.fixture
+def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The cookies that the browser sends at its next visit."""
+    sent: dict[str, str] = {}
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
+    return sent

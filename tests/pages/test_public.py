@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.context import ContextProxy
 
 from morphgraph.reference import downloads as references
 from morphgraph.reference.catalogue import SOURCES
@@ -20,7 +19,6 @@ pytestmark = pytest.mark.slow
 App = Any  # that of `conftest`
 
 GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
-MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
 TINY = """name: tiny
 languages: [en]
 tokenisers: [{file: FILE}]
@@ -28,19 +26,6 @@ methods: [standard]
 references: ['demo:en']
 intervals: false
 """
-
-
-@pytest.fixture
-def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
-    return json.dumps(small_document(MERGES, "undoig")).encode()
-
-
-@pytest.fixture
-def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The cookies that the browser sends at its next visit."""
-    sent: dict[str, str] = {}
-    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
-    return sent
 
 
 @pytest.fixture

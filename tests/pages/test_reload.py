@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.context import ContextProxy
 
 from morphgraph.refine.rebpe import ReBPESettings
 from web.reopening import doing
@@ -22,20 +20,6 @@ pytestmark = pytest.mark.slow
 App = Any  # that of `conftest`
 
 GOLD = b"undoing\tun do ing\t7\ndoing\tdo ing\t93\nundo\tun do\t5\n"
-MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("do", "ing")]
-
-
-@pytest.fixture
-def tokenizer_json(small_document: Callable[..., dict[str, Any]]) -> bytes:
-    return json.dumps(small_document(MERGES, "undoig")).encode()
-
-
-@pytest.fixture
-def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The cookies that the browser sends; a reload sends those of the visit before."""
-    sent: dict[str, str] = {}
-    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: sent))
-    return sent
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ class Merging(Pieces):
             self._widest = max(self._widest, len(texts))
 
     def size(self, text: str, token: Token | None) -> int:
-        """A token of a byte is one, and so are a symbol and fused unknown characters; a marker is none."""
+        """One for a byte, a symbol and fused unknown characters; none for a marker."""
         if token is not None and self.byte_fallback and _BYTE.fullmatch(token.value):
             return 1
         if text in ("Ġ", "▁"):

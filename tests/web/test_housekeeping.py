@@ -1,0 +1,92 @@
+"""Memory goes back when visitors have gone."""
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.state import SessionState
+
+from web.housekeeping import left_of, tidy_memory
+
+
+class Visited:
+    """Of a session of Streamlit's, what counts here."""
+
+    def __init__(self, number: int) -> None:
+        self.id = str(number)
+        self._session_state = SessionState()
+        self._session_state["what it has open"] = [number]
+        self.is_shut_down = False
+
+    def shutdown(self) -> None:
+        self.is_shut_down = True
+
+    @property
+    def has_something_open(self) -> bool:
+        return "what it has open" in self._session_state
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[Runtime, list[Any], dict[str, float]]]:
+    """A runtime with a real loop and a real store, the active sessions, and the store's clock."""
+    loop, active, clock = asyncio.new_event_loop(), [], {"now": 0.0}
+    store = MemorySessionStorage(ttl_seconds=120)
+    store._cache = type(store._cache)(9, 120, lambda: clock["now"])  # type: ignore[call-arg]
+    sessions = SimpleNamespace(
+        _session_storage=store, list_sessions=lambda: [*active, *store.list()]
+    )
+    runtime = SimpleNamespace(
+        _session_mgr=sessions, _get_async_objs=lambda: SimpleNamespace(eventloop=loop)
+    )
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    yield cast(Runtime, runtime), active, clock
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def test_what_ended_long_ago_is_dropped(
+    served: tuple[Runtime, list[Any], dict[str, float]],
+) -> None:
+    runtime, active, clock = served
+    here, gone = Visited(1), Visited(2)
+    active.append(SimpleNamespace(session=here))
+    store = runtime._session_mgr._session_storage  # type: ignore[attr-defined]
+    store.save(SessionInfo(client=None, session=cast(Any, gone), script_run_count=1))
+    known = left_of([], runtime)
+    assert known == [here, gone]
+    clock["now"] = 119  # who comes back in time finds all as it was
+    assert left_of(known, runtime) == known and gone.has_something_open
+    clock["now"] = 121
+    assert left_of(known, runtime) == [here]
+    assert gone.is_shut_down and not gone.has_something_open
+    assert not here.is_shut_down and here.has_something_open
+
+
+class Large:
+    """Something that is shared, and refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@st.cache_resource
+def _kept() -> Large:
+    return Large()
+
+
+def test_what_is_shared_stays_until_all_have_gone() -> None:
+    cached, dropped = weakref.ref(_kept()), weakref.ref(Large())
+    tidy_memory(everyone_has_gone=False)
+    assert cached() is not None and dropped() is None
+    tidy_memory(everyone_has_gone=True)
+    assert cached() is None

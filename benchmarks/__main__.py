@@ -15,6 +15,7 @@ from benchmarks import (
     sentencepiece_models,
     substrings,
     train,
+    train_at_size,
     transplant,
 )
 
@@ -28,6 +29,7 @@ def main() -> None:
         knockout,
         rebpe,
         train,
+        train_at_size,
         remedies,
         compare,
         scores,

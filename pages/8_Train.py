@@ -24,7 +24,7 @@ from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import write_model
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.words import spelled
-from morphgraph.train.trainers import TRAINERS, Trainer, train
+from morphgraph.train.trainers import TRAINERS, Trainer, TrainingClock, train
 from web.bootstrap import start
 from web.components import comparison_table
 from web.hosting import is_public
@@ -269,13 +269,14 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
     """Train, and keep the model; an error that the user can mend is a `MorphGraphError`."""
 
     def report(what: str, start: float, end: float) -> Callable[[float], None]:
-        shown = -1.0
+        shown, line = -1.0, TrainingClock(what)
 
         def advance(share: float) -> None:
             nonlocal shown
-            if share >= shown + 0.01 or share == 1.0:
+            said = line(share)
+            if share >= shown + 0.01 or share in (0.0, 1.0):
                 shown = share
-                bar.progress(start + (end - start) * min(share, 1.0), what)
+                bar.progress(start + (end - start) * min(share, 1.0), said)
 
         return advance
 
@@ -287,7 +288,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             visitor, order.options, name, lambda said, share: bar.progress(share, said), order.file
         )
     else:
-        counts = order.read(report("Reading the words …", 0.0, 0.1))
+        counts = order.read(report("Reading the words", 0.0, 0.1))
         segmenter = train(
             order.method.name,
             counts,
@@ -295,7 +296,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             pipeline=order.pipeline,
             parameters=order.parameters,
             minimum_count=order.least,
-            progress=report(f"Training on {counted(len(counts), 'word')} …", 0.1, 1.0),
+            progress=report(f"Training on {counted(len(counts), 'word')}", 0.1, 1.0),
         )
     keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label

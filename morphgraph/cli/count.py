@@ -16,7 +16,7 @@ from morphgraph.cli.cluster import (
 )
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import asked_to_end, print_json, progress_line, say
-from morphgraph.core.text import counted
+from morphgraph.core.text import clock, counted
 
 if TYPE_CHECKING:
     from morphgraph.corpus.counting import Counting, CountProgress, CountReport, OnCountProgress
@@ -149,7 +149,5 @@ def _line(at: "CountProgress") -> str:
     if not at.bytes_done or not at.seconds:
         return line
     speed = at.bytes_done / at.seconds
-    left = round((at.bytes - at.bytes_done) / speed)
-    hours, minutes = left // 3600, left // 60 % 60
-    clock = f"{hours}:{minutes:02}:{left % 60:02}" if hours else f"{minutes}:{left % 60:02}"
-    return f"{line}, {speed / 1e6:,.1f} MB/s, {clock} left"
+    left = clock((at.bytes - at.bytes_done) / speed)
+    return f"{line}, {speed / 1e6:,.1f} MB/s, {left} left"

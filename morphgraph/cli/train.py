@@ -1,15 +1,19 @@
 """The command that trains a tokeniser."""
 
 import json
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from morphgraph.cli.options import JsonOption, word_counts
-from morphgraph.cli.output import print_json, progress_bar, write
+from morphgraph.cli.output import asked_to_end, print_json, progress_line, say, write
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import check_folder
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import give_way, limit_this_process
 from morphgraph.core.text import counted
@@ -56,6 +60,10 @@ def train(
         list[str] | None,
         typer.Option(help="Without --method: a special token, placed first; may be repeated."),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="On Ctrl-C, write what was trained so far to this file, and end."),
+    ] = None,
     confined: Annotated[
         bool,
         typer.Option("--confined", help="For somebody else: within the limits of the public app."),
@@ -75,7 +83,7 @@ def train(
         give_way()
         limit_this_process(PUBLIC_SECONDS.value, PUBLIC_MEMORY.value)
         PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
-    with progress_bar("training") as advance:
+    with _ending_early(checkpoint) as enough, _told() as advance:
         words = _words(counts, text, column)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
@@ -88,6 +96,7 @@ def train(
                 minimum_count=minimum_count or 0,
                 special=special or [],
                 progress=advance,
+                enough=enough,
             )
             data: str | bytes = json.dumps(document, ensure_ascii=False, indent=1)
             report: dict[str, Any] = {
@@ -95,16 +104,60 @@ def train(
                 "merges": merges,
             }
         else:
-            data, report = _model(method, words, vocab_size, pipeline, minimum_count, advance)
-    write(out, data)
-    report = {"saved": str(out), **report, "seconds": time.perf_counter() - started}
+            data, report = _model(
+                method, words, vocab_size, pipeline, minimum_count, advance, enough
+            )
+    stopped = enough is not None and enough()
+    saved = checkpoint if stopped and checkpoint is not None else out
+    write(saved, data)
+    report = {"saved": str(saved), **report, "seconds": time.perf_counter() - started}
     if as_json:
         print_json(report)
+    else:
+        shown = f", {counted(report['merges'], 'merge')}" if "merges" in report else ""
+        print(f"{counted(report['vocab_size'], 'type')}{shown}: saved {saved}")
+        if "signature" in report:
+            print(report["signature"])
+    if stopped:
+        say(f"stopped: {saved} has what was trained so far")
+        raise typer.Exit(130)
+
+
+@contextmanager
+def _told() -> "Iterator[Callable[[float], None]]":
+    """A bar for the training, or a line now and then, with the time that is left."""
+    from morphgraph.train.trainers import TrainingClock
+
+    line = TrainingClock("training")
+    with progress_line(line.what) as tell:
+        yield lambda share: tell(line(share), share)
+
+
+@contextmanager
+def _ending_early(checkpoint: Path | None) -> "Iterator[Callable[[], bool] | None]":
+    """Where there is a checkpoint, whether Ctrl-C asked to end since the first merge.
+
+    Before that, or a second time, Ctrl-C ends the program at once, as it does without a checkpoint.
+    """
+    if checkpoint is None:
+        yield None
         return
-    shown = f", {counted(report['merges'], 'merge')}" if "merges" in report else ""
-    print(f"{counted(report['vocab_size'], 'type')}{shown}: saved {out}")
-    if "signature" in report:
-        print(report["signature"])
+    check_folder(checkpoint.parent)
+    begun = asked = False
+
+    def enough() -> bool:
+        nonlocal begun
+        begun = True
+        return asked
+
+    def end(number: int, frame: Any) -> None:
+        nonlocal asked
+        if asked or not begun:
+            raise KeyboardInterrupt
+        asked = True
+
+    with asked_to_end(end, signal.SIGINT):
+        yield enough
 
 
 def _words(counts: str | None, text: Path | None, column: str | None) -> "WordCounts":
@@ -129,6 +182,7 @@ def _model(
     pipeline: str | None,
     minimum_count: int | None,
     advance: Any,
+    enough: Any,
 ) -> tuple[bytes, dict[str, Any]]:
     from morphgraph.segment.models import write_model
     from morphgraph.segment.registry import parse_method
@@ -138,6 +192,11 @@ def _model(
     name, parameters = parse_method(method)
     chosen = trainer_named(name)
     if not chosen.stoppable:
+        if enough is not None:
+            raise MorphGraphError(
+                f"{chosen.label} trains in one go, so there is nothing to keep before its end. "
+                "Leave out --checkpoint."
+            )
         print(f"{chosen.label} shows no progress while it trains", file=sys.stderr)
     segmenter = train_segmenter(
         name,
@@ -147,6 +206,7 @@ def _model(
         parameters=parameters,
         minimum_count=minimum_count,
         progress=advance,
+        enough=enough,
     )
     return write_model(segmenter), {
         "method": name,

@@ -34,6 +34,18 @@ def counted(number: float, one: str, several: str = "") -> str:
     return f"{shown} {one if shown == '1' else several or one + 's'}"
 
 
+def clock(seconds: float) -> str:
+    """A time as minutes and seconds, with hours where there are any.
+
+    >>> clock(65), clock(3601)
+    ('1:05', '1:00:01')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return (
+        f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+    )
+
+
 def visible(text: str) -> str:
     """Text without characters that a terminal would act upon: these become their codes.
 

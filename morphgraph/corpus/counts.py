@@ -10,22 +10,24 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus.counts_lines import LARGEST_COUNT, counts_of_lines
 from morphgraph.corpus.counts_parquet import MARK, parquet_columns
 from morphgraph.corpus.parquet import starts_as_parquet
+from morphgraph.corpus.word_array import joined, summed
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from morphgraph.kernels import Int64
 
 __all__ = ["MARK", "WordCounts", "counts_of", "parse_word_counts", "read_word_counts"]
 
 COUNTS_FILE = "_counts.json"
 """In a folder of Parquet files with counts: what they are of."""
 
-LARGEST_COUNT = 10**15
 LARGEST_FILE = 2**30
 WORDLISTS = ("small", "large", "best")
-_FORM = "Write one word per line: the word, a tab or a space, and how often it occurs"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,12 @@ class WordCounts:
         """Go through the pairs (word, count)."""
         return zip(self.words, map(int, self.counts), strict=True)
 
+    def numbers(self) -> Int64:
+        """The counts as an array."""
+        import numpy as np
+
+        return np.asarray(self.counts, np.int64)
+
     @property
     def total(self) -> int:
         """The number of running words."""
@@ -94,13 +102,12 @@ def read_word_counts(path: str | Path, *, largest_file: int = LARGEST_FILE) -> W
         with path.open("rb") as file:
             # A look that takes nothing away: the file may be a pipe.
             if starts_as_parquet(file.peek(4)):
-                return parquet_counts(file, name)
-            counts, problem = _parse(name, file)
+                return _of_parquet(file, name)
+            return _of_lines(file, name)
     except OSError as error:
         raise FileFormatError(
             name, "", f"cannot be read ({error.strerror})", "Check the path."
         ) from error
-    return _checked(name, counts, problem)
 
 
 def _of_folder(path: Path) -> WordCounts:
@@ -108,19 +115,18 @@ def _of_folder(path: Path) -> WordCounts:
     if not files:
         problem = "the folder has no Parquet files"
         raise FileFormatError(path.name, "", problem, "Give what morphgraph count has written.")
-    words: list[str] = []
-    counts: list[int] = []
-    pipelines = set()
+    parts, pipelines = [], set()
     for file in files:
         with file.open("rb") as opened:
-            found = parquet_counts(opened, f"{path.name}/{file.name}", may_be_empty=True)
-        words += found.words
-        counts += found.counts
-        pipelines.add(found.pipeline)
+            found, pipeline = parquet_columns(opened, f"{path.name}/{file.name}", LARGEST_COUNT)
+        parts.append(found)
+        pipelines.add(pipeline)
     if len(pipelines) > 1:
         problem = "its files were counted by different pipelines"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
-    if len(set(words)) < len(words):
+    rows = sum(len(words) for words, _ in parts)
+    words, counts = summed(*joined([*parts]))
+    if len(words) < rows and len(words) < sum(len(summed(*part)[0]) for part in parts):
         problem = "a word is in two of its files"
         raise FileFormatError(path.name, "", problem, "Give one counting at a time.")
     if not words:
@@ -131,63 +137,21 @@ def _of_folder(path: Path) -> WordCounts:
 def parse_word_counts(data: bytes, name: str) -> WordCounts:
     """Read word counts from the bytes of a file, as `read_word_counts` does."""
     if starts_as_parquet(data):
-        return parquet_counts(io.BytesIO(data), name)
-    return _checked(name, *_parse(name, iter(io.BytesIO(data))))
+        return _of_parquet(io.BytesIO(data), name)
+    return _of_lines(io.BytesIO(data), name)
 
 
-def parquet_counts(file: IO[bytes], name: str, *, may_be_empty: bool = False) -> WordCounts:
-    """Read word counts from a parquet file, as `read_word_counts` does."""
-    words, numbers, pipeline = parquet_columns(file, name, LARGEST_COUNT)
-    if not words and not may_be_empty:
+def _of_lines(file: IO[bytes], name: str) -> WordCounts:
+    found = counts_of_lines(file, name)
+    return WordCounts.from_mapping(found) if isinstance(found, dict) else WordCounts(*found)
+
+
+def _of_parquet(file: IO[bytes], name: str) -> WordCounts:
+    found, pipeline = parquet_columns(file, name, LARGEST_COUNT)
+    words, numbers = summed(*found)
+    if not words:
         raise FileFormatError(name, "", "the file has no words", "Count texts with words.")
     return WordCounts(words, numbers, pipeline)
-
-
-def _checked(name: str, counts: dict[str, int], problem: FileFormatError | None) -> WordCounts:
-    if problem is not None and not counts:
-        raise FileFormatError(name, "", "no line is a word and a count", f"{_FORM}.")
-    if problem is not None:
-        raise problem
-    if not counts:
-        raise FileFormatError(name, "", "the file has no words", f"{_FORM}.")
-    return WordCounts.from_mapping(counts)
-
-
-def _parse(name: str, lines: Iterator[bytes]) -> tuple[dict[str, int], FileFormatError | None]:
-    """Collect the counts and the first problem; stops once there is both."""
-    counts: dict[str, int] = {}
-    problem: FileFormatError | None = None
-    for number, raw in enumerate(lines, 1):
-        try:
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n \t")
-            if line:
-                word, count = _parse_line(line)
-                if count:
-                    counts[word] = counts.get(word, 0) + count
-        except UnicodeDecodeError:
-            fix = "Save the file as UTF-8."
-            problem = problem or FileFormatError(name, f"line {number}", "is not UTF-8", fix)
-        except ValueError as error:
-            problem = problem or FileFormatError(name, f"line {number}", str(error), f"{_FORM}.")
-        if problem is not None and counts:
-            break
-    return counts, problem
-
-
-def _parse_line(line: str) -> tuple[str, int]:
-    parts = line.rsplit("\t", 1) if "\t" in line else line.rsplit(None, 1)
-    if len(parts) != 2:
-        raise ValueError("the count is missing")
-    word, digits = parts[0].rstrip(), parts[1].strip()
-    if digits.startswith("-") and digits[1:].isdecimal():
-        raise ValueError(f"the count {digits} is negative")
-    if "\r" in word:
-        raise ValueError("there is a carriage return inside the line")
-    if not (digits.isascii() and digits.isdecimal()):
-        raise ValueError(f"the count {digits[:40]!r} is not a whole number")
-    if len(digits.lstrip("0")) > 16 or int(digits) > LARGEST_COUNT:
-        raise ValueError("the count is larger than 10¹⁵")
-    return word, int(digits)
 
 
 def counts_of(source: WordCounts | Mapping[str, float] | str | os.PathLike[str]) -> WordCounts:

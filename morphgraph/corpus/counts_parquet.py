@@ -3,55 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import IO, Any
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import COUNTED_CHARACTERS, COUNTED_WORDS
 from morphgraph.corpus.parquet import broken_parquet, open_parquet, parquet_batches
+from morphgraph.corpus.word_array import AT_ONCE, CountedArray, WordArray, counted_array, joined
 
-_ROWS_AT_ONCE = 2048
 MARK = b"morphgraph"
 """The key in a Parquet file's metadata that marks it as word counts."""
 
 
 def parquet_columns(
     file: IO[bytes], name: str, largest_count: int
-) -> tuple[list[str], list[int], str | None]:
+) -> tuple[CountedArray, str | None]:
     """The words and counts of a file, and the pipeline that has made the words, if any.
 
-    Words occur once, in the order of the file; counts of one word are summed, those of 0 left out.
+    Words may occur more than once; those of a count of 0 are left out.
     Raises `FileFormatError`, with the row, for what is not a table of words and counts.
     """
-    words: list[str] = []
-    numbers: list[int] = []
-    characters = 0
+    import pyarrow
+    import pyarrow.compute
+
+    parts = [counted_array({})]
+    characters, row = 0, 1
     table = open_parquet(file, name)
     _check_columns(table.schema_arrow, name)
     COUNTED_WORDS.check(table.metadata.num_rows, name)
-    batches = parquet_batches(file, table, ["word", "count"], _ROWS_AT_ONCE, name)
-    for row, some, counts in _rows(batches, name):
-        _check_rows(some, counts, row, name, largest_count)
-        characters += sum(map(len, some))
-        COUNTED_CHARACTERS.check(characters, name, f"row {row:,}")
-        words += some
-        numbers += counts
-    pipeline = _pipeline(table.metadata.metadata or {})
-    words, numbers = _summed(words, numbers)
-    return words, numbers, pipeline
-
-
-def _rows(batches: Iterator[Any], name: str) -> Iterator[tuple[int, list[Any], list[Any]]]:
-    row = 1
-    for batch in batches:
+    for batch in parquet_batches(file, table, ["word", "count"], AT_ONCE, name):
         try:
-            words, counts = (batch.column(key).to_pylist() for key in ("word", "count"))
-        except (ValueError, OverflowError) as error:  # such as text that is not UTF-8
+            batch.validate(full=True)  # such as text that is not UTF-8
+            _check_rows(batch, row, name, largest_count)
+            words = WordArray(batch["word"].cast(pyarrow.large_string()))
+            numbers = batch["count"].cast(pyarrow.int64()).to_numpy()
+        except pyarrow.ArrowException as error:
             raise broken_parquet(name, error) from error
-        if words:
-            yield row, words, counts
-        row += int(batch.num_rows)
+        characters += int(words.lengths().sum())
+        COUNTED_CHARACTERS.check(characters, name, f"row {row:,}")
+        row += len(words)
+        parts.append((words.where(numbers > 0), numbers[numbers > 0]))
+    return joined(parts), _pipeline(table.metadata.metadata or {})
 
 
 def _check_columns(schema: Any, name: str) -> None:
@@ -71,12 +62,19 @@ def _check_columns(schema: Any, name: str) -> None:
             raise _wrong(name, "", f"the column “{column}” has no {wanted} but {str(kind)[:40]}")
 
 
-def _check_rows(
-    words: list[Any], counts: list[Any], first: int, name: str, largest_count: int
-) -> None:
-    if all(words) and None not in counts and min(counts) >= 0 and max(counts) <= largest_count:
+def _check_rows(batch: Any, first: int, name: str, largest_count: int) -> None:
+    import pyarrow.compute as compute
+
+    words, counts = batch["word"], batch["count"]
+    wrong = compute.binary_length(words).fill_null(0).to_numpy() == 0
+    limits = compute.min_max(counts).as_py()
+    in_range = not len(counts) or (
+        not counts.null_count and limits["min"] >= 0 and limits["max"] <= largest_count
+    )
+    if in_range and not wrong.any():
         return
-    for row, (word, count) in enumerate(zip(words, counts, strict=True), first):
+    pairs = zip(words.to_pylist(), counts.to_pylist(), strict=True)
+    for row, (word, count) in enumerate(pairs, first):
         problem = ""
         if not word:
             problem = "the word is " + ("missing" if word is None else "empty")
@@ -88,16 +86,6 @@ def _check_rows(
             problem = "the count is larger than 10¹⁵"
         if problem:
             raise _wrong(name, f"row {row:,}", problem)
-
-
-def _summed(words: list[str], numbers: list[int]) -> tuple[list[str], list[int]]:
-    if 0 not in numbers and all(one < other for one, other in pairwise(words)):
-        return words, numbers
-    total: dict[str, int] = {}
-    for word, number in zip(words, numbers, strict=True):
-        if number:
-            total[word] = total.get(word, 0) + number
-    return list(total), list(total.values())
 
 
 def _pipeline(metadata: dict[bytes, bytes]) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -125,30 +125,32 @@ def scripts(word: str) -> set[str]:
     return found
 
 
-def usual_script(words: Mapping[str, int]) -> str:
+def usual_script(words: Iterable[tuple[str, int]]) -> str:
     """The script of most running words: what is foreign is what is in another one (ours).
 
-    >>> usual_script({"слово": 3, "word": 2})
+    >>> usual_script([("слово", 3), ("word", 2)])
     'CYRILLIC'
     """
     found: Counter[str] = Counter()
-    for word, count in words.items():
+    for word, count in words:
         for script in scripts(word):
             found[script] += count
     return max(found, key=lambda script: (found[script], script), default="LATIN")
 
 
-def covered_characters(words: Mapping[str, int], coverage: float = COVERAGE) -> frozenset[str]:
+def covered_characters(
+    words: Iterable[tuple[str, int]], coverage: float = COVERAGE
+) -> frozenset[str]:
     """The most frequent characters that make up this share of the text, and ASCII 33 to 122.
 
     Ties go to the smaller code point. Source: Kudo & Richardson 2018 (character coverage);
     Bauwens & de Lhoneux 2026, §B.1 (the range).
 
-    >>> sorted(covered_characters({"é": 9, "ñ": 1}, 0.9) - KEPT_ASCII)
+    >>> sorted(covered_characters([("é", 9), ("ñ", 1)], 0.9) - KEPT_ASCII)
     ['é']
     """
     found: Counter[str] = Counter()
-    for word, count in words.items():
+    for word, count in words:
         for character in word:
             found[character] += count
     wanted, reached = coverage * sum(found.values()), 0

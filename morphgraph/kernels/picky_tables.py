@@ -46,8 +46,10 @@ DONE, CHUNK, REFILL, GROW_TABLE, GROW_QUEUE, GROW_LISTS, GROW_TYPES, GROW_EVENTS
     TO_SPLIT,  # bit 1: the left part of the last merge has yet to be split; bit 2: the right part
     TO_MARK,  # whether the parts of the last merge may turn out to be scaffolds
     ROOM,  # what a GROW_… status asks for
+    WORK,  # words gone through in this call
+    MOST,  # the largest SIZE so far
     STATE_SIZE,
-) = range(13)
+) = range(15)
 
 
 class Queue(NamedTuple):

@@ -27,6 +27,7 @@ from morphgraph.kernels.picky_tables import (
     GROW_TYPES,
     HEAP,
     LOW,
+    MOST,
     NODES,
     PAIRS,
     POSITIONS,
@@ -41,6 +42,7 @@ from morphgraph.kernels.picky_tables import (
     TO_MARK,
     TO_SPLIT,
     TYPES,
+    WORK,
     Integer,
     Lists,
     Queue,
@@ -54,12 +56,14 @@ from morphgraph.kernels.picky_tables import (
     type_spelled,
 )
 from morphgraph.kernels.training import (
+    WORK_PER_CALL,
     Scratch,
     count_pairs,
     list_positions,
     pack_words,
     replace_pair,
     room_for_changes,
+    share_of_work,
 )
 
 EVENTS_PER_CALL = 500
@@ -144,9 +148,10 @@ def train_events(
                 ):
                     types.flags[part] = SCAFFOLD
                     state[SIZE] -= 1
+        state[MOST] = max(state[MOST], state[SIZE])
         if state[SIZE] >= type_limit or pair < 0 or count < minimum:
             return DONE
-        if state[EVENTS] >= stop:
+        if state[EVENTS] >= stop or state[WORK] >= WORK_PER_CALL:
             return CHUNK
 
         left = int(pair >> 32)
@@ -188,6 +193,7 @@ def train_events(
                     state[TO_SPLIT] |= 1 << side
         head = table[row, 2]
         members = listed_words(lists, head)
+        state[WORK] += members.shape[0]
         merged = count
         if left == right:
             merged = count_doubles(words, np.unique(members), left)
@@ -220,6 +226,7 @@ def learn_events(
     scaffold: bool = False,
     minimum_count: int = 0,
     progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> tuple[Int32, npt.NDArray[np.uint8]]:
     """Train on packed words; return the events in order, and the flag of every type.
 
@@ -232,8 +239,9 @@ def learn_events(
     the next pair, 0 if there is none. Neither happens to atoms. Training ends at ``type_limit``
     types that are neither removed nor marked, or when the best pair's count is below
     ``max(1, minimum_count)``. ``progress`` is called now and then with a number from 0 to 1; an
-    exception from it ends the training. Raises `MorphGraphError` for more than 2³¹ numbers in
-    ``words``. Source: Chizhov et al. 2024, Algorithm 1; Lian et al. 2025.
+    exception from it ends the training. Where ``enough`` gets true, it ends at one more type than
+    there were before, as it would with that ``type_limit``. Raises `MorphGraphError` for more than
+    2³¹ numbers in ``words``. Source: Chizhov et al. 2024, Algorithm 1; Lian et al. 2025.
 
     >>> from morphgraph.kernels.training import pack_words
     >>> atoms = np.array([0, 1, 2, 0, 1], np.int32)  # "abc" nine times, "ab" once
@@ -244,7 +252,7 @@ def learn_events(
     if words.shape[0] > 2**31 - 1:
         raise MorphGraphError("The words have more than 2³¹ characters. Leave out rare words.")
     state = np.zeros(STATE_SIZE, np.int64)
-    state[TYPES] = state[SIZE] = atom_count
+    state[TYPES] = state[SIZE] = state[MOST] = atom_count
     merges = max(min(type_limit - atom_count, words.shape[0]), 0)
     table, queue, lists = _initial_pairs(words, state)
     types = _initial_types(atom_count, merges)
@@ -254,8 +262,11 @@ def learn_events(
     while status != DONE:
         room = 2 * int(state[ROOM])
         if status == CHUNK:
+            state[WORK] = 0
             if progress is not None:
-                progress(min(int(state[SIZE] - atom_count) / max(merges, 1), 1.0))
+                progress(share_of_work(int(state[MOST]) - atom_count, merges))
+            if enough is not None and enough():
+                type_limit, enough = min(type_limit, int(state[MOST]) + 1), None
         elif status == REFILL:
             waiting = queue.low[: state[LOW], 0]
             state[THRESHOLD] = (int(waiting.max()) + 1) // 2

@@ -24,6 +24,7 @@ status, and the driver `train_merges` makes room and calls it again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from morphgraph.kernels import Int32, Int64, IntArray
 DONE, CHUNK, REFILL, GROW_TABLE, GROW_HEAP, GROW_LOW = range(6)
 
 # The scalars that outlive one call, as indices into the array `state`.
-MERGES, PAIRS, HEAP, LOW, POSITIONS, THRESHOLD, STATE_SIZE = range(7)
+MERGES, PAIRS, HEAP, LOW, POSITIONS, THRESHOLD, WORK, STATE_SIZE = range(8)
 
 PAIR_FACTOR = -7046029254386353131  # 2⁶⁴ / golden ratio, as a signed integer
 
@@ -45,6 +46,8 @@ LINE = 16  # numbers in a line of the processor's cache
 AHEAD = 16  # words fetched together
 
 MERGES_PER_CALL = 500
+WORK_PER_CALL = 4_000_000
+"""Words to go through before a kernel returns, so that progress is told several times a second."""
 
 
 class Queue(NamedTuple):
@@ -76,23 +79,36 @@ class Scratch(NamedTuple):
     event_word: Int32
 
 
-@njit(cache=True, nogil=True)
 def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
     """Write each word as a record (length, low and high half of its count, its atoms).
 
     Word w is `atoms[offsets[w] : offsets[w + 1]]` and occurs `counts[w]` times; words of fewer than
     two atoms are left out, they have no pairs. One line of zeros (`LINE`) follows the last record.
     """
-    size = 0
+    lengths = np.diff(offsets)
+    words = room_for_words(lengths)
+    append_words(words, 0, atoms, lengths, counts)
+    return words
+
+
+def room_for_words(lengths: Int64) -> Int32:
+    """An array for the records of words of these lengths, zeros at its end."""
+    long = lengths > 1
+    size = int(lengths[long].sum()) + HEADER * int(np.count_nonzero(long))
+    words = np.empty(size + LINE, np.int32)
+    words[size:] = 0
+    return words
+
+
+@njit(cache=True, nogil=True)
+def append_words(words: Int32, at: int, atoms: Int32, lengths: Int64, counts: Int64) -> int:
+    """Write records from a place on (`pack_words`); the place behind them.
+
+    The words' atoms stand one behind the other.
+    """
+    start = 0
     for w in range(counts.shape[0]):
-        length = offsets[w + 1] - offsets[w]
-        if length > 1:
-            size += HEADER + length
-    words = np.zeros(size + LINE, np.int32)
-    at = 0
-    for w in range(counts.shape[0]):
-        start = offsets[w]
-        length = offsets[w + 1] - start
+        length = lengths[w]
         if length > 1:
             words[at] = length
             words[at + 1] = counts[w] & 0x7FFFFFFF
@@ -101,7 +117,8 @@ def pack_words(atoms: Int32, offsets: Int64, counts: Int64) -> Int32:
             for i in range(length):
                 words[at + i] = atoms[start + i]
             at += length
-    return words
+        start += length
+    return at
 
 
 @njit(cache=True, nogil=True)
@@ -392,7 +409,7 @@ def merge_pairs(
         merged = state[MERGES]
         if merged >= merges.shape[0]:
             return DONE
-        if merged >= stop:
+        if merged >= stop or state[WORK] >= WORK_PER_CALL:
             return CHUNK
         size = state[HEAP]
         if size == 0:
@@ -459,6 +476,7 @@ def merge_pairs(
         merges[merged, 2] = new
         state[MERGES] = merged + 1
         members = positions[first : first + length]
+        state[WORK] += length
         touches, events = replace_pair(words, members, left, right, new, scratch)
         enter_changes(table, queue, positions, scratch, state, left, right, new, touches, events)
 
@@ -469,6 +487,7 @@ def train_merges(
     type_limit: int,
     minimum_count: int = 0,
     progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> Int32:
     """Train BPE on packed words, and return the merges in order (docs/training.md).
 
@@ -476,8 +495,9 @@ def train_merges(
     are below `atom_count`, in the order in which ties are to be broken; counts are at least 1, and
     the sum of count × length must be below 2⁶². Training ends at `type_limit` types, atoms
     included, or when the best pair's count is below `max(1, minimum_count)`. Returns rows
-    (left, right, result); the results are numbered from `atom_count` on. `progress` is called every
-    few hundred merges with their share of all, from 0 to 1; an exception from it ends the training.
+    (left, right, result); the results are numbered from `atom_count` on. `progress` is called now
+    and then with the share of the work that is done, from 0 to 1; an exception from it ends the
+    training. Where `enough` gets true, the merges made so far are the result.
     Raises `MorphGraphError` for more than 2³¹ numbers in `words`.
 
     >>> atoms = np.array([0, 1, 0, 1, 2], np.int32)  # "ab" three times, "abc" once
@@ -498,8 +518,11 @@ def train_merges(
     status = CHUNK
     while status != DONE:
         if status == CHUNK:
+            state[WORK] = 0
             if progress is not None:
-                progress(int(state[MERGES]) / max(most, 1))
+                progress(share_of_work(int(state[MERGES]), most))
+            if enough is not None and enough():
+                break
         elif status == REFILL:
             if state[LOW] == 0:
                 break
@@ -529,6 +552,19 @@ def train_merges(
     if progress is not None:
         progress(1.0)
     return merges[: state[MERGES]].copy()
+
+
+def share_of_work(done: int, of: int) -> float:
+    """The share of the time that the first merges take of all.
+
+    The n-th most frequent pair occurs about 1/n times as often as the first (Zipf), so that this is
+    a ratio of logarithms. The number to which both are relative was fitted to 64,000 merges on ten
+    million words: half of the time is over after some 500 of them.
+
+    >>> [round(share_of_work(done, 64_000), 2) for done in (0, 500, 6_400, 64_000)]
+    [0.0, 0.49, 0.76, 1.0]
+    """
+    return math.log1p(min(done, of) / 5) / math.log1p(max(of, 1) / 5)
 
 
 def warm_up() -> None:

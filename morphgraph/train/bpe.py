@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.word_array import AT_ONCE, WordArray
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +50,7 @@ def train_bpe(
     alphabet: Iterable[str] = (),
     reserved: int = 0,
     progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> TrainedBpe:
     """Train BPE on word counts: the merges of Hugging Face's `BpeTrainer`, in its order.
 
@@ -58,7 +60,9 @@ def train_bpe(
     atoms sorted by code point (docs/training.md). Training ends at `vocab_size` types, less the
     `reserved` ones that the caller adds (special tokens), or when no pair has a count of at least
     `minimum_count` and 1. `progress` is called now and then with a number from 0 to 1; an exception
-    that it raises ends the training. Words with a count of 0 are ignored.
+    that it raises ends the training. `enough` is asked as often: where it is true, training ends
+    with what it would give for the types that there are by then. Words with a count of 0 are
+    ignored.
 
     Raises `MorphGraphError` for negative counts, for counts so large that 64 bits could overflow,
     for more than 2³¹ characters in all, for an `alphabet` item that is not one character, and where
@@ -71,7 +75,7 @@ def train_bpe(
 
     words, characters = packed_words(counts, alphabet)
     rows = training.train_merges(
-        words, len(characters), vocab_size - reserved, minimum_count, progress
+        words, len(characters), vocab_size - reserved, minimum_count, progress, enough
     )
     vocabulary = list(characters)
     merges: list[tuple[str, str]] = []
@@ -84,16 +88,51 @@ def train_bpe(
 def packed_words(
     counts: Mapping[str, int] | WordCounts, alphabet: Iterable[str]
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """The words as the kernels of trainers take them, and the atoms; errors as of `train_bpe`."""
+    """The words as the kernels of trainers take them, and the atoms; errors as of `train_bpe`.
+
+    Words are gone through a portion at a time; of those in a `WordArray` no list is made.
+    """
     import numpy as np
 
-    from morphgraph.kernels.training import pack_words
+    from morphgraph.kernels.training import append_words, room_for_words
 
     if not isinstance(counts, WordCounts):
         counts = WordCounts.from_mapping(counts)
+    words, numbers = _counted(counts)
+    if isinstance(words, WordArray):
+        lengths = words.lengths()
+    else:
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
+        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
+
+    extra = list(alphabet)
+    for character in extra:
+        if len(character) != 1:
+            raise MorphGraphError(
+                f"The alphabet has the item {character!r}. Every item must be one character."
+            )
+    present = np.zeros(0x110000, np.bool_)
+    present[[ord(character) for character in extra]] = True
+    for portion in _code_points(words):
+        present[portion] = True
+    characters = np.flatnonzero(present)
+    atom_ids = np.zeros(0x110000, np.int32)
+    atom_ids[characters] = np.arange(len(characters))
+    packed, at = room_for_words(lengths), 0
+    for number, portion in enumerate(_code_points(words)):
+        some = slice(number * AT_ONCE, (number + 1) * AT_ONCE)
+        at = append_words(packed, at, atom_ids[portion], lengths[some], numbers[some])
+    return packed, tuple(map(chr, characters.tolist()))
+
+
+def _counted(counts: WordCounts) -> tuple[Sequence[str], npt.NDArray[np.int64]]:
+    """The words that occur, and how often."""
+    import numpy as np
+
     words = counts.words
     try:
-        numbers = np.array(counts.counts, np.int64)
+        numbers = np.asarray(counts.counts, np.int64)
     except OverflowError as error:
         raise MorphGraphError("A count has more than 64 bits. Scale the counts down.") from error
     if (numbers <= 0).any():
@@ -102,30 +141,25 @@ def packed_words(
             raise MorphGraphError(
                 f"The word {words[first]!r} has the count {numbers[first]}. Counts start at 1."
             )
-        words = [word for word, number in zip(words, numbers.tolist(), strict=True) if number]
+        if isinstance(words, WordArray):
+            words = words.where(numbers > 0)
+        else:
+            words = [word for word, number in zip(words, numbers.tolist(), strict=True) if number]
         numbers = numbers[numbers > 0]
     if not len(words):
         raise MorphGraphError("There are no words to train on. Give at least one, with its count.")
-    lengths = np.fromiter(map(len, words), np.int64, len(words))
-    if float((lengths * numbers.astype(float)).sum()) >= 2.0**62:
-        raise MorphGraphError("The counts add up to more than 2⁶². Scale the counts down.")
-    offsets = np.zeros(len(words) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    return words, numbers
 
-    extra = list(alphabet)
-    for character in extra:
-        if len(character) != 1:
-            raise MorphGraphError(
-                f"The alphabet has the item {character!r}. Every item must be one character."
-            )
-    # Lone surrogates pass: they are characters like any other here.
-    text = "".join(words).encode("utf-32-le", errors="surrogatepass")
-    code_points = np.frombuffer(text, np.uint32)
-    present = np.zeros(0x110000, np.bool_)
-    present[code_points] = True
-    present[[ord(character) for character in extra]] = True
-    characters = np.flatnonzero(present)
-    atom_ids = np.zeros(0x110000, np.int32)
-    atom_ids[characters] = np.arange(len(characters))
-    packed = pack_words(atom_ids[code_points], offsets, numbers)
-    return packed, tuple(map(chr, characters.tolist()))
+
+def _code_points(words: Sequence[str]) -> Iterator[npt.NDArray[np.uint32]]:
+    """The characters of the words, of `AT_ONCE` words at a time."""
+    import numpy as np
+
+    for start in range(0, len(words), AT_ONCE):
+        some = words[start : start + AT_ONCE]
+        if isinstance(some, WordArray):
+            yield some.characters()[0]
+        else:
+            # Lone surrogates pass: they are characters like any other here.
+            text = "".join(some).encode("utf-32-le", errors="surrogatepass")
+            yield np.frombuffer(text, np.uint32)

@@ -50,6 +50,7 @@ def train_picky(
     alphabet: Iterable[str] = (),
     reserved: int = 0,
     progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> TrainedPicky:
     """Train Picky BPE: after a merge, a part that occurs (almost) only in it is removed.
 
@@ -83,6 +84,7 @@ def train_picky(
         threshold=threshold,
         minimum_count=minimum_count,
         progress=progress,
+        enough=enough,
     )
     types = list(characters)
     built: dict[int, tuple[int, int]] = {}

@@ -38,6 +38,7 @@ def train_scaffold(
     alphabet: Iterable[str] = (),
     reserved: int = 0,
     progress: Callable[[float], None] | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> TrainedScaffold:
     """Train Scaffold-BPE: BPE, and parts of which little is left are marked as scaffolds.
 
@@ -61,6 +62,7 @@ def train_scaffold(
         scaffold=True,
         minimum_count=minimum_count,
         progress=progress,
+        enough=enough,
     )
     types = list(characters)
     merges: list[tuple[str, str]] = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import clock
 from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, PreparedCorpus, prepare
 from morphgraph.corpus.text import Progress
@@ -28,9 +30,30 @@ if TYPE_CHECKING:
     from morphgraph.tokeniser.words import Segmenter
 
 Cancelled = Callable[[], bool] | None
+Enough = Callable[[], bool] | None
 
 WORDPIECE_UNKNOWN = "[UNK]"
 _WITHOUT_SPACES = ("spaces", "no-spaces")
+
+
+class TrainingClock:
+    """What to tell of a training: what is done, and for how long it will go on at that rate.
+
+    >>> told = TrainingClock("training")
+    >>> told(0.0), told(0.5)
+    ('training', 'training, 0:00 left')
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what, self._started = what, time.monotonic()
+
+    def __call__(self, share: float) -> str:
+        """The line for a share of the work, 0 to 1, which is 0 before the training begins."""
+        if share <= 0:
+            self._started = time.monotonic()
+            return self.what
+        seconds = time.monotonic() - self._started
+        return f"{self.what}, {clock(seconds * (1 - min(share, 1.0)) / share)} left"
 
 
 class TrainingStopped(MorphGraphError):
@@ -73,14 +96,17 @@ def train(
     minimum_count: int | None = None,
     progress: Progress = None,
     cancelled: Cancelled = None,
+    enough: Enough = None,
 ) -> Segmenter:
     """Train by one of the `TRAINERS` on word counts: a segmenter that cuts as its training did.
 
     ``pipeline`` prepares the words (`pipelines.prepare`; ``minimum_count`` is its threshold), the
     method's own first choice by default. ``vocab_size`` counts every type, the unknown token and
     all atoms included. ``progress`` is called with a number from 0 to 1; where ``cancelled``
-    becomes true, `TrainingStopped` is raised. Unigram trains in one native call, which tells no
-    progress and cannot be stopped: there ``cancelled`` is asked before and after it only. Raises
+    becomes true, `TrainingStopped` is raised; where ``enough`` does, training ends with the types
+    that there are by then, as for a vocabulary of that size. Unigram trains in one native call,
+    which tells no progress and cannot be stopped: there ``cancelled`` is asked before and after it
+    only, and ``enough`` never. Raises
     `MorphGraphError` for a method, pipeline or parameter that there is not, for a size without room
     for the atoms, and where no word is left.
 
@@ -99,8 +125,8 @@ def train(
     watch = _watching(progress, cancelled)
     watch(0.0)
     prepared = prepare(pipeline, counts, kind=chosen.kind, minimum_count=minimum_count)
-    name = f"{method}-{pipeline}-{vocab_size}"
-    trained = chosen.run(prepared, vocab_size, name, watch, **dict(settings))
+    run = partial(chosen.run, enough=enough) if chosen.stoppable else chosen.run
+    trained = run(prepared, vocab_size, f"{method}-{pipeline}", watch, **dict(settings))
     watch(1.0)
     return trained
 
@@ -132,6 +158,7 @@ def _by_merges(
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
+    enough: Enough = None,
     **settings: Any,
 ) -> Segmenter:
     """What one of the trainers of merges learns, with the pipeline as its preprocessing."""
@@ -143,9 +170,12 @@ def _by_merges(
         alphabet=prepared.alphabet,
         reserved=len(special),
         progress=watch,
+        enough=enough,
         **settings,
     )
     _check_room(vocab_size, len(trained.alphabet) + len(special))
+    if enough is not None and enough():
+        vocab_size = len(special) + len(trained.vocabulary)
     document = tokenizer_document(
         {text: number for number, text in enumerate([*special, *trained.types])},
         trained.merges,
@@ -154,7 +184,7 @@ def _by_merges(
         unk_token=UNKNOWN_TOKEN if special else None,
     )
     data = json.dumps(document, ensure_ascii=False).encode()
-    return trained.segmenter(from_tokenizer_json(data, name))
+    return trained.segmenter(from_tokenizer_json(data, f"{name}-{vocab_size}"))
 
 
 def _check_room(vocab_size: int, atoms: int, what: str = "atoms") -> None:
@@ -172,12 +202,13 @@ def train_tokeniser(
     minimum_count: int = 0,
     special: Sequence[str] = (),
     progress: Callable[[float], None] | None = None,
+    enough: Enough = None,
 ) -> tuple[dict[str, Any], int]:
     """Train byte-level BPE with the Ġ marker: a ``tokenizer.json`` as data, and how many merges.
 
     Words are cut first as the file's pre-tokeniser will cut them, by GPT-2's pattern.
     ``vocabulary_size`` counts the special tokens, the 256 bytes and the merged types; fewer come
-    out if the words have no more pairs to merge.
+    out if the words have no more pairs to merge, or where ``enough`` gets true, as for `train`.
     """
     _check_room(vocabulary_size, 256 + len(special), "bytes")
     for text in special:
@@ -194,6 +225,7 @@ def train_tokeniser(
         alphabet=prepared.alphabet,
         reserved=len(special),
         progress=progress,
+        enough=enough,
     )
     if clashing := set(special).intersection(trained.types):
         raise MorphGraphError(
@@ -217,6 +249,7 @@ def _unigram(
     from morphgraph.segment.unigram import Unigram
     from morphgraph.tokeniser.loading import read_vocabulary
 
+    name = f"{name}-{vocab_size}"
     model = sentencepiece_model(prepared, vocab_size)
     watch(0.99)
     vocabulary = replace(read_vocabulary(model, name), marker=_unigram_marker(prepared), name=name)
@@ -238,6 +271,7 @@ def _wordpiece(
     vocab_size: int,
     name: str,
     watch: Callable[[float], None],
+    enough: Enough = None,
 ) -> Segmenter:
     """WordPiece as Hugging Face's trainer makes it, which merges by counts as BPE does.
 
@@ -258,7 +292,10 @@ def _wordpiece(
         alphabet={*prepared.alphabet, *(inner[c] for c in prepared.alphabet)},
         reserved=1,
         progress=watch,
+        enough=enough,
     )
+    if enough is not None and enough():
+        vocab_size = 1 + len(trained.vocabulary)
     _check_room(vocab_size, len(trained.alphabet) + 1)
     starts = {*inner.values()}
     types = [
@@ -270,7 +307,7 @@ def _wordpiece(
         "##",
         special=frozenset({WORDPIECE_UNKNOWN}),
         unknown=WORDPIECE_UNKNOWN,
-        name=name,
+        name=f"{name}-{vocab_size}",
     )
     return WordPiece(_with_pipeline(vocabulary, prepared), WORDPIECE_UNKNOWN)
 

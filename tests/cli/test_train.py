@@ -1,10 +1,14 @@
 """The command line: training by every method, and segmenting by every model."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
@@ -148,3 +152,62 @@ def test_segment_refuses(morphgraph: Command, arguments: list[str], message: str
     run = morphgraph("segment", "word", *arguments)
     assert (run.code, run.out) == (2, "")
     assert message in run.err
+
+
+@pytest.mark.parametrize("method", ["bpe", "picky", "scaffold", None])
+def test_ctrl_c_keeps_what_was_trained(
+    morphgraph: Command, tmp_path: Path, method: str | None
+) -> None:
+    """A real signal, as soon as the training says how far it is."""
+    out, kept, again = (tmp_path / f"{name}.json" for name in ("out", "kept", "again"))
+    random = np.random.default_rng(1)
+    words = ("".join(random.choice(list("abcdef"), 12)) for _ in range(3000))
+    (tmp_path / "counts.tsv").write_text("".join(f"{word}\t1\n" for word in words))
+    given = [
+        "train",
+        "--counts",
+        str(tmp_path / "counts.tsv"),
+        *(["--method", method] if method else []),
+    ]
+    slow = (
+        "import time\n"
+        "from morphgraph.cli import main, output\n"
+        "from morphgraph.kernels import picky_training, training\n"
+        "training.MERGES_PER_CALL = picky_training.EVENTS_PER_CALL = 40\n"
+        "output.BETWEEN_LINES = 0\n"
+        "def share(done, of):\n"
+        "    time.sleep(0.02)\n"
+        "    return done / of\n"
+        "training.share_of_work = picky_training.share_of_work = share\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", slow, *given, "--vocab-size", "20000"]
+    run = subprocess.Popen(
+        [*command, "--out", out, "--checkpoint", kept, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    next(line for line in run.stderr if line.endswith(" left\n"))
+    run.send_signal(signal.SIGINT)
+    printed, said = run.communicate(timeout=60)
+    assert run.returncode == 130, said
+    assert said.splitlines()[-1] == f"stopped: {kept} has what was trained so far"
+    assert not out.exists()
+    report = json.loads(printed)
+    assert report["saved"] == str(kept)
+    assert 256 < report["vocab_size"] < 10_000
+    whole = morphgraph(*given, "--vocab-size", report["vocab_size"], "--out", again)
+    assert whole.code == 0, whole.err
+    assert kept.read_bytes() == again.read_bytes()
+
+
+def test_a_checkpoint_needs_steps(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
+    arguments = ("--vocab-size", 300, "--out", tmp_path / "m.json", "--checkpoint", tmp_path / "c")
+    run = morphgraph("train", "--counts", counts, "--method", "unigram", *arguments)
+    assert run.code == 2
+    assert "Unigram trains in one go" in run.err
+    run = morphgraph("train", "--counts", counts, "--method", "bpe", *arguments)
+    assert run.code == 0, run.err
+    assert [path.name for path in tmp_path.iterdir() if path != counts] == ["m.json"]

@@ -5,14 +5,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus import counts_lines
 from morphgraph.corpus.counts import (
     WordCounts,
+    parse_word_counts,
     read_word_counts,
     wordfreq_counts,
 )
 from morphgraph.corpus.rules import apart_from_punctuation
+from morphgraph.corpus.word_array import WordArray
 
 
 def read(path: Path, content: bytes) -> dict[str, int]:
@@ -113,3 +119,55 @@ def test_importing_is_light() -> None:
         "sys.exit(any(name in sys.modules for name in ('numpy', 'numba', 'wordfreq')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+_LINES = st.lists(
+    st.one_of(
+        st.from_regex(r"[abé語\u3000\xa0 ]{1,5}\t[0-9]{1,3}", fullmatch=True),
+        st.from_regex(r"[abß’]{1,3}[ \t]{1,2}[0-9]{1,17}\r?", fullmatch=True),
+        st.sampled_from(["", " ", "a\tb\t5", "a\rb\t5", "\x1ca\t5", "a\x1c\t5"]),
+        st.sampled_from(["\ufeffa\t5", "a\t07", "a", "a\tx", "a\t-1", "a\t5x", "\t5"]),
+    ).map(str.encode)
+    | st.just(b"a\xff\t5"),
+    max_size=12,
+)  # fmt: skip
+
+
+@examples(300)
+@given(_LINES, st.integers(1, 40), st.booleans())
+def test_blocks_of_a_large_file_are_read_as_a_small_file(
+    lines: list[bytes], block: int, ended: bool
+) -> None:
+    data = b"\n".join(lines) + b"\n" * ended
+
+    def outcome(size: int) -> list[tuple[str, int]] | str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts_lines, "_BLOCK", size)
+            try:
+                return list(parse_word_counts(data, "a.tsv").items())
+            except FileFormatError as error:
+                return str(error)
+
+    assert outcome(block) == outcome(10**6)
+
+
+def test_a_large_file_becomes_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "counts.tsv"
+    path.write_text("".join(f"Wörter{n}\t{n}\n" for n in range(2000)) + "Wörter7 2\n")
+    monkeypatch.setattr(counts_lines, "_BLOCK", 4096)
+    found = read_word_counts(path)
+    assert isinstance(found.words, WordArray)
+    assert dict(found.items()) == {f"Wörter{n}": n + 2 * (n == 7) for n in range(1, 2000)}
+
+
+def test_an_array_of_words_is_a_sequence() -> None:
+    words = ["low", "Öl", "語", "", "lower"]
+    array = WordArray.of_strings(words)
+    assert (len(array), list(array), array[1], array[-1]) == (5, words, "Öl", "lower")
+    assert list(array[1:4]) == words[1:4]
+    assert list(array[::-2]) == words[::-2]
+    assert array.lengths().tolist() == [3, 2, 1, 0, 5]
+    assert list(array[1:4].behind("Ġ", byte_level=True)) == ["ĠÃĸl", "ĠèªŀĠ"[:-1], "Ġ"]
+    assert array[1:].made_of(str.isalpha).tolist() == [True, True, True, True]
+    with pytest.raises(IndexError):
+        array[5]

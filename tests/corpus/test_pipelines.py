@@ -4,12 +4,15 @@ import json
 import unicodedata
 from typing import Any
 
+import numpy as np
 import pytest
+from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.corpus.counts import WordCounts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.corpus.rules import (
     CAPITAL,
@@ -27,6 +30,7 @@ from morphgraph.corpus.rules import (
     usual_script,
     without_outer_marks,
 )
+from morphgraph.corpus.word_array import WordArray
 from morphgraph.tokeniser.byte_level import encode
 from morphgraph.train.components import components
 
@@ -151,14 +155,14 @@ def test_character_coverage() -> None:
     words = {"a" * 10: 1_999, "aaaaaaaéé": 1, "ñ": 1}
     counted = {"a": 19_997, "é": 2, "ñ": 1}
     assert sum(counted.values()) == 20_000
-    assert covered_characters(words) - KEPT_ASCII == {"é"}
-    assert covered_characters(words, 0.99) - KEPT_ASCII == set()
-    assert covered_characters(words, 1.0) - KEPT_ASCII == {"é", "ñ"}
+    assert covered_characters(words.items()) - KEPT_ASCII == {"é"}
+    assert covered_characters(words.items(), 0.99) - KEPT_ASCII == set()
+    assert covered_characters(words.items(), 1.0) - KEPT_ASCII == {"é", "ñ"}
     # ASCII 33 to 122 is kept though nothing there but a occurs; { } and ~ are beyond.
-    assert {"!", "z", "Z", "0"} <= covered_characters(words)
-    assert not {"{", "}", "~", " "} & covered_characters(words)
+    assert {"!", "z", "Z", "0"} <= covered_characters(words.items())
+    assert not {"{", "}", "~", " "} & covered_characters(words.items())
     # Ties go to the smaller code point.
-    assert covered_characters({"éñ": 1}, 0.5) - KEPT_ASCII == {"é"}
+    assert covered_characters({"éñ": 1}.items(), 0.5) - KEPT_ASCII == {"é"}
 
 
 def test_scripts() -> None:
@@ -167,7 +171,7 @@ def test_scripts() -> None:
     assert scripts("日本語のテキスト") == {"EAST ASIAN"}
     assert scripts("β-carotene") == {"GREEK", "LATIN"}
     assert scripts("2024-%") == set()
-    assert usual_script({"word": 1, "слово": 2, "λόγος": 1}) == "CYRILLIC"
+    assert usual_script({"word": 1, "слово": 2, "λόγος": 1}.items()) == "CYRILLIC"
 
 
 # ------------------------------------------------------------------------- whole pipelines
@@ -323,3 +327,45 @@ def test_every_pipeline_has_components() -> None:
     for name in PIPELINES:
         for kind in ("bytes", "characters", "unmarked"):
             library(name, kind, ("a",))
+
+
+@examples(150)
+@given(
+    st.sampled_from(list(PIPELINES)),
+    st.sampled_from([None, "bytes", "characters", "unmarked"]),
+    st.dictionaries(
+        st.text("abAéÉ'’-.7⇧ \u00a0語жﬁ▁Ġ", min_size=1, max_size=6), st.integers(0, 30), min_size=1
+    ),
+    st.sampled_from([None, 1, 4]),
+    st.integers(1, 5),
+    st.booleans(),
+)
+def test_many_words_are_prepared_as_few(
+    name: str, kind: str | None, words: dict[str, int], least: int | None, at_once: int, made: bool
+) -> None:
+    """Arrays give the same pieces as a dictionary, whatever is gone through at once."""
+    numbers = np.array(list(words.values()))
+    of = name if made else None
+    forms = [
+        WordCounts(list(words), numbers, of),
+        WordCounts(WordArray.of_strings(words), numbers, of),
+    ]
+
+    def outcome(counts: WordCounts) -> Any:
+        try:
+            prepared = prepare(name, counts, kind=kind, minimum_count=least, longest=3)
+        except MorphGraphError as error:
+            return sorted(str(error))
+        assert len({*prepared.counts.words}) == len(prepared.counts)
+        return dict(prepared.counts.items()), prepared.alphabet, prepared.dropped
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("morphgraph.corpus.pipelines.AT_ONCE", at_once)
+        few, many = map(outcome, forms)
+    assert few == many
+
+
+def test_sums_that_are_too_large_are_refused() -> None:
+    words = WordArray.of_strings([f"{n}a" for n in range(10)])
+    with pytest.raises(MorphGraphError, match="add up to more than 2⁶²"):
+        prepare("plain", WordCounts(words, np.full(10, 2**60)))

@@ -191,7 +191,7 @@ def test_progress_reports_and_cancels() -> None:
 
 def test_warm_up_covers_all_types_of_array() -> None:
     training.warm_up()
-    names = ["pack_words", "count_pairs", "list_positions", "copy_pairs", "refill", "merge_pairs"]
+    names = ["append_words", "count_pairs", "list_positions", "copy_pairs", "refill", "merge_pairs"]
     kernels = [getattr(training, name) for name in names]
     train({"hugs": 3, "bugs": 2})
     assert [len(kernel.signatures) for kernel in kernels] == [1] * len(kernels)

@@ -3,6 +3,8 @@
 import json
 import math
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,13 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts
+from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.corpus.word_array import WordArray
+from morphgraph.kernels import picky_training, training
 from morphgraph.tokeniser.byte_level import encode
 from morphgraph.train.bpe import TrainedBpe, train_bpe
+from morphgraph.train.picky import train_picky
+from morphgraph.train.scaffold import train_scaffold
 
 
 def hugging_face(
@@ -138,3 +144,33 @@ def test_odd_words() -> None:
         "r",
         "w",
     )
+
+
+@examples(100)
+@given(
+    st.dictionaries(st.text("aéя語😀", max_size=9), st.integers(0, 6), min_size=1).filter(
+        lambda counts: any(counts.values())
+    )
+)
+def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
+    array = WordCounts(WordArray.of_strings(counts), np.array(list(counts.values())))
+    assert train_bpe(array, vocab_size=30) == train_bpe(counts, vocab_size=30)
+
+
+@pytest.mark.parametrize("learn", [train_bpe, train_picky, train_scaffold])
+def test_what_ends_early_is_what_a_smaller_vocabulary_gives(
+    learn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "MERGES_PER_CALL", 40)
+    monkeypatch.setattr(picky_training, "EVENTS_PER_CALL", 40)
+    counts = wordfreq_counts("en", wordlist="small", minimum_count=20_000)
+    sizes = set()
+    for last in range(1, 9):
+        asked = iter([False] * last)
+        part = learn(counts, vocab_size=600, enough=partial(next, asked, True))
+        sizes.add(len(part.vocabulary))
+        assert part == learn(counts, vocab_size=len(part.vocabulary))
+    assert len(sizes) == 8
+    assert max(sizes) < 600
+    whole = learn(counts, vocab_size=600)
+    assert learn(counts, vocab_size=600, enough=lambda: False) == whole

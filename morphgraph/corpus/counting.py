@@ -335,8 +335,9 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
             finally:
                 hidden.unlink(missing_ok=True)
         else:
-            for file in parts.glob("*.json"):
-                file.unlink()
+            # What says that tasks are done, and what killed tasks left half written.
+            for other in {*parts.iterdir()} - {*files}:
+                other.unlink()
             for file in files:
                 _sync(file)
             write_atomically(parts / COUNTS_FILE, json.dumps(facts, indent=1).encode())

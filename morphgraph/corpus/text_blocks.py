@@ -47,6 +47,8 @@ BLOCK_BYTES = 2**26
 _MOST_BLOCKS = 8192
 _CHUNK = 2**21
 _STARTS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_VERSIONS = ("mtime", "etag", "ETag", "LastModified", "Last-Modified")
+_DOWNLOAD = "Where the server does not send parts of a file, download it first."
 _SPACES = (b" ", b"\n", b"\t", b"\r", b"\v", b"\f")
 
 
@@ -117,7 +119,8 @@ def find_texts(
 def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
     system, path = _place(given)
     try:
-        if system.isdir(path):
+        # A web server would have to send the file itself to say that it is no folder.
+        if (path.endswith("/") or not _is_web(path)) and system.isdir(path):
             names = list(_texts_in(system, path, limit))
             wrong = "the folder has no text"
         elif any(sign in path for sign in "*?[") and not system.exists(path):
@@ -132,16 +135,24 @@ def _files_at(given: str, limit: Limit | None) -> Iterator[TextFile]:
             )
         for name in sorted(names):
             about = system.info(name)
-            version = str(about.get("mtime") or about.get("etag") or about.get("LastModified"))
-            yield TextFile(
-                system.unstrip_protocol(name).removeprefix("file://"), about["size"] or 0, version
-            )
+            address = system.unstrip_protocol(name).removeprefix("file://")
+            if about["size"] is None:
+                raise MorphGraphError(f"{address}: its size is not known. {_DOWNLOAD}")
+            version = next(filter(None, map(about.get, _VERSIONS)), "")
+            yield TextFile(address, about["size"], str(version))
     except FileNotFoundError as error:
         raise MorphGraphError(f"{given}: no such file or folder. Check the path.") from error
     except OSError as error:
         problem = (error.strerror or str(error) or "it cannot be read").lower()
         raise MorphGraphError(
             f"{error.filename or given}: {problem}. Check its permissions."
+        ) from error
+    except Exception as error:
+        if "://" not in given or isinstance(error, MorphGraphError):
+            raise
+        raise MorphGraphError(
+            f"{given}: it cannot be read ({str(error)[:120]}). Check the address, and that you may "
+            "read it."
         ) from error
 
 
@@ -161,6 +172,10 @@ def _place(given: str) -> tuple[Any, str]:
             'it with pip install "morphgraph[cloud]".'
         ) from error
     return system, path
+
+
+def _is_web(path: str) -> bool:
+    return path.startswith(("http://", "https://"))
 
 
 def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
@@ -246,9 +261,17 @@ def _open(path: str) -> Iterator[IO[bytes]]:
     system, name = _place(path)
     try:
         with system.open(name, "rb") as file:
-            yield file
+            # Files at an address lack some of what files have.
+            yield io.BufferedReader(file, 2**18) if "://" in path else file
     except FileNotFoundError as error:
         raise FileFormatError(path, "", "it is not there any more", "Check the path.") from error
+    except Exception as error:
+        if "://" not in path or isinstance(error, MorphGraphError):
+            raise
+        problem = f"it cannot be read ({str(error)[:120]})"
+        raise FileFormatError(
+            path, "", problem, f"Run the same command to resume. {_DOWNLOAD}"
+        ) from error
 
 
 def _unpacked(file: IO[bytes], packing: str) -> IO[bytes]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import EFFORT
 from rich.console import Console
 
 from morphgraph.cli import output
@@ -141,52 +142,59 @@ def test_progress_without_and_with_a_terminal(
 _COUNT = """
 import typer
 from morphgraph.cli.count import count
+from morphgraph.corpus import counting, text_blocks
+text_blocks.BLOCK_BYTES, counting._BYTES_A_PARTITION = 2**20, 2**21
 if __name__ == "__main__":
     typer.run(count)
 """
+MOMENTS = {"quick": 2, "usual": 3, "soak": 10}[EFFORT]
 
 
 @pytest.mark.kills
-@pytest.mark.parametrize("whom", ["runner", "workers"])
+@pytest.mark.parametrize("whom", ["runner", "worker"])
 def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
-    """The same command goes on; workers are replaced; the result has the same bytes."""
+    """At moments over its whole course: workers are replaced, the same command goes on."""
     (tmp_path / "run.py").write_text(_COUNT)
     (tmp_path / "texts").mkdir()
     for number in range(2):
-        words = " ".join(f"{n * 2654435761 % 2**32:x}" for n in range(number, 1_500_000, 2))
+        words = " \n".join(f"{n * 2654435761 % 2**32:x}" for n in range(number, 1_500_000, 2))
         (tmp_path / "texts" / f"{number}.txt").write_text(words)
     undisturbed = _counting(tmp_path, "whole", 1)
     assert undisturbed.wait(100) == 0
-    for wait in (0.0, 0.3) if whom == "runner" else (0.0,):
-        run = _counting(tmp_path, "out", 2)
-        try:
-            until = time.monotonic() + 60
-            while run.poll() is None and not list(tmp_path.glob(".out.counting/*")):
-                assert time.monotonic() < until
-                time.sleep(0.01)
-            time.sleep(wait)
-            workers = _below(run.pid)
-            if whom == "workers":
-                for worker in workers:
-                    os.kill(worker, signal.SIGKILL)
-                break
+    run = _counting(tmp_path, "out", 2)
+    killed, steps = 0, 2 * 7 + 8
+    for moment in range(MOMENTS):
+        while run.poll() is None and _done(tmp_path) <= moment * steps // MOMENTS:
+            time.sleep(0.005)
+        if run.poll() is not None:
+            break
+        workers = _below(run.pid)
+        if whom == "worker":
+            for worker in workers[:1]:
+                os.kill(worker, signal.SIGKILL)
+        else:
             run.kill()
             run.wait()
             while any(map(_alive, workers)):
-                assert time.monotonic() < until
-                time.sleep(0.05)
-        finally:
-            if whom == "runner":
-                run.kill()
-    if whom == "runner":
-        run = _counting(tmp_path, "out", 2)
+                time.sleep(0.02)
+            run = _counting(tmp_path, "out", 2)
+        killed += 1
     assert run.wait(100) == 0
+    assert killed >= MOMENTS - 1
     made, whole = (
         {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
         for name in ("out", "whole")
     )
-    assert made == whole
+    assert made == whole and len(made) == 9
     assert not list(tmp_path.glob(".out*"))
+
+
+def _done(folder: Path) -> int:
+    """How many tasks are done; none are left when all is over."""
+    try:
+        return len(list(folder.glob(".out.counting/**/*.json")))
+    except FileNotFoundError:
+        return 0
 
 
 def _counting(folder: Path, out: str, workers: int) -> subprocess.Popen[bytes]:

@@ -3,14 +3,19 @@
 import bz2
 import errno
 import gzip
+import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +289,66 @@ def test_addresses(tmp_path: Path) -> None:
         memory.rm("/corpus", recursive=True)
     with pytest.raises(MorphGraphError, match=r"pip install .morphgraph\[cloud\]"):
         count_words(["nowhere9://bucket/a.txt"], tmp_path / "o")
+
+
+class Web(SimpleHTTPRequestHandler):
+    """A folder by HTTP, in parts (``Range``), as servers of data give it; or all of a file."""
+
+    in_parts = True
+
+    def send_head(self) -> Any:
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        path = Path(self.translate_path(self.path))
+        if not asked or not self.in_parts or not path.is_file():
+            return super().send_head()
+        data = path.read_bytes()
+        start, end = int(asked[1]), min(int(asked[2]) + 1, len(data))
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(data)}")
+        self.send_header("Content-Length", str(end - start))
+        self.end_headers()
+        return io.BytesIO(data[start:end])
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Web, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_server_of_texts(tmp_path: Path, web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain text in blocks, what is packed, Parquet and folders, as from a disk."""
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**19)
+    words = " ".join(f"{number % 5000:x}" + "\n" * (number % 9 == 0) for number in range(300_000))
+    (tmp_path / "served" / "a.txt").write_text(words)
+    (tmp_path / "served" / "b.jsonl.zst").write_bytes(packed(b'{"text": "the end"}\n' * 9, ".zst"))
+    parquet.write_table(pa.table({"text": [words[:1000]] * 20}), tmp_path / "served" / "c.parquet")
+    count_words([tmp_path / "served"], tmp_path / "near")
+    names = [f"{web}/{name}" for name in ("a.txt", "b.jsonl.zst", "c.parquet")]
+    count_words(names, tmp_path / "far")
+    assert read(tmp_path / "far") == read(tmp_path / "near") == read_all(tmp_path / "served")
+    count_words([f"{web}/"], tmp_path / "folder")
+    assert read(tmp_path / "folder") == read(tmp_path / "near")
+    with pytest.raises(MorphGraphError, match=rf"{web}/no\.txt: no such file"):
+        count_words([f"{web}/no.txt"], tmp_path / "o")
+    monkeypatch.setattr(Web, "in_parts", False)
+    with pytest.raises(FileFormatError, match=r"a\.txt: it cannot be read .*download it first"):
+        count_words([f"{web}/a.txt"], tmp_path / "o")
+
+
+def read_all(folder: Path) -> dict[str, int]:
+    rows = [(folder / "a.txt").read_text(), "the end " * 9]
+    rows += parquet.read_table(folder / "c.parquet")["text"].to_pylist()
+    return dict(Counter(word for row in rows for word in row.split()))
 
 
 # ------------------------------------------------------------------------- memory, resuming

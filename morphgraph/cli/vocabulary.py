@@ -1,10 +1,11 @@
 """The command that looks at vocabularies."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from morphgraph.cli.cluster import SchedulerOption, SlurmOption, check_one_place, cluster_for
 from morphgraph.cli.options import (
     FrequenciesOption,
     JsonOption,
@@ -13,11 +14,19 @@ from morphgraph.cli.options import (
     with_options,
     word_counts,
 )
-from morphgraph.cli.output import print_json, print_model, print_table, progress_bar
+from morphgraph.cli.output import (
+    print_json,
+    print_model,
+    print_table,
+    progress_bar,
+    progress_line,
+    say,
+)
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.text import apart, count_text
+from morphgraph.core.text import apart, count_text, counted
 
 if TYPE_CHECKING:
+    from morphgraph.score.corpus_measures import CorpusMeasures
     from morphgraph.score.vocabulary_health import VocabularyHealth
     from morphgraph.tokeniser.words import Segmenter
 
@@ -37,6 +46,47 @@ def vocabulary(
         typer.Option(help="A trained model, or a tokeniser or vocabulary; may be repeated."),
     ] = None,
     frequencies: FrequenciesOption = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Measure texts of any size instead: files, patterns, folders, as count reads "
+            "them; may be repeated."
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="For --corpus: the column, or field, with the text.")
+    ] = None,
+    language_column: Annotated[
+        str | None,
+        typer.Option(help="For --corpus: the column, or field, with the language."),
+    ] = None,
+    parallel: Annotated[
+        bool,
+        typer.Option(
+            "--parallel", help="For --corpus: the same lines in several languages, a file each."
+        ),
+    ] = False,
+    base: Annotated[
+        str | None, typer.Option(help="For --parallel: the language that others are relative to.")
+    ] = None,
+    unit: Annotated[
+        Literal["words", "lines"] | None,
+        typer.Option(
+            help="For --corpus: segment words, or lines as whole texts; lines with --parallel."
+        ),
+    ] = None,
+    bad_lines: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(help="For --corpus: what becomes of a line that cannot be read."),
+    ] = "stop",
+    memory: Annotated[
+        str, typer.Option(help="For --corpus: words and counts, over all workers: 64M or more.")
+    ] = "512M",
+    workers: Annotated[
+        int | None, typer.Option(help="For --corpus: how many processes; one if not given.")
+    ] = None,
+    scheduler: SchedulerOption = None,
+    slurm: SlurmOption = None,
     reference: Annotated[
         str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
     ] = None,
@@ -54,6 +104,7 @@ def vocabulary(
     ] = False,
 ) -> None:
     """Look at vocabularies: types of no use, compression of a corpus, morphs that are types."""
+    from morphgraph.corpus.counting import parse_memory
     from morphgraph.score.compression import NamedCounts, check_alpha
     from morphgraph.score.vocabulary_figures import figure_called
     from morphgraph.score.vocabulary_health import VocabularyHealth
@@ -65,11 +116,32 @@ def vocabulary(
         if not figure.has_list:
             raise MorphGraphError(f"There is no list behind “{figure.label}”. Use another --list.")
     segmenters = _segmenters(tokenizer or [], model or [])
-    corpus = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
+    if corpus:
+        if frequencies or reference or list_ is not None:
+            raise MorphGraphError(
+                "--corpus measures texts alone. Leave out --frequencies, --reference and --list."
+            )
+        options = {
+            "column": column,
+            "language_column": language_column,
+            "parallel": parallel,
+            "base": base,
+            "unit": unit,
+            "alpha": alpha,
+            "memory": parse_memory(memory),
+            "bad_lines": bad_lines,
+        }
+        measured = _measured(segmenters, corpus, options, (workers, scheduler, slurm))
+        _print_measured(measured, limit, as_json, signature_only)
+        return
+    _only_of_a_corpus(
+        column, language_column, parallel or None, base, unit, workers, scheduler, slurm
+    )
+    known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
     gold = reading.read(reference) if reference else None
     with progress_bar("counting"):
         found = [
-            VocabularyHealth(segmenter, corpus, gold, label=label)
+            VocabularyHealth(segmenter, known, gold, label=label)
             for label, segmenter in segmenters.items()
         ]
     if signature_only:
@@ -84,6 +156,66 @@ def vocabulary(
             for why in why_undefined(found, alpha):
                 print(f"n/a: {why}")
         print(signature(found, alpha))
+
+
+def _only_of_a_corpus(*given: object) -> None:
+    if any(option is not None for option in given):
+        raise MorphGraphError(
+            "--column, --language-column, --parallel, --base, --unit, --workers, --scheduler and "
+            "--slurm are for --corpus. Name its files with --corpus, or leave them out."
+        )
+
+
+def _measured(
+    segmenters: "dict[str, Segmenter]",
+    corpus: list[str],
+    options: dict[str, Any],
+    place: tuple[int | None, str | None, Path | None],
+) -> "CorpusMeasures":
+    """The corpus, measured in this process, by several, or on a cluster."""
+    from morphgraph.score.corpus_measures import measure_corpus
+
+    workers, scheduler, slurm = place
+    check_one_place(*place)
+    if workers is not None and workers < 1:
+        raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
+    with progress_line("measuring") as tell:
+        options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
+        if (workers or 1) == 1 and scheduler is None and slurm is None:
+            return measure_corpus(segmenters, corpus, **options)
+        from morphgraph.batch.counting import runner_on
+
+        role, opened = cluster_for(workers or 1, scheduler, slurm)
+        with role, opened() as client:
+            there = workers or max(1, len(client.scheduler_info(-1)["workers"]))
+            run = runner_on(client)
+            return measure_corpus(segmenters, corpus, run=run, workers=there, **options)
+
+
+def _print_measured(
+    measured: "CorpusMeasures", limit: int, as_json: bool, signature_only: bool
+) -> None:
+    from morphgraph.tables.corpus import UNITS, corpus_json, corpus_table, parity_table
+
+    if measured.bad:
+        say(f"left out: {counted(measured.bad, 'line')}")
+        for line in measured.first_bad:
+            say(f"  {line}")
+    if signature_only:
+        print(measured.signature)
+        return
+    if as_json:
+        print_json(corpus_json(measured))
+        return
+    print_model(corpus_table(measured, limit or None))
+    texts = len({one.text for one in measured.texts})
+    if limit and texts > limit:
+        print(f"{limit:,} of {counted(texts, measured.by)}; --limit 0 shows all")
+    if measured.base is not None:
+        print()
+        print_model(parity_table(measured))
+    print(UNITS[measured.unit])
+    print(measured.signature)
 
 
 def _segmenters(tokenizers: list[str], models: list[Path]) -> "dict[str, Segmenter]":

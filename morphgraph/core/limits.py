@@ -242,6 +242,12 @@ TEXT_WORDS = Limit(
     "different words",
     "The words of a text are counted in memory.",
 )
+CORPUS_LANGUAGES = Limit(
+    "MORPHGRAPH_MAX_CORPUS_LANGUAGES",
+    1_000,
+    "languages",
+    "Each has a number for each type; the largest parallel corpora have some 400.",
+)
 PAGE_BYTES = Limit(
     "MORPHGRAPH_MAX_PAGE_BYTES",
     64_000_000,

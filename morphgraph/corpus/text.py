@@ -255,8 +255,25 @@ def _header(rows: Iterator[tuple[int, list[str]]], name: str) -> list[str]:
 def _cells(
     rows: Iterator[tuple[int, list[str]]], name: str, column: str | None, bad: OnBad | None = None
 ) -> Iterator[str]:
+    return (text for _, text in _labelled(rows, name, column, None, bad))
+
+
+def labelled_cells(
+    file: IO[bytes], name: str, column: str | None, by: str | None, bad: OnBad
+) -> Iterator[tuple[str, str]]:
+    """The texts of a table with separators, each behind what the column ``by`` says of it."""
+    return _labelled(_rows(file, name, separator_of(name) or ",", bad), name, column, by, bad)
+
+
+def _labelled(
+    rows: Iterator[tuple[int, list[str]]],
+    name: str,
+    column: str | None,
+    by: str | None,
+    bad: OnBad | None,
+) -> Iterator[tuple[str, str]]:
     columns = _header(rows, name)
-    place = columns.index(chosen_column(columns, column, name, "line 1"))
+    place, label = places_of(columns, column, by, name, "line 1")
     for line, row in rows:
         if len(row) > len(columns):
             problem = f"it has {len(row)} fields, the header has {len(columns)}"
@@ -266,7 +283,26 @@ def _cells(
                 raise wrong
             bad(wrong)
         elif place < len(row):
-            yield row[place]
+            said = "" if label is None or label >= len(row) else row[label].strip()
+            if label is not None and bad is not None and not said:
+                bad(without_label(name, f"line {line:,}", by))
+                continue
+            yield said, row[place]
+
+
+def places_of(
+    columns: list[str], column: str | None, by: str | None, name: str, place: str
+) -> tuple[int, int | None]:
+    """The numbers of the column with the text and of the one that says what it is, if asked for."""
+    label = None if by is None else columns.index(chosen_column(columns, by, name, place))
+    others = [text for text in columns if text != by]
+    return columns.index(chosen_column(others, column, name, place)), label
+
+
+def without_label(name: str, place: str, by: str | None) -> FileFormatError:
+    """The error of a text of which its column does not say what it is."""
+    problem = f"its “{(by or '')[:40]}” is empty, or no text"
+    return FileFormatError(name, place, problem, "Fill it in, or leave it out: --bad-lines skip.")
 
 
 def chosen_column(columns: list[str], column: str | None, name: str, place: str) -> str:

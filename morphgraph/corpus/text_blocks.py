@@ -17,7 +17,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -31,8 +30,11 @@ from morphgraph.corpus.text import (
     PACKED,
     chosen_column,
     ending_of,
+    labelled_cells,
+    places_of,
     table_texts,
     text_fields,
+    without_label,
 )
 
 TextKind = Literal["plain", "table", "json", "parquet"]
@@ -315,18 +317,65 @@ def texts_in(block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[by
     No piece ends inside a word. What is bad goes to ``bad``.
     """
     name = block.file.path
+    if block.kind == "table":
+        with _open(name) as file, _unpacking(name):
+            text = _unpacked(file, block.packing)
+            for _, texts in table_texts(text, name, block.size, column, bad):
+                yield "\n".join(texts).encode()
+        return
+    if block.kind == "plain":
+        with _open(name) as file, _unpacking(name):
+            place = _Place(block, bad)
+            yield from map(place.checked, _lines(_unpacked(file, block.packing), block, place))
+        return
+    for found in labelled_texts(block, column, None, bad):
+        yield b"\n".join(found.get("", ()))
+
+
+def labelled_texts(
+    block: TextBlock, column: str | None, by: str | None, bad: BadTexts
+) -> Iterator[dict[str, list[bytes]]]:
+    """The texts of a block by what their column or field ``by`` says, some megabytes at a time.
+
+    Each line of plain text is a text, unless it is longer than these, and so is each cell of a
+    table. Without ``by``, all are those of ``""``. Plain text has no columns: a `FileFormatError`.
+    """
+    name = block.file.path
     with _open(name) as file, _unpacking(name):
         if block.kind == "parquet":
-            yield from _cells(file, block, column, bad)
+            yield from _cells(file, block, column, by, bad)
             return
         text = _unpacked(file, block.packing)
         if block.kind == "table":
-            for _, texts in table_texts(text, name, block.size, column, bad):
-                yield "\n".join(texts).encode()
+            yield from _in_portions(labelled_cells(text, name, column, by, bad))
             return
         place = _Place(block, bad)
-        use = place.checked if block.kind == "plain" else partial(_json_texts, place)
-        yield from map(use, _lines(text, block, place))
+        if block.kind == "json":
+            yield from (_json_texts(place, by, lines) for lines in _lines(text, block, place))
+            return
+        if by is not None:
+            problem = f"plain text has no column “{by[:40]}”"
+            raise FileFormatError(name, "", problem, "Give a table, JSON lines or Parquet.")
+        rest = b""
+        for lines in _lines(text, block, place):
+            *texts, rest = (rest + place.checked(lines)).replace(b"\r\n", b"\n").split(b"\n")
+            if len(rest) > _CHUNK:
+                texts, rest = [*texts, rest], b""
+            yield {"": texts}
+        yield {"": [rest]}
+
+
+def _in_portions(cells: Iterator[tuple[str, str]]) -> Iterator[dict[str, list[bytes]]]:
+    found: dict[str, list[bytes]] = {}
+    size = 0
+    for label, text in cells:
+        data = text.encode()
+        found.setdefault(label, []).append(data)
+        size += len(data)
+        if size > _CHUNK:
+            yield found
+            found, size = {}, 0
+    yield found
 
 
 class _Place:
@@ -425,9 +474,10 @@ def _bytes_of(text: IO[bytes], block: TextBlock) -> Iterator[bytes]:
         yield data
 
 
-def _json_texts(place: _Place, piece: bytes) -> bytes:
-    """The texts in lines of JSON."""
-    column, texts = place.block.column or "", []
+def _json_texts(place: _Place, by: str | None, piece: bytes) -> dict[str, list[bytes]]:
+    """The texts in lines of JSON, by their field ``by``."""
+    column = place.block.column or ""
+    texts: dict[str, list[bytes]] = {}
     lines = piece.split(b"\n")
     for number, line in enumerate(lines):
         if not line.strip():
@@ -442,43 +492,66 @@ def _json_texts(place: _Place, piece: bytes) -> bytes:
             if text is not None:
                 if not isinstance(text, str):
                     raise ValueError(f"its field “{column[:40]}” is no text")
-                texts.append(text.encode())
+                label = "" if by is None else row.get(by)
+                if not isinstance(label, str) or (by is not None and not label.strip()):
+                    raise ValueError(f"its field “{(by or '')[:40]}” is empty, or no text")
+                texts.setdefault(label.strip(), []).append(text.encode())
         except (ValueError, RecursionError) as error:
             problem = f"this is not a JSON object with text ({str(error)[:80]})"
             place.wrong(number, problem, "Correct it, or leave it out: --bad-lines skip.")
     place.lines_before += len(lines) - 1
-    return b"\n".join(texts)
+    return texts
 
 
-def _cells(file: IO[bytes], block: TextBlock, column: str | None, bad: BadTexts) -> Iterator[bytes]:
+def _cells(
+    file: IO[bytes], block: TextBlock, column: str | None, by: str | None, bad: BadTexts
+) -> Iterator[dict[str, list[bytes]]]:
     import pyarrow
 
     name = block.file.path
     table = open_parquet(file, name)
-    chosen = chosen_column(text_fields(table), column, name, "its columns of text")
+    fields = text_fields(table)
+    place, label = places_of(fields, column, by, name, "its columns of text")
+    chosen = [fields[place], *([] if label is None else [fields[label]])]
     groups = range(block.start, block.end)
     done = 0
     # Small batches keep long texts out of memory.
-    for batch in parquet_batches(file, table, [chosen], 256, name, groups):
-        cells = batch.column(0).cast(pyarrow.large_binary()).to_pylist()
-        texts = [text or b"" for text in cells]
-        yield _valid(texts, done, name, bad)
+    for batch in parquet_batches(file, table, chosen, 256, name, groups):
+        texts, *labels = (
+            [text or b"" for text in batch[field].cast(pyarrow.large_binary()).to_pylist()]
+            for field in chosen
+        )
+        yield _valid(texts, labels[0] if labels else None, by, done, name, bad)
         done += len(texts)
 
 
-def _valid(texts: list[bytes], before: int, name: str, bad: BadTexts) -> bytes:
-    """The texts, joined, if they are UTF-8, else the good ones."""
-    joined = b"\n".join(texts)
-    try:
-        joined.decode()
-        return joined
-    except UnicodeDecodeError:
-        good = []
-        for row, text in enumerate(texts, before + 1):
-            try:
-                text.decode()
-                good.append(text)
-            except UnicodeDecodeError:
-                problem = "its text is not valid UTF-8"
-                bad(FileFormatError(name, f"row {row:,}", problem, "Save the file again."))
-        return b"\n".join(good)
+def _valid(
+    texts: list[bytes],
+    labels: list[bytes] | None,
+    by: str | None,
+    before: int,
+    name: str,
+    bad: BadTexts,
+) -> dict[str, list[bytes]]:
+    """The texts by their labels, if they are UTF-8, else the good ones."""
+    if labels is None:
+        try:
+            b"\n".join(texts).decode()
+            return {"": texts}
+        except UnicodeDecodeError:
+            pass
+    found: dict[str, list[bytes]] = {}
+    for row, text in enumerate(texts):
+        place = f"row {before + row + 1:,}"
+        try:
+            text.decode()
+            label = "" if labels is None else labels[row].decode().strip()
+        except UnicodeDecodeError:
+            problem = "its text is not valid UTF-8"
+            bad(FileFormatError(name, place, problem, "Save the file again."))
+            continue
+        if labels is not None and not label:
+            bad(without_label(name, place, by))
+            continue
+        found.setdefault(label, []).append(text)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ from morphgraph.segment.wordpiece import VocabularySegmenter
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.score.boundaries import Benchmark
 
@@ -77,10 +79,10 @@ class Compression:
     ``counts``: float64 by type id, how often each type is a token: whole numbers, exact up to 2⁵³.
     ``tokens``: all tokens, unknown ones included; a start-of-word marker that stands alone is a
     token like others, since a model reads it, and ``marker_tokens`` says how many there are.
-    ``words`` and ``characters``: those of the corpus, without markers. ``dropped``: characters that
-    no token covers, because the method leaves part of a word out; a character counts as dropped if
-    all its atoms are. ``unknown``: tokens that stand for unknown characters. ``vocabulary_size``:
-    |V|.
+    ``words``, ``characters`` and ``bytes`` in UTF-8: those of the corpus, without markers.
+    ``dropped``: characters that no token covers, because the method leaves part of a word out; a
+    character counts as dropped if all its atoms are; ``dropped_bytes``: theirs.
+    ``unknown``: tokens that stand for unknown characters. ``vocabulary_size``: |V|.
 
     >>> from morphgraph.segment.bte import Bte, tokeniser_of_types
     >>> from morphgraph.corpus.counts import WordCounts
@@ -98,6 +100,13 @@ class Compression:
     marker_tokens: float
     unknown: float
     vocabulary_size: int
+    bytes: float
+    dropped_bytes: float
+
+    def __add__(self, other: Compression) -> Compression:
+        """That of two corpora together, by the same segmenter."""
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        return replace(self, **sums)
 
     @property
     def fertility(self) -> float:
@@ -117,6 +126,11 @@ class Compression:
         """Characters that tokens cover, per token: to drop characters makes no token longer."""
         return _ratio(self.characters - self.dropped, self.tokens)
 
+    @property
+    def bytes_per_token(self) -> float:
+        """Bytes that tokens cover, per token, as `characters_per_token`."""
+        return _ratio(self.bytes - self.dropped_bytes, self.tokens)
+
     def renyi_efficiency(self, alpha: float = ALPHA) -> float:
         """`renyi_efficiency` of the counts; tokens without a type are left out."""
         return renyi_efficiency(self.counts, self.vocabulary_size, alpha)
@@ -124,6 +138,9 @@ class Compression:
     def relative_to(self, baseline: Compression) -> float:
         """Tokens per token of a baseline on the same corpus; NaN if that has none."""
         return _ratio(self.tokens, baseline.tokens)
+
+
+_SUMS = [field.name for field in fields(Compression) if field.name != "vocabulary_size"]
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -165,20 +182,21 @@ def check_alpha(alpha: float) -> None:
         raise MorphGraphError(f"α is {alpha:g}. Choose a number above 0, such as {ALPHA}.")
 
 
-def compress(segmenter: Segmenter, words: WordCounts) -> Compression:
+def compress(segmenter: Segmenter, words: WordCounts, *, whole: bool = False) -> Compression:
     """Segment counted words, each once, and count what comes out.
 
-    Words of letters are segmented before others, which saves much time; of BPE-dropout, whose
-    result depends on a word's place, this is one sample.
+    ``whole``: they are whole texts, white space and all, with words of their own. Words of letters
+    are segmented before others, which saves much time; of BPE-dropout, whose result depends on a
+    word's place, this is one sample.
     """
     word_counts = np.asarray(words.counts, np.float64)
     simple = np.fromiter((word.isalpha() for word in words.words), np.bool_, len(words))
     order = np.argsort(~simple, kind="stable")
     counts = np.zeros(len(segmenter.types))
-    untyped = dropped = markers = 0.0
+    untyped = dropped = dropped_bytes = markers = 0.0
     for start in range(0, len(order), _BATCH):
         chosen = order[start : start + _BATCH]
-        encoded = segmenter.encode([words.words[place] for place in chosen])
+        encoded = segmenter.encode([words.words[place] for place in chosen], bare=whole)
         segmentation, weights = segmenter.segment(encoded), word_counts[chosen]
         ends = np.flatnonzero(segmentation.token_at >= 0)
         tokens, weight = segmentation.token_at[ends], weights[encoded.word_of_atom[ends]]
@@ -188,19 +206,37 @@ def compress(segmenter: Segmenter, words: WordCounts) -> Compression:
         markers += float(weight[encoded.is_marker[ends]].sum())
         if (segmentation.token_at == DROPPED).any():
             owner = np.repeat(np.arange(len(encoded)), np.diff(encoded.character_offsets))
-            dropped += float(weights[owner[~segmentation.covered[:-1]]].sum())
-    lengths = np.fromiter(map(len, words.words), np.float64, len(words))
+            out = ~segmentation.covered[:-1]
+            dropped += float(weights[owner[out]].sum())
+            dropped_bytes += float((weights[owner] * _bytes_of(encoded.texts))[out].sum())
+    lengths, sizes, running = (
+        np.fromiter(map(of, words.words), np.float64, len(words))
+        for of in (len, _size, lambda text: len(text.split()) if whole else 1)
+    )
     number = unknown_id(segmenter)
     return Compression(
         counts=counts,
         tokens=float(counts.sum()) + untyped,
-        words=float(word_counts.sum()),
+        words=float(running @ word_counts),
         characters=float(lengths @ word_counts),
         dropped=dropped,
         marker_tokens=markers,
         unknown=untyped + (float(counts[number]) if number is not None else 0.0),
         vocabulary_size=segmenter.vocabulary_size,
+        bytes=float(sizes @ word_counts),
+        dropped_bytes=dropped_bytes,
     )
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _bytes_of(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """How many bytes each character of some texts has in UTF-8."""
+    data = "".join(texts).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(data, np.uint32)
+    return np.searchsorted([0x80, 0x800, 0x10000], codes, side="right") + 1
 
 
 def unknown_id(segmenter: Segmenter) -> int | None:

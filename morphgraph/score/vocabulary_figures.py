@@ -269,6 +269,14 @@ FIGURES = (
         value=lambda h, *_: _corpus(h).characters_per_token,
     ),
     Figure(
+        "bytes_per_token",
+        "Bytes per token",
+        "Bytes in UTF-8 that tokens cover ÷ tokens: without markers and dropped characters.",
+        "fine ratio",
+        "corpus",
+        value=lambda h, *_: _corpus(h).bytes_per_token,
+    ),
+    Figure(
         "relative_tokens",
         "Tokens relative to the baseline",
         "Tokens ÷ tokens of the first tokeniser. Below 1: it compresses the corpus more. Not "

@@ -121,9 +121,7 @@ class VocabularyHealth:
     @property
     def never_used(self) -> list[int] | None:
         """Ids of types that are no token of the corpus; None without a corpus."""
-        if self._used is None:
-            return None
-        return [n for n in self.inventory.spelled if not self._used.counts[n]]
+        return None if self._used is None else unused_types(self.inventory, self._used)
 
     @cached_property
     def with_capitals(self) -> list[int]:
@@ -275,6 +273,11 @@ def inventory_of(segmenter: Segmenter) -> Inventory:
         texts,
         graph,
     )
+
+
+def unused_types(inventory: Inventory, corpus: Compression) -> list[int]:
+    """Ids of types that are no token of a corpus; special and added ones are not looked at."""
+    return [number for number in inventory.spelled if not corpus.counts[number]]
 
 
 def _readable(text: str, preprocessor: Preprocessor) -> str | None:

@@ -153,7 +153,7 @@ def test_dropped_characters_are_in_no_token_and_lengthen_none() -> None:
     flota = Flota(SubwordVocabulary(("un", "desirable", "##desirable", "[UNK]"), "##"), k=1)
     found = compress(flota, WordCounts(["undesirable"], [10]))
     assert (found.tokens, found.characters, found.dropped) == (10, 110, 20)
-    assert found.characters_per_token == 9
+    assert found.characters_per_token == found.bytes_per_token == 9
     assert found.fertility == 1
 
 
@@ -162,8 +162,8 @@ def test_a_character_is_dropped_if_all_its_bytes_are(k: int, dropped: int) -> No
     """üü is a marker and four bytes, each a token where no merge is applied."""
     bytes_ = method_on(load_tokeniser("demo:en"), "dropout", {"p": 1.0})
     found = compress(First(bytes_, k), WordCounts(["üü"], [3]))
-    assert found.characters == 6
-    assert found.dropped == 3 * dropped
+    assert (found.characters, found.bytes) == (6, 12)
+    assert (found.dropped, found.dropped_bytes) == (3 * dropped, 6 * dropped)
 
 
 def test_markers_that_stand_alone_are_tokens() -> None:

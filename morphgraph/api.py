@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 from morphgraph.core.errors import MorphGraphError, check_list
@@ -43,7 +43,12 @@ if TYPE_CHECKING:
     from morphgraph.models.undertrained_types import UndertrainedTypes
     from morphgraph.refine.rebpe_run import Phase
     from morphgraph.score.table import ScoreTable
-    from morphgraph.tables.views import BlamedMerges, ComparedScores, TokeniserScore
+    from morphgraph.tables.views import (
+        BlamedMerges,
+        ComparedScores,
+        MeasuredCorpus,
+        TokeniserScore,
+    )
     from morphgraph.tokeniser.export import Export
 
 Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
@@ -323,6 +328,36 @@ class LoadedTokeniser(Tokeniser):
 
         label = base_name(self.name)
         return TokeniserScore(_table({label: self}, gold, scope, weighting, metrics))
+
+    def measure(
+        self,
+        *texts: str | os.PathLike[str],
+        column: str | None = None,
+        language_column: str | None = None,
+        parallel: bool = False,
+        base: str | None = None,
+        unit: Literal["words", "lines"] | None = None,
+    ) -> "MeasuredCorpus":
+        """Measure texts of any size: tokens per word, characters and bytes per token, and so on.
+
+        ``texts``: files, folders, patterns or addresses, as ``morphgraph count`` reads them;
+        ``column``: the one with the text. By file, or by what ``language_column`` says.
+        ``parallel``: the same lines in several languages, relative to those of ``base``. ``unit``:
+        whether ``words`` are segmented, or ``lines`` as whole texts, as parallel ones are.
+        """
+        from morphgraph.score.corpus_measures import measure_corpus
+        from morphgraph.tables.views import MeasuredCorpus
+
+        found = measure_corpus(
+            {base_name(self.name): standard_segmenter(self)},
+            texts,
+            column=column,
+            language_column=language_column,
+            parallel=parallel,
+            base=base,
+            unit=unit,
+        )
+        return MeasuredCorpus(found)
 
     def blame(
         self, gold: Gold, *, scope: Scope = "morphemic", weighting: Weighting = "types"

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from morphgraph.core.shared import Same
-from morphgraph.core.text import base_name, counted, shortened
+from morphgraph.core.text import apart, base_name, counted, shortened
 from morphgraph.draw.vocabulary_charts import card_bars, frequency_rank_lines, length_lines
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.compression import ALPHA, NamedCounts, corpus_of
@@ -37,6 +37,7 @@ from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
 from web.session import Session, trained_models
 from web.text import code, plain
+from web.views.corpus import corpus_measured
 from web.views.model_rows import model_rows
 from web.widgets import (
     attempt,
@@ -93,6 +94,9 @@ def vocabulary_page(current: Session) -> None:
         chosen, alpha = _choices(current)
         corpus = _corpus(current)
         _frequencies(current, corpus)
+    if chosen:
+        with attempt():
+            corpus_measured(current, _by_label(current, chosen))
     model_rows(current, corpus)
     if not chosen:
         cards.info("Choose at least one tokeniser.")
@@ -164,6 +168,12 @@ def _segmenter(current: Session, name: str) -> Segmenter:
     if name == _START:
         return method_on(current.study.tokeniser.fork(), "bpe")
     return trained_models()[name.removeprefix("model ")]
+
+
+def _by_label(current: Session, chosen: list[str]) -> dict[str, Segmenter]:
+    """The chosen tokenisers, by labels that are nobody else's."""
+    labels = apart([_label(current, name) for name in chosen])
+    return {label: _segmenter(current, name) for label, name in zip(labels, chosen, strict=True)}
 
 
 def _corpus(current: Session) -> NamedCounts | None:

@@ -384,3 +384,18 @@ def test_a_method_is_exported(tokeniser: LoadedTokeniser, tmp_path: Path) -> Non
 def test_a_graph_takes_any_iterable_of_types() -> None:
     graph = MergeGraph.from_merges([("u", "n"), ("d", "o")], alphabet="undo")
     assert graph.knockout(text for text in ("un", "do")).removed_types
+
+
+def test_a_corpus_is_measured(tmp_path: Path) -> None:
+    (tmp_path / "en.txt").write_text("The dogs run home.\nHouses stand there.\n", "utf-8")
+    (tmp_path / "de.txt").write_text("Die Hunde rennen heim.\nHäuser stehen dort.\n", "utf-8")
+    found = mg.load("demo:en").measure(tmp_path, parallel=True, base="en")
+    frame = found.to_frame()
+    assert list(frame.index) == ["de", "en", "all"]
+    assert frame.loc["de", "relative_tokens"] == frame.loc["de", "tokens"] / 12
+    assert found.gini == pytest.approx(5 / 34)  # 11 and 6 tokens a line
+    assert found.lorenz["costs"].tolist() == pytest.approx([0, 6 / 17, 1])
+    assert repr(found).startswith("34 tokens of 14 words, 2.429 per word | corpus:")
+    assert "Relative to en" in found._repr_html_()
+    [words] = mg.load("demo:en").measure(tmp_path / "en.txt").to_frame().loc[["all"], "tokens"]
+    assert words == 14

@@ -6,6 +6,11 @@ path, keeps something between visits or lists runs asks `is_public`.
 
 import os
 
+import streamlit as st
+
+_HERE = ("127.0.0.1", "::1", "localhost")
+"""Addresses of a server that only this machine reaches."""
+
 
 def is_public() -> bool:
     """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
@@ -19,3 +24,8 @@ def is_public() -> bool:
         "off",
         "false",
     )
+
+
+def only_this_machine() -> bool:
+    """Whether nobody but people at this machine reach the app, so that it may take paths."""
+    return not is_public() and st.get_option("server.address") in _HERE

@@ -1,13 +1,13 @@
 """Plotly figures of how a corpus uses vocabularies, from plain data."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from morphgraph.core.text import shortened
-from morphgraph.draw.charts import figure_of, look_of, plotly_text
+from morphgraph.draw.charts import KEPT, figure_of, look_of, plotly_text
 from morphgraph.score.vocabulary_figures import figure_called
 
 if TYPE_CHECKING:
@@ -82,6 +82,39 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
                 line=_line(number),
                 customdata=found,
                 hovertemplate="characters: %{x}, types: %{customdata:,}, %{y:.2f} %",
+            )
+        )
+    figure.update_layout(showlegend=True)
+    return figure
+
+
+def lorenz_lines(curves: Mapping[str, tuple[Any, Any]]) -> "go.Figure":
+    """Lorenz curves of what languages cost, one for each tokeniser, and the diagonal.
+
+    ``curves``: by label, shares of the languages from the cheapest, and of all costs, from 0 to 1.
+    """
+    import plotly.graph_objects as go
+
+    figure = figure_of("languages, cheapest first, %", "their share of the tokens, %", height=420)
+    figure.add_trace(
+        go.Scatter(
+            x=[0, 100],
+            y=[0, 100],
+            mode="lines",
+            name="all cost the same",
+            line={"color": KEPT, "dash": "dot", "width": 1.5},
+            hoverinfo="skip",
+        )
+    )
+    for number, (label, (shares, costs)) in enumerate(curves.items()):
+        figure.add_trace(
+            go.Scatter(
+                x=100 * np.asarray(shares),
+                y=100 * np.asarray(costs),
+                mode="lines+markers",
+                name=plotly_text(shortened(label)),
+                line=_line(number),
+                hovertemplate="%{x:.1f} % of the languages have %{y:.1f} % of the tokens",
             )
         )
     figure.update_layout(showlegend=True)

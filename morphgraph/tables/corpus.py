@@ -39,12 +39,12 @@ def corpus_table(measures: CorpusMeasures, most: int | None = None) -> Table:
     if several:
         names.append(Column("Tokeniser", key="tokeniser"))
     columns = [Column(title, "count", key=key) for key, title in _COUNTS.items()]
-    for key in _RATIOS:
-        columns.append(Column(label_of(figure_called(key), measures.alpha), "number", key=key))
-    columns.append(Column(figure_called("never_used").label, "written", key="never_used"))
     if measures.base is not None:
         for key, title in _COSTS.items():
             columns.append(Column(title.format(base=measures.base), "number", key=key))
+    for key in _RATIOS:
+        columns.append(Column(label_of(figure_called(key), measures.alpha), "number", key=key))
+    columns.append(Column(figure_called("never_used").label, "written", key="never_used"))
 
     def row(one: TextMeasure, block: int) -> Row:
         shown = (one.text, one.tokeniser) if several else (one.text,)
@@ -73,8 +73,8 @@ def _cell(one: TextMeasure, key: str) -> Cell:
 def parity_table(measures: CorpusMeasures) -> Table:
     """How even languages are by each tokeniser: Gini coefficients, and the dearest language."""
     columns = (
-        Column("Gini, tokens per line", "number", -1, key="gini_line"),
-        Column("Gini, tokens per byte", "number", -1, key="gini_byte"),
+        Column("Gini, by line", "number", -1, key="gini_line"),
+        Column("Gini, by byte", "number", -1, key="gini_byte"),
         Column("Dearest, by line", key="dearest"),
         Column("× the cheapest", "ratio", key="spread"),
     )

@@ -7,8 +7,10 @@ from morphgraph.core.errors import MorphGraphError, check_share
 from morphgraph.core.text import counted, percent, visible
 from morphgraph.refine.blame import Blame, blame_table
 from morphgraph.refine.knockout import candidate_types
+from morphgraph.score.corpus_measures import CorpusMeasures
 from morphgraph.score.metrics import check_metrics
 from morphgraph.score.table import ScoreTable
+from morphgraph.tables.corpus import corpus_table, measured_rows
 from morphgraph.tables.model import Cell, Column, Form, Row, Table
 from morphgraph.tables.scores import score_rows, scores_latex, scores_markdown, scores_table
 from morphgraph.tables.writing import to_html
@@ -135,6 +137,47 @@ class BlamedMerges:
         names = (Column("rank"),)
         table = Table("Blame", names, columns, rows, signatures=(self.signature,))
         return _quiet(to_html(table))
+
+
+@dataclass(frozen=True, repr=False)
+class MeasuredCorpus:
+    """What a tokeniser makes of a corpus, by file or language."""
+
+    measures: CorpusMeasures
+
+    @property
+    def signature(self) -> str:
+        """One line that names all that the measures depend on."""
+        return self.measures.signature
+
+    @property
+    def gini(self) -> float:
+        """Gini coefficient of the tokens that a line costs, over languages; of files otherwise."""
+        return self.measures.gini(self.measures.tokenisers[0])
+
+    @property
+    def lorenz(self) -> "pd.DataFrame":
+        """Lorenz curve of the same: shares of the ``languages``, cheapest first, and ``costs``."""
+        import pandas as pd
+
+        shares, costs = self.measures.lorenz(self.measures.tokenisers[0])
+        return pd.DataFrame({"languages": shares, "costs": costs})
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each file or language, and for all of them together; NaN where undefined."""
+        import pandas as pd
+
+        rows = measured_rows((*self.measures.texts, *self.measures.totals))
+        return pd.DataFrame(rows).set_index("text").drop(columns="tokeniser")
+
+    def __repr__(self) -> str:
+        """One line: tokens and words of all, and the signature."""
+        [total] = self.measures.totals
+        tokens = f"{counted(total.tokens, 'token')} of {counted(total.words, 'word')}"
+        return f"{tokens}, {total.fertility:.3f} per word | {self.signature}"
+
+    def _repr_html_(self) -> str:
+        return _quiet(to_html(corpus_table(self.measures)))
 
 
 def _quiet(page: str) -> str:

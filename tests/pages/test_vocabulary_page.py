@@ -15,10 +15,13 @@ from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.models.undertrained_types import undertrained_types
 from morphgraph.score import vocabulary_health
 from morphgraph.score.compression import corpus_of
+from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.vocabulary_figures import FIGURES, figure_called
 from morphgraph.score.vocabulary_health import VocabularyHealth
 from morphgraph.score.vocabulary_lists import list_behind
 from morphgraph.segment.registry import method_on
+from morphgraph.tables.corpus import corpus_table
+from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import figure_frame, signature
 from morphgraph.tokeniser.loading import load_tokeniser
 from web.session import TRAINED
@@ -267,6 +270,69 @@ def test_hostile_types_are_shown_as_they_are(app: Any, hostile_document: bytes) 
     app.open("vocabulary")
     assert "<img␣src=x␣onerror=alert(1)>" in list(listed(app)["type"])
     assert not app.errors()
+
+
+# ------------------------------------------------------------------------------------- a corpus
+
+ENGLISH = b"The dogs run home.\nHouses stand there.\n"
+GERMAN = "Die Hunde rennen heim.\nH\u00e4user stehen dort.\n".encode()
+
+
+def corpus_open(app: Any) -> Any:
+    app.test.session_state["corpus measured"] = True
+    return app.open("vocabulary")
+
+
+def parallel(app: Any) -> Any:
+    [toggle] = [toggle for toggle in app.test.toggle if toggle.label == "Parallel text"]
+    toggle.set_value(True)
+    return app.run()
+
+
+def test_uploaded_texts_and_their_parity(page: Any, tmp_path: Path) -> None:
+    corpus_open(page).upload("Texts", ("en.txt", ENGLISH), ("../de.txt", GERMAN))
+    page.press("Measure")
+    (tmp_path / "en.txt").write_bytes(ENGLISH)
+    (tmp_path / "de.txt").write_bytes(GERMAN)
+    paths = [tmp_path / "en.txt", tmp_path / "de.txt"]
+    segmenters = {"demo:en": method_on(page.session.study.tokeniser, "bpe")}
+    expected = measure_corpus(segmenters, paths)
+    assert expected.signature in [code.value for code in page.test.code]
+    rows = [d.value for d in page.test.dataframe if list(d.value.get("0", ()))[:1] == ["en"]]
+    assert rows[0].equals(text_frame(corpus_table(expected))[0])
+    parallel(page).press("Measure")
+    expected = measure_corpus(segmenters, paths, parallel=True)
+    assert expected.signature in [code.value for code in page.test.code]
+    charts = page.test.get("plotly_chart")
+    assert any("all cost the same" in chart.proto.spec for chart in charts)
+    assert f"{expected.gini('demo:en'):.3f}" in str([d.value for d in page.test.dataframe])
+    assert not page.errors()
+
+
+def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_bytes(ENGLISH)
+    corpus_open(page)
+
+    def measure(name: str) -> None:
+        [box] = [b for b in page.test.text_input if b.label.startswith("Or a path")]
+        box.set_value(str(tmp_path / name))
+        page.run().press("Measure")
+
+    measure("a.txt")
+    assert any("unit:words" in code.value for code in page.test.code)
+    assert not page.errors()
+    measure("missing.txt")
+    # Somebody else may have named the path: nothing of what is there is told.
+    assert any("cannot be read as what it should be" in error for error in page.errors())
+    asked = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda name: "0.0.0.0" if name == "server.address" else asked(name)
+    )
+    page.open("vocabulary")
+    assert not [b for b in page.test.text_input if b.label.startswith("Or a path")]
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    page.open("vocabulary")
+    assert not [f for f in page.test.file_uploader if f.label == "Texts"]
 
 
 # ------------------------------------------------------------------------------------- a model

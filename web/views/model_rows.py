@@ -14,18 +14,15 @@ from morphgraph.models.undertrained_types import (
 )
 from morphgraph.score.compression import NamedCounts
 from morphgraph.tables.writing import frame_csv
-from web.hosting import is_public
+from web.hosting import only_this_machine
 from web.session import Session
 from web.text import plain
 from web.widgets import attempt, downloads, show_table
 
-_HERE = ("127.0.0.1", "::1", "localhost")
-"""Addresses of a server that only this machine reaches."""
-
 
 def model_rows(current: Session, corpus: NamedCounts | None) -> None:
     """Ask for a folder, and show what stands out in it; only where nobody else can ask."""
-    if is_public() or st.get_option("server.address") not in _HERE:
+    if not only_this_machine():
         return
     with st.expander(
         "A model on this machine: types that it has hardly learned",

@@ -268,8 +268,8 @@ def _train(current: Session, order: _Order | None) -> None:
 def _run(current: Session, order: _Order, bar: Any) -> None:
     """Train, and keep the model; an error that the user can mend is a `MorphGraphError`."""
 
-    def report(what: str, start: float, end: float) -> Callable[[float], None]:
-        shown, line = -1.0, TrainingClock(what)
+    def report(what: str, before: str, start: float, end: float) -> Callable[[float], None]:
+        shown, line = -1.0, TrainingClock(what, before)
 
         def advance(share: float) -> None:
             nonlocal shown
@@ -288,7 +288,8 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             visitor, order.options, name, lambda said, share: bar.progress(share, said), order.file
         )
     else:
-        counts = order.read(report("Reading the words", 0.0, 0.1))
+        counts = order.read(report("Reading the words", "Reading the words …", 0.0, 0.1))
+        words = counted(len(counts), "word")
         segmenter = train(
             order.method.name,
             counts,
@@ -296,7 +297,7 @@ def _run(current: Session, order: _Order, bar: Any) -> None:
             pipeline=order.pipeline,
             parameters=order.parameters,
             minimum_count=order.least,
-            progress=report(f"Training on {counted(len(counts), 'word')}", 0.1, 1.0),
+            progress=report(f"Training on {words}", f"Preparing {words} …", 0.1, 1.0),
         )
     keep_model(order.label, segmenter)
     st.session_state[_SHOWN] = order.label

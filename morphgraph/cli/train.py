@@ -85,6 +85,7 @@ def train(
         PUBLIC_TYPES.check(vocab_size, "The vocabulary", fix="Ask for fewer")
     with _ending_early(checkpoint) as enough, _told() as advance:
         words = _words(counts, text, column)
+        advance(0.0)
         if confined:
             PUBLIC_WORDS.check(len(words), "The text", fix="Leave out rare words")
         if method is None:
@@ -128,8 +129,9 @@ def _told() -> "Iterator[Callable[[float], None]]":
     """A bar for the training, or a line now and then, with the time that is left."""
     from morphgraph.train.trainers import TrainingClock
 
-    line = TrainingClock("training")
-    with progress_line(line.what) as tell:
+    line = TrainingClock("training", "training: preparing the words")
+    with progress_line("training") as tell:
+        tell("training: reading the words", 0.0)
         yield lambda share: tell(line(share), share)
 
 

@@ -2,14 +2,16 @@
 
 A column is stored in pages, each behind a header that says how long the page is once it is
 unpacked; the library takes that much memory, and checks the size afterwards. So the headers are
-read here first, and rows are then read so few at a time that even the longest texts fit.
+read here first, and rows are then read so few at a time that even the longest texts fit: a page may
+name one text for many rows, or what a text has in common with the one before it. Only where pages
+hold the texts as they stand do these take no more memory than the pages.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.limits import FOOTER_BYTES, PAGE_BYTES, PARQUET_PAGES, UNPACKING
@@ -20,6 +22,11 @@ _ALWAYS = 10_000_000
 _AT_ONCE = 200_000_000
 """Bytes that the rows which are read together may take, where each is as long as a page."""
 _LONGEST_HEADER = 2**20
+_STRUCT = 12
+_DEEPEST = 8
+_ENCODINGS = {0: (5, 2), 3: (8, 4)}
+"""Where the header of a page of data, of either version, says how its values are written."""
+_PLAIN = 0
 _TIMES = "Copy or download the file again."
 
 
@@ -68,18 +75,18 @@ def parquet_batches(
 
     size = file.seek(0, 2)
     groups = range(table.metadata.num_row_groups) if groups is None else groups
-    longest = max(1, _longest_page(file, table.metadata, columns, groups, name))
+    at_once = _rows_at_once(file, table.metadata, columns, groups, rows, name)
     most, unpacked = _ALWAYS + UNPACKING.value * size, 0
     try:
-        at_once = min(rows, max(1, _AT_ONCE // longest))
-        for batch in table.iter_batches(at_once, row_groups=list(groups), columns=columns):
-            batch = _without_dictionaries(batch)
-            unpacked += int(batch.nbytes) + int(batch.num_rows)
-            if unpacked > most:
-                found = f"it unpacks to more than {most:,} bytes from {size:,}"
-                fix = f"Choose a file of other text, or set {UNPACKING.variable}."
-                raise FileFormatError(name, "", found, fix, quotes=False)
-            yield batch
+        for number, some in at_once:
+            for batch in table.iter_batches(some, row_groups=[number], columns=columns):
+                batch = _without_dictionaries(batch)
+                unpacked += int(batch.nbytes) + int(batch.num_rows)
+                if unpacked > most:
+                    found = f"it unpacks to more than {most:,} bytes from {size:,}"
+                    fix = f"Choose a file of other text, or set {UNPACKING.variable}."
+                    raise FileFormatError(name, "", found, fix, quotes=False)
+                yield batch
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise broken_parquet(name, error) from error
 
@@ -95,13 +102,19 @@ def _without_dictionaries(batch: Any) -> Any:
     return RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _longest_page(
-    file: IO[bytes], metadata: Any, columns: Sequence[str], groups: Sequence[int], name: str
-) -> int:
-    """The bytes of the longest page of some columns, unpacked; none is longer than the limit."""
-    longest = pages = 0
+def _rows_at_once(
+    file: IO[bytes],
+    metadata: Any,
+    columns: Sequence[str],
+    groups: Sequence[int],
+    rows: int,
+    name: str,
+) -> list[tuple[int, int]]:
+    """Row groups, and how many rows of each are read at once; no page is longer than the limit."""
+    found, pages = [], 0
     for number in groups:
         group = metadata.row_group(number)
+        longest, all_pages, as_they_stand = 1, 0, True
         for place in range(group.num_columns):
             column = group.column(place)
             if column.path_in_schema not in columns:
@@ -110,15 +123,28 @@ def _longest_page(
             at = min(start for start in starts if start)
             end = at + column.total_compressed_size
             while at < end:
-                unpacked, length = _page(file, at, name)
-                PAGE_BYTES.check(unpacked, name, f"row group {number + 1:,}")
-                longest, pages, at = max(longest, unpacked), pages + 1, at + length
+                page = _page(file, at, name)
+                PAGE_BYTES.check(page.unpacked, name, f"row group {number + 1:,}")
+                longest, all_pages = max(longest, page.unpacked), all_pages + page.unpacked
+                as_they_stand &= page.plain or column.physical_type in ("INT32", "INT64")
+                pages, at = pages + 1, at + page.length
                 PARQUET_PAGES.check(pages, name)
-    return longest
+        if not as_they_stand or all_pages > _AT_ONCE:
+            found.append((number, min(rows, max(1, _AT_ONCE // longest))))
+        else:
+            found.append((number, rows))
+    return found
 
 
-def _page(file: IO[bytes], at: int, name: str) -> tuple[int, int]:
-    """How long a page is once it is unpacked, and with its header in the file."""
+class _Page(NamedTuple):
+    """How long a page is once it is unpacked, and in the file; whether it has texts as they are."""
+
+    unpacked: int
+    length: int
+    plain: bool
+
+
+def _page(file: IO[bytes], at: int, name: str) -> _Page:
     file.seek(at)
     header = _Compact(file.read(256))
     try:
@@ -130,10 +156,11 @@ def _page(file: IO[bytes], at: int, name: str) -> tuple[int, int]:
             fields = header.struct()
     except (IndexError, ValueError) as error:
         raise broken_parquet(name, "the header of a page is damaged") from error
-    unpacked, packed = fields.get(2, -1), fields.get(3, -1)
+    unpacked, packed = fields.get((2,), -1), fields.get((3,), -1)
     if unpacked < 0 or packed < 0:
         raise broken_parquet(name, "the header of a page is damaged")
-    return unpacked, header.at + packed
+    encoding = fields.get(_ENCODINGS.get(fields.get((1,), -1), ()), -1)
+    return _Page(unpacked, header.at + packed, encoding == _PLAIN)
 
 
 class _Compact:
@@ -159,21 +186,22 @@ class _Compact:
         found = self._varint()
         return (found >> 1) ^ -(found & 1)
 
-    def struct(self, depth: int = 0) -> dict[int, int]:
-        """The numbers among the fields of a struct, by the fields' ids."""
-        fields, field = {}, 0
+    def struct(self, depth: int = 0) -> dict[tuple[int, ...], int]:
+        """The numbers of a struct, by the ids of their fields: (5, 2) is in the struct of 5."""
+        fields: dict[tuple[int, ...], int] = {}
+        field = 0
         while sign := self._byte():
             field = field + (sign >> 4) if sign >> 4 else self._number()
             if sign & 15 in (4, 5, 6):
-                fields[field] = self._number()
+                fields[field,] = self._number()
+            elif sign & 15 == _STRUCT and depth < _DEEPEST:
+                fields |= {(field, *ids): n for ids, n in self.struct(depth + 1).items()}
             else:
-                self._pass(sign & 15, depth + 1)
+                self._pass(sign & 15)
         return fields
 
-    def _pass(self, kind: int, depth: int) -> None:
+    def _pass(self, kind: int) -> None:
         """Pass over a value that is no whole number; true and false stand in the field's sign."""
-        if depth > 8:
-            raise ValueError("it is nested too deeply")
         if kind == 3:
             self._byte()
         elif kind == 7:
@@ -181,8 +209,6 @@ class _Compact:
         elif kind == 8:
             length = self._varint()
             self.at += length
-        elif kind == 12:
-            self.struct(depth)
         elif kind not in (1, 2):
             raise ValueError("no page has such a field")
         if self.at > len(self.data):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
 
-AT_ONCE = 2**16
+AT_ONCE = 2**14
 """So many words are in memory as strings at once."""
 
 

@@ -39,19 +39,19 @@ _WITHOUT_SPACES = ("spaces", "no-spaces")
 class TrainingClock:
     """What to tell of a training: what is done, and for how long it will go on at that rate.
 
-    >>> told = TrainingClock("training")
+    >>> told = TrainingClock("training", "preparing the words")
     >>> told(0.0), told(0.5)
-    ('training', 'training, 0:00 left')
+    ('preparing the words', 'training, 0:00 left')
     """
 
-    def __init__(self, what: str) -> None:
-        self.what, self._started = what, time.monotonic()
+    def __init__(self, what: str, before: str) -> None:
+        self.what, self.before, self._started = what, before, time.monotonic()
 
     def __call__(self, share: float) -> str:
         """The line for a share of the work, 0 to 1, which is 0 before the training begins."""
         if share <= 0:
             self._started = time.monotonic()
-            return self.what
+            return self.before
         seconds = time.monotonic() - self._started
         return f"{self.what}, {clock(seconds * (1 - min(share, 1.0)) / share)} left"
 

@@ -10,6 +10,7 @@ from pyarrow import parquet
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.corpus.counts import parse_word_counts, read_word_counts
+from morphgraph.corpus.parquet import open_parquet, parquet_batches
 
 
 def as_parquet(columns: dict[str, Any], metadata: dict[str, str] | None = None) -> bytes:
@@ -97,3 +98,31 @@ def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MORPHGRAPH_MAX_COUNTED_CHARACTERS", "5")
     with pytest.raises(FileFormatError, match="it has 6 characters in its words, the limit is 5"):
         parse_word_counts(data, "a.parquet")
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize(
+    ("options", "together"),
+    [
+        ({"use_dictionary": False}, True),
+        ({"use_dictionary": True}, False),
+        ({"use_dictionary": False, "column_encoding": {"word": "DELTA_BYTE_ARRAY"}}, False),
+        ({"use_dictionary": False, "column_encoding": {"word": "DELTA_LENGTH_BYTE_ARRAY"}}, False),
+    ],
+)
+def test_rows_are_read_together_where_no_page_can_grow(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], together: bool, version: str
+) -> None:
+    """A dictionary names a text for many rows, a delta what it has in common with another."""
+    monkeypatch.setattr("morphgraph.corpus.parquet._AT_ONCE", 10**6)
+    rows = pa.table(
+        {"word": [f"{'long' * 25}{number}" for number in range(9000)], "count": [1] * 9000}
+    )
+    buffer = io.BytesIO()
+    form = {"data_page_version": version, "row_group_size": 3000, "compression": "zstd"}
+    parquet.write_table(rows, buffer, **form, **options)
+    table = open_parquet(buffer, "a")
+    batches = [*parquet_batches(buffer, table, ["word", "count"], 2000, "a")]
+    assert pa.Table.from_batches(batches).equals(rows.cast(batches[0].schema))
+    sizes = [batch.num_rows for batch in batches]
+    assert sizes == [2000, 1000] * 3 if together else max(sizes) < 100

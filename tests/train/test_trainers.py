@@ -3,16 +3,27 @@
 import json
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.corpus.counts import WordCounts, wordfreq_counts
+from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
+from morphgraph.corpus.word_array import WordArray
 from morphgraph.segment.models import read_model, write_model
-from morphgraph.train.trainers import TRAINERS, TrainingStopped, train, train_tokeniser
+from morphgraph.train.trainers import (
+    TRAINERS,
+    TrainingClock,
+    TrainingStopped,
+    train,
+    train_tokeniser,
+)
 from morphgraph.train.unigram import sentencepiece_model
 
 _SLOW = {name: pytest.mark.slow if "unigram" in name else () for name in TRAINERS}
@@ -204,3 +215,32 @@ def test_all_methods_take_odd_words() -> None:
         if pipeline in TRAINERS[method].pipelines:
             segmenter = train(method, counts, 290, pipeline=pipeline)
             assert all(tokens(segmenter, list(counts)))
+
+
+@pytest.mark.parametrize("method", ["bpe", "picky", "scaffold"])
+def test_words_from_a_file_are_never_a_list_of_strings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    random = np.random.default_rng(1)
+    letters = random.choice(list("aeiouklmäд"), (3000, 7))
+    words = {"".join(word): int(random.integers(1, 9)) for word in letters}
+    path = tmp_path / "counts.parquet"
+    parquet.write_table(pa.table({"word": [*words], "count": [*words.values()]}), path)
+    (tmp_path / "counts.tsv").write_text("".join(f"{w}\t{n}\n" for w, n in words.items()))
+    expected = train(method, WordCounts.from_mapping(words), 900).signature()
+    monkeypatch.setattr("morphgraph.corpus.counts_lines._BLOCK", 4096)
+    for file in (path, tmp_path / "counts.tsv"):
+        counts = read_word_counts(file)
+        with monkeypatch.context() as patch:
+            # Only what rules might change becomes strings, and none of these words does.
+            patch.setattr(WordArray, "__iter__", lambda words: iter([None] * len(words)))
+            assert train(method, counts, 900).signature() == expected
+
+
+def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter([100.0, 200.0, 230.0, 290.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    told = TrainingClock("training", "preparing")
+    # What goes before is not counted: a quarter took 30 s, so three more of these; then 10 s.
+    shown = [told(0.0), told(0.25), told(0.9)]
+    assert shown == ["preparing", "training, 1:30 left", "training, 0:10 left"]

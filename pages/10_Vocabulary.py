@@ -184,7 +184,7 @@ def _corpus(current: Session) -> NamedCounts | None:
         language = current.frequency_language
         return _corpus_of(language, benchmark) if language else corpus_of(benchmark)
 
-    return current.once(("vocabulary corpus",), make)
+    return current.once(("vocabulary corpus",), make, of_files=True)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

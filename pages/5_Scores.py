@@ -139,7 +139,8 @@ def _with_held_out(current: Session, gold_sets: Sequence[GoldSet]) -> list[GoldS
         found.append(gold_set)
         for share, seed in held_out_of(current.study.tokeniser, gold_set):
             key = ("held out", Same(gold_set), share, seed)
-            found.append(current.once(key, partial(gold_set.hold_out, share, seed)))
+            make = partial(gold_set.hold_out, share, seed)
+            found.append(current.once(key, make, of_files=True))
     return found
 
 
@@ -246,7 +247,8 @@ def _outcomes(
         key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
         found += current.once(key, partial(learn_and_score, [one], gold_set))
     if with_ideal:
-        found.append(current.once(("outcome", "ideal", Same(gold_set)), lambda: ideal(gold_set)))
+        of_gold = ("outcome", "ideal", Same(gold_set))
+        found.append(current.once(of_gold, lambda: ideal(gold_set), of_files=True))
     return found
 
 

@@ -17,6 +17,9 @@ HOSTING, README, SECURITY = (
 )
 
 
+_APP = "MORPHGRAPH_APP_MEMORY"
+
+
 def commands(text: str) -> set[str]:
     """The commands of a text that start the app, wherever they stand."""
     lines = re.findall(r"^(?:```)?((?:make app|docker|\.venv/bin/morphgraph app).*)$", text, re.M)
@@ -30,9 +33,9 @@ def test_the_commands_are_those_of_the_readme() -> None:
 
 
 def test_the_table_of_limits_is_that_of_the_code() -> None:
-    public = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_PUBLIC")]
+    public = [one for one in LIMITS if one.variable.startswith(("MORPHGRAPH_PUBLIC", _APP))]
     rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} |" for one in public]
-    assert re.findall(r"^\| `MORPHGRAPH_PUBLIC.*$", HOSTING, re.M) == rows
+    assert re.findall(rf"^\| `(?:MORPHGRAPH_PUBLIC|{_APP}).*$", HOSTING, re.M) == rows
     assert len(rows) > 10
 
 
@@ -41,7 +44,7 @@ def test_the_table_of_what_is_read_is_that_of_the_code() -> None:
     read = [limit for limit in LIMITS if limit.variable.startswith("MORPHGRAPH_MAX")]
     rows = [f"| `{one.variable}` | {one.what} | {one.usual:,} | {one.reason} |" for one in read]
     assert re.findall(r"^\| `MORPHGRAPH_MAX.*$", HOSTING, re.M) == rows
-    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") == len(LIMITS)
+    assert len(read) + HOSTING.count("| `MORPHGRAPH_PUBLIC") + 1 == len(LIMITS)
 
 
 def test_each_page_leads_to_the_other() -> None:

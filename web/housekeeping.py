@@ -17,10 +17,15 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.state import SessionState
 
-from morphgraph.core.system import give_back_memory
+from morphgraph.core.limits import APP_MEMORY
+from morphgraph.core.system import give_back_memory, memory_used
+from web.session import drop_oldest
 
-EVERY = 20.0
+EVERY = 5.0
 """Seconds from one look to the next."""
+
+_SPARED = 10.0
+_SHARE = 0.25
 
 
 @cache
@@ -39,6 +44,7 @@ def _look_after() -> None:
         if somebody_left or is_left_over:  # twice: the last may still be on its way out
             tidy_memory(everyone_has_gone=not known)
         is_left_over = somebody_left
+        make_room()
 
 
 def left_of(known: list[AppSession], runtime: Runtime) -> list[AppSession]:
@@ -52,14 +58,14 @@ def left_of(known: list[AppSession], runtime: Runtime) -> list[AppSession]:
         found = [info.session for info in sessions.list_sessions()]
         for session in known:
             if session not in found:
-                forget(session)
+                end_session(session)
         looked.set_result(found)
 
     runtime._get_async_objs().eventloop.call_soon_threadsafe(look)
     return looked.result()
 
 
-def forget(session: AppSession) -> None:
+def end_session(session: AppSession) -> None:
     """Drop all that a session made that has ended.
 
     Streamlit's main loop refers to the session that it served last, whatever became of it.
@@ -67,6 +73,12 @@ def forget(session: AppSession) -> None:
     session.shutdown()
     session._session_state = SessionState()
     session._fragment_storage = MemoryFragmentStorage()
+
+
+def make_room() -> None:
+    """Drop what was computed long ago while the app takes more memory than its limit."""
+    while memory_used() > APP_MEMORY.value and drop_oldest(_SHARE, _SPARED):
+        give_back_memory()
 
 
 def tidy_memory(*, everyone_has_gone: bool) -> None:

@@ -13,7 +13,6 @@ from morphgraph.reference import catalogue
 from morphgraph.reference.catalogue import LANGUAGES, SOURCES, find_source
 from morphgraph.reference.downloads import cached_path, get, is_downloaded, local_path
 from morphgraph.reference.entry import Reference
-from morphgraph.reference.language import language_of
 from morphgraph.reference.predictions import PREDICTION_FORMATS, Predictions, read_predictions
 from morphgraph.reference.readers import FORMATS, read_reference
 from morphgraph.score.gold_set import GoldSet
@@ -166,8 +165,7 @@ def offer_frequencies(current: Session, what: str) -> None:
     """Where no word counts are open: say ``what`` needs some, and offer those of the language."""
     if current.study.benchmark.frequencies is not None:
         return
-    words = [entry.word for entry in current.study.benchmark.reference.entries]
-    language = current.once(("language of the reference",), lambda: language_of(words))
+    language = current.reference_language
     with st.container(
         horizontal=True, vertical_alignment="center", border=True, key="offer-frequencies"
     ):
@@ -341,10 +339,11 @@ def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSe
         return _demo_gold_set(rest)
     if kind == "file":
         reference = more[rest]
-        return current.once(("gold_set", name, Same(reference)), lambda: GoldSet.of(reference))
+        key = ("gold_set", name, Same(reference))
+        return current.once(key, lambda: GoldSet.of(reference), of_files=True)
     benchmark = current.study.benchmark
     known = (benchmark.reference, benchmark.frequencies, benchmark.frequency_source)
-    return current.once(("gold_set", _OPEN), lambda: GoldSet.of(*known))
+    return current.once(("gold_set", _OPEN), lambda: GoldSet.of(*known), of_files=True)
 
 
 @st.cache_resource

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.text import count_text, counted, percent, shortened, signed
-from morphgraph.reference.language import clash, language_of
+from morphgraph.reference.language import clash
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import BoundaryScore, score_frame
 from morphgraph.score.gold_set import Scope, Weighting
@@ -183,7 +183,7 @@ def reference_in_another_language(current: Session) -> None:
     code = source.removeprefix("wordfreq:")
     if code == source:
         return
-    spoken = current.once(("language of the reference",), lambda: language_of(words))
+    spoken = current.reference_language
     if spoken and spoken != code:
         st.warning(
             f"The words of {name} are {demo_name(spoken)}, but the word frequencies are those of "

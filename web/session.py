@@ -7,11 +7,13 @@ checksum, and replayed when it is opened again.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import streamlit as st
 
@@ -23,6 +25,7 @@ from morphgraph.corpus.counts import parse_word_counts, wordfreq_counts
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.reference.entry import Reference
+from morphgraph.reference.language import language_of
 from morphgraph.reference.readers import read_reference
 from morphgraph.refine.knockout import BlameSettings
 from morphgraph.refine.learning import remember
@@ -45,7 +48,8 @@ MOST_MODELS = 12
 _RECIPES_KEPT = 20
 _KEPT = 40
 _GRAPHS_KEPT = 4
-_STATES_KEPT = 2
+_STATES_KEPT = 3  # that of the files without edits among them
+_OF_FILES = "the files"
 _benchmarks = Shared()
 T = TypeVar("T")
 
@@ -74,6 +78,14 @@ _sources: WeakValueDictionary[tuple[Hashable, ...], Source] = WeakValueDictionar
 
 
 @dataclass
+class _Asked:
+    """What was computed, and when somebody asked for it last."""
+
+    held: Held[Any]
+    at: float
+
+
+@dataclass(eq=False)
 class Session:
     """The open tokeniser and reference as a study, and what the pages remember.
 
@@ -106,12 +118,16 @@ class Session:
     asked: str = ""
     just_asked: bool = False
     earlier: dict[tuple[int, ...], tuple[Change | None, MergeGraph]] = field(default_factory=dict)
-    kept: dict[Hashable, dict[Hashable, Held[Any]]] = field(default_factory=dict)
+    kept: dict[Hashable, dict[Hashable, _Asked]] = field(default_factory=dict)
     benchmark: Held[Benchmark] | None = None
     notice: str = ""
     doing: str = ""
     unkept: str = ""
     study_number: int = 0
+
+    def __post_init__(self) -> None:
+        """Be known, so that what is kept for too many can be dropped."""
+        _sessions.add(self)
 
     # ------------------------------------------------------------------------- what is open
 
@@ -123,6 +139,12 @@ class Session:
         """
         source = self.sources.get("frequencies")
         return "" if source is None or source.files else source.name.removeprefix("wordfreq:")
+
+    @property
+    def reference_language(self) -> str:
+        """The language that the reference's words are of, as far as one can tell; else empty."""
+        words = [entry.word for entry in self.study.benchmark.reference.entries]
+        return self.once(("language",), lambda: language_of(words), of_files=True)
 
     def open_demo(self, language: str) -> None:
         """Open a demo's tokeniser, its gold list, and the language's frequencies."""
@@ -251,18 +273,22 @@ class Session:
         except MorphGraphError as error:
             self.notice = str(error)
 
-    def once(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    def once(
+        self, key: tuple[Hashable, ...], make: Callable[[], T], *, of_files: bool = False
+    ) -> T:
         """What ``make`` returns, made once for a key in the present state, by whatever session.
 
-        It depends on the files that are open, the edits and the key alone. What this session asked
-        for last is kept, of this state and the one that it looked at before.
+        It depends on the files that are open, the edits and the key alone; ``of_files``: not on the
+        edits. What this session asked for last is kept, of this state and the one that it looked at
+        before.
         """
-        state = self.study.tokeniser.state()
+        state = _OF_FILES if of_files else self.study.tokeniser.state()
         kept = self.kept.pop(state, {})
         self.kept[state] = kept  # the newest stand last
         forget_oldest(self.kept, _STATES_KEPT)
-        held = kept.pop(key, None) or self.study.benchmark.shared.held((key, state), make)
-        kept[key] = held
+        known = kept.pop(key, None)
+        held = known.held if known else self.study.benchmark.shared.held((key, state), make)
+        kept[key] = _Asked(held, monotonic())
         forget_oldest(kept, _KEPT)
         made: T = held.value
         return made
@@ -294,6 +320,29 @@ class Session:
         self.asked = ""
         if self.study.graph.undone:
             self.study.graph.redo()
+
+
+_sessions: WeakSet[Session] = WeakSet()
+
+
+def drop_oldest(share: float, seconds: float) -> int:
+    """Drop a share of what all sessions keep, what they asked for the longest time ago.
+
+    Nothing that was asked for in the last ``seconds``. Returns how much was dropped.
+    """
+    now = monotonic()
+    found = [
+        (asked.at, number, kept, key)
+        for number, current in enumerate(list(_sessions))
+        for kept in list(current.kept.values())
+        for key, asked in list(kept.items())
+        if now - asked.at > seconds
+    ]
+    found.sort(key=lambda one: one[:2])
+    dropped = found[: math.ceil(share * len(found))]
+    for _, _, kept, key in dropped:
+        kept.pop(key, None)
+    return len(dropped)
 
 
 def session(begin: Callable[[Session], bool] = lambda _: False) -> Session:

@@ -302,6 +302,12 @@ HASHED_BYTES = Limit(
     "bytes",
     "So much takes half a minute to read, in which a page that checks an evaluation waits.",
 )
+APP_MEMORY = Limit(
+    "MORPHGRAPH_APP_MEMORY",
+    1_100_000_000,
+    "bytes of memory of the app before it drops what it computed",
+    "What nobody asked for in the last seconds is computed again when somebody does.",
+)
 PUBLIC_DAYS = Limit(
     "MORPHGRAPH_PUBLIC_DAYS", 1, "days", "A visitor of a public app comes back after a night."
 )

@@ -78,6 +78,13 @@ def _lock_on_windows(file: IO[Any]) -> bool:
     return True
 
 
+def memory_used() -> int:
+    """Bytes of memory that this process takes."""
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
 def give_back_memory() -> None:
     """Hand memory that is free back to the system, where the C library can (glibc)."""
     import ctypes

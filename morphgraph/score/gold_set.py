@@ -1,10 +1,12 @@
 """What every tokeniser is measured by: a reference, the weights of its words, and its cuts."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
 from morphgraph.reference.entry import Reference
 from morphgraph.score.cuts import Cuts
+from morphgraph.tokeniser.words import Segmenter, Words
 
 Scope = Literal["morphemic", "whole-word"]
 Weighting = Literal["types", "tokens"]
@@ -24,6 +27,11 @@ WEIGHTINGS: tuple[Weighting, ...] = ("types", "tokens")
 HOLDOUT = 0.5
 """The share of words that scores of methods that learn from the reference hold out."""
 RUNNING_TEXT, BARE = "running text", "bare words"
+
+
+def code_points(text: str) -> npt.NDArray[np.int32]:
+    """The code points of a text: int32."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +124,24 @@ class GoldSet:
     def lengths(self) -> npt.NDArray[np.int64]:
         """How many characters each word has."""
         return np.fromiter(map(len, self.texts), np.int64, len(self.texts))
+
+    @cached_property
+    def points(self) -> npt.NDArray[np.int32]:
+        """The code points of all words, one after the other: int32."""
+        return code_points("".join(self.texts))
+
+    def encoded_by(self, segmenter: Segmenter) -> Words:
+        """The words as a segmenter encodes them; where several do so alike, they share them."""
+        words = segmenter.encode(self.texts, bare=self.bare)
+        arrays = (words.atoms, words.word_offsets, words.piece_offsets, words.gap_position)
+        content = hashlib.sha256(json.dumps(sorted(words.unknown.items())).encode())
+        for array in arrays:
+            content.update(array.tobytes())
+        return self._encoded.setdefault(content.digest(), words)
+
+    @cached_property
+    def _encoded(self) -> WeakValueDictionary[bytes, Words]:
+        return WeakValueDictionary()
 
     def cuts(self, scope: Scope) -> Cuts:
         """The gold boundaries of a scope."""

@@ -13,7 +13,7 @@ from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
 from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters, sums_by_word
-from morphgraph.score.gold_set import GoldSet, Scope
+from morphgraph.score.gold_set import GoldSet, Scope, code_points
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
 
 EntryCounts = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class Strings:
         """Lists of strings, one for each word."""
         flat = list(chain.from_iterable(lists))
         return cls(
-            _points("".join(flat)),
+            code_points("".join(flat)),
             np.fromiter(accumulate(map(len, flat), initial=0), np.int64, len(flat) + 1),
             np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1),
         )
@@ -51,10 +51,6 @@ class Strings:
     def arrays(self) -> tuple[npt.NDArray[np.int32], EntryCounts, EntryCounts]:
         """The three arrays, as kernels take them."""
         return self.points, self.strings, self.words
-
-
-def _points(text: str) -> npt.NDArray[np.int32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +131,7 @@ class Outcome:
     def strings(self) -> Strings:
         """The pieces that tokens cover, as strings."""
         edges, offsets = self._piece_edges, self._piece_offsets
-        points = _points("".join(self.gold_set.texts))
+        points = self.gold_set.points
         if self.kept.all():
             return Strings(points, edges, offsets)
         lengths = np.diff(edges)
@@ -180,7 +176,7 @@ class Outcome:
 
 def outcome_of(segmenter: Segmenter, gold_set: GoldSet, label: str = "") -> Outcome:
     """Segment the words of a gold set."""
-    words = segmenter.encode(gold_set.texts, bare=gold_set.bare)
+    words = gold_set.encoded_by(segmenter)
     segmentation = segmenter.segment(words)
     return Outcome(
         gold_set,

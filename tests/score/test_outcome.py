@@ -1,6 +1,6 @@
 """Outcomes of all segmenters against a naive one made of spans; golden ones by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import merge_method_oracles
@@ -395,6 +395,18 @@ GOLD = Reference(
     (),
     "0" * 12,
 )
+
+
+def test_what_encodes_alike_shares_the_words(small_tokeniser: Callable[..., Tokeniser]) -> None:
+    tokeniser = small_tokeniser([("u", "n"), ("d", "o")], "ing")
+    other = small_tokeniser([("i", "n"), ("d", "o")], "ung")
+    gold_set = gold_set_of(["undo", "undoing"])
+    before, after = Bte(tokeniser), Bte(tokeniser.copy())
+    after.tokeniser.graph.knockout(["un"])
+    first, second, third = (outcome_of(each, gold_set) for each in (before, after, Bte(other)))
+    assert first.words is second.words and first.splits(0) != second.splits(0)
+    assert third.words is not first.words
+    assert third.splits(1) == [1, 2, 4, 6]
 
 
 def test_the_ideal_is_the_gold() -> None:

@@ -14,7 +14,8 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.state import SessionState
 
-from web.housekeeping import left_of, tidy_memory
+from web import housekeeping
+from web.housekeeping import left_of, make_room, tidy_memory
 
 
 class Visited:
@@ -70,6 +71,21 @@ def test_what_ended_long_ago_is_dropped(
     assert left_of(known, runtime) == [here]
     assert gone.is_shut_down and not gone.has_something_open
     assert not here.is_shut_down and here.has_something_open
+
+
+def test_what_was_computed_goes_until_there_is_memory_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory, entries = [1300, 1200, 900], [4, 3]
+    monkeypatch.setenv("MORPHGRAPH_APP_MEMORY", "1000")
+    monkeypatch.setattr(housekeeping, "memory_used", lambda: memory[0])
+    monkeypatch.setattr(housekeeping, "give_back_memory", lambda: memory.pop(0))
+    monkeypatch.setattr(housekeeping, "drop_oldest", lambda *_: entries.pop() if entries else 0)
+    make_room()
+    assert (memory, entries) == ([900], [])
+    memory[0], entries[:] = 1300, []
+    make_room()  # there is nothing that could be dropped
+    assert memory == [1300]
 
 
 class Large:

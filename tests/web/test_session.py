@@ -17,7 +17,7 @@ from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from web.method_picker import make_method
-from web.session import Session, Source, reference_of, tokeniser_of
+from web.session import Session, Source, drop_oldest, reference_of, tokeniser_of
 
 FIRST = [("u", "n"), ("un", "d")]
 SECOND = [("d", "o"), ("un", "do"), ("u", "n")]
@@ -134,6 +134,43 @@ def test_what_sessions_on_the_same_files_compute_is_computed_once(visitors: Any)
     assert first.study.now is second.study.now, "they made the same edit"
     assert first.study.start is second.study.start
     assert first.once(("blame",), lambda: "of another state") == "of another state"
+
+
+def test_what_depends_on_files_alone_is_not_made_anew_by_edits(visitors: Any) -> None:
+    first, second = visitors
+    words = first.once(("words",), lambda: ["the first's"], of_files=True)
+    for type_ in ("und", "un"):
+        first.study.graph.knockout([type_])
+        first.once(("edits",), lambda: 0)
+        assert first.once(("words",), lambda: ["made anew"], of_files=True) is words
+    assert second.once(("words",), lambda: ["the second's"], of_files=True) is words
+
+
+def test_what_was_asked_for_the_longest_time_ago_is_dropped(
+    visitors: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = visitors
+    second.study.graph.knockout(["und"])
+    clock = {"now": 0}
+    monkeypatch.setattr("web.session.monotonic", lambda: clock["now"])
+    monkeypatch.setattr("web.session._sessions", {first, second})
+    for current, at, key in ((first, 1, "a"), (second, 2, "b"), (first, 3, "c"), (second, 4, "d")):
+        clock["now"] = at
+        current.once((key,), partial(int, at))
+    clock["now"] = 5
+    first.once(("a",), lambda: "asked for again, so it is there")
+
+    def kept(current: Session) -> list[str]:
+        return sorted(key for of_state in current.kept.values() for (key,) in of_state)
+
+    clock["now"] = 12
+    assert drop_oldest(1.0, 11) == 0
+    assert drop_oldest(0.5, 7) == 2
+    assert (kept(first), kept(second)) == (["a"], ["d"])
+    assert first.once(("a",), lambda: "made anew") == 1
+    assert drop_oldest(1.0, 7) == 1
+    assert (kept(first), kept(second)) == (["a"], [])
+    assert second.once(("d",), lambda: "made anew") == "made anew"
 
 
 def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:

@@ -187,7 +187,8 @@ _NOTES = {
 
 def gold_boundaries(current: Session, gold_set: GoldSet) -> GoldBoundaries:
     """The boundaries of a reference and what meets there, computed once."""
-    return current.once(("gold boundaries", Same(gold_set)), lambda: GoldBoundaries(gold_set))
+    key = ("gold boundaries", Same(gold_set))
+    return current.once(key, lambda: GoldBoundaries(gold_set), of_files=True)
 
 
 @st.fragment

@@ -558,8 +558,8 @@ def share_of_work(done: int, of: int) -> float:
     """The share of the time that the first merges take of all.
 
     The n-th most frequent pair occurs about 1/n times as often as the first (Zipf), so that this is
-    a ratio of logarithms. The number to which both are relative was fitted to 64,000 merges on ten
-    million words: half of the time is over after some 500 of them.
+    a ratio of logarithms. The number that both are divided by was fitted to the times of 64,000
+    merges on ten million words.
 
     >>> [round(share_of_work(done, 64_000), 2) for done in (0, 500, 6_400, 64_000)]
     [0.0, 0.49, 0.76, 1.0]

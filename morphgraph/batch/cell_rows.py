@@ -31,6 +31,16 @@ FLOTA_METRICS = {
 }
 """FLOTA's own scores, of the methods that take the first, longest or all k tokens."""
 
+PARALLEL = {
+    "parallel.lines": Column("Lines", "count"),
+    "parallel.tokens_per_line": Column("Tokens per line", "number"),
+    "parallel.tokens_per_byte": Column("Tokens per byte", "number"),
+    "parallel.relative_tokens": Column("Tokens relative to the base", "number"),
+    "parallel.gini_line": Column("Gini, by line", "number", -1),
+    "parallel.gini_byte": Column("Gini, by byte", "number", -1),
+}
+"""What parallel text gives: of each language, and the Gini coefficients of all of them."""
+
 FACTS = {
     "types": Column("Types, |V|", "count"),
     "merges": Column("Merges", "count"),
@@ -68,7 +78,7 @@ def named_metrics() -> dict[str, Column]:
         key: Column(metric.title, metric.form, metric.better)
         for key, metric in downstream_metrics().items()
     }
-    return scores | FLOTA_METRICS | figures | tasks | FACTS
+    return scores | FLOTA_METRICS | figures | PARALLEL | tasks | FACTS
 
 
 def column_of(metric: str, spread: tuple[str, ...] = ()) -> Column:

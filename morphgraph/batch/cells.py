@@ -12,6 +12,7 @@ import numpy as np
 from morphgraph.batch.cell_rows import MethodResult, ResultRow, result_rows
 from morphgraph.batch.tasks import contents
 from morphgraph.core.errors import MorphGraphError, unquoted
+from morphgraph.reference.predictions import Predictions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,7 +183,38 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
     if spec["baseline"] is not None:
         against = _model(next(tables), spec["baseline"]["tokeniser_name"])
         baseline = _baseline(spec["baseline"], against, counts)
-    return as_table(result_rows(spec, base, made, reference, counts, baseline))
+    rows = list(result_rows(spec, base, made, reference, counts, baseline))
+    if "parallel" in spec and not isinstance(made.segmenter, Predictions):
+        rows += _parallel_rows(spec["parallel"], made.segmenter)
+    return as_table(rows)
+
+
+def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
+    """What a line and a byte of parallel text cost; tokens are made relative by `results`."""
+    from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
+
+    def measures(of: Mapping[str, Any]) -> CorpusMeasures:
+        how = {"column": text["column"], "unit": "lines"}
+        return as_planned(of, lambda: measure_corpus({"": segmenter}, of["files"], **how))
+
+    found = measures(text["own_text"])
+    known = found if text["language"] == text["base"] else measures(text["base_text"])
+    [own], [its] = found.totals, known.totals
+    if own.lines != its.lines:
+        raise MorphGraphError(
+            f"The parallel text has {its.lines:,} lines of {text['base']} and {own.lines:,} of "
+            f"{text['language']}, empty ones not counted. Correct it, or leave the language out."
+        )
+    values = {
+        "lines": own.lines,
+        "tokens_per_line": own.tokens_per_line,
+        "tokens_per_byte": own.tokens_per_byte,
+        "relative_tokens": own.tokens,
+    }
+    return [
+        ResultRow(f"parallel.{name}", float(value), signature=found.signature)
+        for name, value in values.items()
+    ]
 
 
 def as_table(rows: Iterable[ResultRow]) -> pa.Table:
@@ -256,7 +288,6 @@ def method_result(
     ``spec``: its ``method``, ``parameters``, ``seed``, and the share and seed of the words that are
     ``held_out`` or None. `MorphGraphError` for a method that does not go with the tokeniser.
     """
-    from morphgraph.reference.predictions import Predictions
     from morphgraph.refine.registry import LEARNERS
     from morphgraph.segment.bte import Bte
     from morphgraph.segment.registry import method_on

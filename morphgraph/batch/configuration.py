@@ -327,6 +327,22 @@ class PredictionsChoice(Strict):
     languages: list[str] | None = Field(None, description="Only for these languages.")
 
 
+class ParallelText(Strict):
+    """The same text line by line in every language: what languages cost, and how evenly."""
+
+    text: OneOrMore[str] = Field(
+        description="Files or folders, with {language} or {code} in their names."
+    )
+    column: str | None = Field(None, description="For tables: the column with the text.")
+    base: Name | None = Field(
+        None, description="The language that tokens are relative to; the first if not given."
+    )
+
+
+def _as_parallel(given: Any) -> Any:
+    return {"text": given} if isinstance(given, str | list) else given
+
+
 def _as_metrics(given: Any) -> Any:
     names = listed(given)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -374,6 +390,9 @@ class Evaluation(Strict):
         ["precision", "recall", "f1"], description="Scores by the references, or groups of them."
     )
     vocabulary: list[FigureName] = Field([], description="Figures of the vocabularies.")
+    parallel: Annotated[ParallelText, BeforeValidator(_as_parallel)] | None = Field(
+        None, description="Parallel text, for the parity of the languages."
+    )
     downstream: list[AnyDownstream] = Field(
         [], description="Tasks on which models are trained; they need the extra models."
     )
@@ -414,10 +433,18 @@ class Evaluation(Strict):
             )
         if self.predictions and not self.references:
             raise ValueError("there is nothing to score the predictions by. Add references.")
-        if not self.references and not self.vocabulary and not self.downstream:
+        if not (self.references or self.vocabulary or self.downstream or self.parallel):
             raise ValueError(
-                "there is nothing to measure. Add references, vocabulary figures, or downstream "
-                "tasks."
+                "there is nothing to measure. Add references, vocabulary figures, parallel text, "
+                "or downstream tasks."
+            )
+        if self.parallel is not None and (self.parallel.base or self.languages[0]) not in (
+            self.languages
+        ):
+            listed_languages = ", ".join(self.languages)
+            raise ValueError(
+                f"parallel text is relative to {self.parallel.base}, which the evaluation does not "
+                f"have. Its languages: {listed_languages}."
             )
         for kind in ("tokenisers", "corpora", "references", "predictions", "downstream"):
             self._check_names(kind)

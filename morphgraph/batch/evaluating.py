@@ -82,7 +82,8 @@ def run_evaluation(
 def _check_apart(plan: Plan, out: Path) -> None:
     """Refuse to write a run's files among the texts that it counts."""
     for task in plan.tasks:
-        for folder in task.spec.get("folders", ()):
+        parallel = task.spec.get("parallel", {}).get("own_text", {})
+        for folder in (*task.spec.get("folders", ()), *parallel.get("folders", ())):
             if out.resolve().is_relative_to(Path(folder).resolve()):
                 raise MorphGraphError(
                     f"{out}: the run would lie among its own texts in {folder}. Choose another "

@@ -171,6 +171,7 @@ class _Planner:
             ]
 
         references = [self._reference(*found) for found in of_language(asked.references)]
+        parallel = self._parallel(language)
         tasks = [self._planned_task(*found) for found in of_language(asked.downstream)]
         tokenisers = of_language(asked.tokenisers)
         if not tokenisers:
@@ -188,7 +189,7 @@ class _Planner:
                         if method.tokenisers is None or choice.name in method.tokenisers:
                             with self._at("methods", number):
                                 self._check_size(method)
-                            self._cells(source, method, references)
+                            self._cells(source, method, references, parallel)
                             self._downstream(source, method, references, own)
             for place, predicted in of_language(asked.predictions):
                 source = self._predicted(place, predicted, corpus)
@@ -314,6 +315,24 @@ class _Planner:
         leave = f"Or leave {self.values['language']} out of the languages."
         raise MorphGraphError(f"{' '.join(problems)} {leave}")
 
+    def _parallel(self, language: str) -> dict[str, Any] | None:
+        """The parallel text of the language, and of the one that it is relative to."""
+        asked = self.evaluation.parallel
+        if asked is None:
+            return None
+        base = asked.base or self.evaluation.languages[0]
+        own = self.values
+        found: dict[str, Any] = {"language": language, "base": base, "column": asked.column}
+        with self._at("parallel", "text"):
+            for what, name in (("own_text", language), ("base_text", base)):
+                self.values = {"language": name, "code": language_code(name)}
+                given = [self._path(text) for text in asked.text]
+                files = [file.path for file in find_texts(given, HASHED_FILES)]
+                folders = [path for path in given if Path(path).is_dir()]
+                found[what] = {"files": files, "folders": folders, "content": contents(files)}
+        self.values = own
+        return found
+
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
         with self._at("corpora", place):
             signed, spec = self._counts_spec(corpus)
@@ -407,14 +426,20 @@ class _Planner:
 
     # -------------------------------------------------------------------------- cells
 
-    def _cells(self, source: _Source, method: MethodChoice, references: _References) -> None:
+    def _cells(
+        self,
+        source: _Source,
+        method: MethodChoice,
+        references: _References,
+        parallel: dict[str, Any] | None = None,
+    ) -> None:
         """Every combination of a method's parameters and references, with all seeds."""
         figures = [] if source.task is None else self.evaluation.vocabulary
         alone = [key for key in figures if key not in _BY_REFERENCE]
         refines = method.method in LEARNERS
         by_gold = figures if refines else [key for key in figures if key in _BY_REFERENCE]
         measured: list[tuple[str, Any, list[str]]] = [(*known, by_gold) for known in references]
-        if alone and not refines:
+        if (alone or parallel) and not refines:
             measured.append(("", None, alone))
         spec: dict[str, Any] = {"method": method.method, "tokeniser_name": source.label}
         if source.predictions is not None:
@@ -422,8 +447,12 @@ class _Planner:
         columns = self._columns(source, method)
         for parameters, shown in _grid(method):
             for named, reference, keys in measured:
+                own: dict[str, Any] = {} if not parallel else {"parallel": parallel}
+                if reference is not None and not refines:
+                    own = {}
+                known = {"reference": reference, "vocabulary": keys, **own}
                 self._seeded(
-                    {**spec, "parameters": parameters, "reference": reference, "vocabulary": keys},
+                    {**spec, "parameters": parameters, **known},
                     {**columns, "parameters": shown, "reference": named, "task": ""},
                     source,
                 )
@@ -494,7 +523,7 @@ class _Planner:
             share = own if unseen is None else asked.holdout
             self._cell(
                 {
-                    **spec,
+                    **(spec if unseen is None else _without_text(spec)),
                     "seed": seed,
                     "held_out": None if unseen is None else {"share": share, "seed": unseen},
                     "metrics": asked.metrics if spec["reference"] else [],
@@ -578,6 +607,10 @@ class _Planner:
             return None
         same = all(found[0][name] == spec[name] for name in ("method", "parameters"))
         return None if same and found[1] == key else found
+
+
+def _without_text(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in spec.items() if name != "parallel"}
 
 
 def _file(path: str, name: str = "") -> dict[str, Any]:

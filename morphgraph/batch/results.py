@@ -42,6 +42,8 @@ COLUMN_TITLES = {
 DIMENSIONS = tuple(COLUMN_TITLES)
 IDENTITY = DIMENSIONS[:-1]
 """Those that tell, with the seed, one score from another of the same metric."""
+ALL_LANGUAGES = "all languages"
+"""What stands for a language in rows that are over all of them."""
 COMPETITORS = ("tokeniser", "method", "parameters", "seed")
 """Rows that differ in these only are competitors; bold is the best of them."""
 
@@ -142,7 +144,52 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
     found["held_in"] = np.repeat(np.array(held_in, object), rows)
     # Figures of a vocabulary and of the run are of no words.
     found.loc[found["scope"] == "", ["words", "held_in"]] = ""
-    return _with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells)
+    return _with_parity(_with_relative_tokens(found[list(_KINDS)].astype(_KINDS), cells), cells)
+
+
+def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
+    """Tokens of parallel text relative to the base language, and Gini coefficients over languages.
+
+    Both by the same tokeniser and method; undefined where a language that they need has failed.
+    """
+    import pandas as pd
+
+    from morphgraph.score.parity import gini
+
+    texts = {cell.key: cell.spec["parallel"] for cell in cells if "parallel" in cell.spec}
+    if not texts:
+        return results
+    alike = ["corpus", "tokeniser", "vocab_size", "method", "parameters", "reference", "seed"]
+    planned: dict[tuple[Any, ...], set[str]] = {}
+    for cell in cells:
+        if cell.key in texts:
+            place = _place_of(cell.columns, alike)
+            planned.setdefault(place, set()).add(cell.columns["language"])
+    base = next(iter(texts.values()))["base"]
+    own = results[results["metric"].str.startswith("parallel.")]
+    placed: dict[tuple[str, ...], list[int]] = {}
+    for number, row in zip(own.index, own[alike].to_dict("records"), strict=True):
+        placed.setdefault(_place_of(row, alike), []).append(number)
+    more: list[dict[str, Any]] = []
+    for place, numbers in placed.items():
+        rows = own.loc[numbers]
+        relative = rows[rows["metric"] == "parallel.relative_tokens"]
+        tokens = relative[relative["language"] == base]["value"]
+        known = tokens.iloc[0] if len(tokens) else nan
+        results.loc[relative.index, "value"] = relative["value"] / known
+        for cost in ("line", "byte"):
+            costs = rows[rows["metric"] == f"parallel.tokens_per_{cost}"]
+            is_whole = set(costs["language"]) == planned[place] and len(costs) > 1
+            value = gini(costs["value"].tolist()) if is_whole else nan
+            names = {"metric": f"parallel.gini_{cost}", "language": ALL_LANGUAGES, "value": value}
+            if len(planned[place]) > 1:
+                more.append(dict(costs.iloc[0]) | names)
+    return pd.concat([results, _frame(more, _KINDS)], ignore_index=True) if more else results
+
+
+def _place_of(row: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """What rows of one tokeniser and method have in common; ``variant`` is no part of it."""
+    return tuple(name_text(row[name]) for name in names)
 
 
 def _with_relative_tokens(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pytest
 
 from morphgraph.batch.cell_rows import vocabulary_metric
 from morphgraph.batch.plan import make_plan
-from morphgraph.batch.results import collected, held_out_words, with_failed
+from morphgraph.batch.results import ALL_LANGUAGES, collected, held_out_words, with_failed
 from morphgraph.batch.runner import TaskReport
 from morphgraph.batch.tasks import Store, TaskFailure, TaskResult, code_version, run_task
 from morphgraph.core.demos import demo_gold_path
@@ -21,11 +21,13 @@ from morphgraph.refine.knockout import KnockoutSettings, knock_out
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
+from morphgraph.score.corpus_measures import measure_corpus
 from morphgraph.score.gold_set import GoldSet
 from morphgraph.score.metrics import METRICS, Tally
 from morphgraph.score.outcome import outcome_of
 from morphgraph.segment.dropout import Dropout
 from morphgraph.segment.flota import Flota
+from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
 
@@ -321,3 +323,44 @@ def test_iterations_are_never_more_than_asked_for(tmp_path: Path) -> None:
     assert value(rows, "iterations", parameters="iterations=1") == 1
     assert value(rows, "iterations", parameters="iterations=2") == 2
     assert value(rows, "iterations", parameters="iterations=10") == 6
+
+
+PARALLEL = """\
+name: parity
+languages: [en, de, nl]
+tokenisers: [{name: demo, file: "demo:en"}]
+methods: [standard, "flota(k=1)"]
+parallel: {text: "dev.{language}", base: en}
+"""
+
+
+def parallel_texts(folder: Path) -> None:
+    (folder / "dev.en").write_text("The dogs run home.\nHouses stand there.\n", "utf-8")
+    (folder / "dev.de").write_text("Die Hunde rennen heim.\nHäuser stehen dort.\n", "utf-8")
+    (folder / "dev.nl").write_text("De honden rennen naar huis.\nDaar staan huizen.\n", "utf-8")
+
+
+def test_the_parity_of_languages(tmp_path: Path) -> None:
+    parallel_texts(tmp_path)
+    rows, failures = measured(PARALLEL, tmp_path)
+    assert failures == []
+    segmenter = method_on(load_tokeniser("demo:en"), "bpe")
+    found = measure_corpus({"": segmenter}, [tmp_path / "dev.*"], parallel=True, base="en")
+    for one in found.texts:
+        for name in ("lines", "tokens_per_line", "tokens_per_byte", "relative_tokens"):
+            where = {"language": one.text, "method": "as it is"}
+            assert value(rows, f"parallel.{name}", **where) == getattr(one, name)
+    for cost in ("line", "byte"):
+        where = {"language": ALL_LANGUAGES, "method": "as it is"}
+        assert value(rows, f"parallel.gini_{cost}", **where) == found.gini("", cost)
+        assert value(rows, f"parallel.gini_{cost}", language=ALL_LANGUAGES, method="FLOTA") >= 0
+
+
+def test_parity_without_one_of_the_languages(tmp_path: Path) -> None:
+    parallel_texts(tmp_path)
+    (tmp_path / "dev.nl").write_text("De honden rennen naar huis.\n", "utf-8")
+    text = PARALLEL.replace(', "flota(k=1)"', "")
+    rows, [failure] = measured(text, tmp_path)
+    assert "has 2 lines of en and 1 of nl" in failure.message
+    assert value(rows, "parallel.relative_tokens", language="de") > 1
+    assert math.isnan(value(rows, "parallel.gini_line"))

@@ -92,8 +92,8 @@ def test_lists_make_a_grid() -> None:
             "metric: [f1]\n",
             "mine.yaml, line 8, field metric: there is no such field (did you mean “metrics”?). "
             "Use one of: name, title, description, languages, corpora, tokenisers, methods, "
-            "references, predictions, metrics, vocabulary, downstream, scopes, weightings, seeds, "
-            "intervals, tests, holdout, tables, published.",
+            "references, predictions, metrics, vocabulary, parallel, downstream, scopes, "
+            "weightings, seeds, intervals, tests, holdout, tables, published.",
         ),
         (
             "scopes: [morphemics]\nseeds: [-1]\n",

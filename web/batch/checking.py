@@ -204,6 +204,7 @@ _PARTS = {
     "tokenisers": "TokeniserChoice",
     "references": "ReferenceChoice",
     "predictions": "PredictionsChoice",
+    "parallel": "ParallelText",
     "tables": "TableSpec",
     "published": "PublishedFigures",
 }
@@ -249,14 +250,14 @@ def parts_of_file() -> dict[str, tuple[str, list[FieldOfFile]]]:
 
 
 def _metrics() -> Iterator[FieldOfFile]:
-    from morphgraph.batch.cell_rows import FACTS, named_metrics
+    from morphgraph.batch.cell_rows import FACTS, PARALLEL, named_metrics
     from morphgraph.models.downstream import downstream_metrics
 
     for key, named in named_metrics().items():
         if not key.startswith("vocabulary."):
             where = (
                 "in tables only"
-                if key in {*FACTS, *downstream_metrics()}
+                if key in {*FACTS, *PARALLEL, *downstream_metrics()}
                 else "in metrics, and in tables"
             )
             yield FieldOfFile(key, named.header, where, "")

@@ -96,7 +96,7 @@ def vocabulary_page(current: Session) -> None:
         _frequencies(current, corpus)
     if chosen:
         with attempt():
-            corpus_measured(current, _by_label(current, chosen))
+            corpus_measured(current, _by_label(current, chosen), alpha)
     model_rows(current, corpus)
     if not chosen:
         cards.info("Choose at least one tokeniser.")

@@ -8,8 +8,10 @@ from morphgraph.draw.vocabulary_charts import (
     MOST_POINTS,
     frequency_rank_lines,
     length_lines,
+    lorenz_lines,
     sampled_ranks,
 )
+from morphgraph.score.parity import lorenz_curve
 
 
 def table(counts: list[int] | np.ndarray, name: str = "t") -> pd.DataFrame:
@@ -58,3 +60,11 @@ def test_types_and_names_are_no_html() -> None:
     figure = frequency_rank_lines({"<b>x</b>": table([1], "<img src=x>")})
     assert figure.data[0].name == "&lt;b&gt;x&lt;/b&gt;"
     assert figure.data[0].text[0] == "&lt;img src=x&gt;0"
+
+
+def test_lorenz_curves_are_in_percent_beside_the_diagonal() -> None:
+    figure = lorenz_lines({"<b>BPE</b>": lorenz_curve([3, 1])})
+    diagonal, curve = figure.data
+    assert (diagonal.x, diagonal.y) == ((0, 100), (0, 100))
+    assert (list(curve.x), list(curve.y)) == ([0, 50, 100], [0, 25, 100])
+    assert curve.name == "&lt;b&gt;BPE&lt;/b&gt;"

@@ -114,7 +114,7 @@ def write(folder: Path, name: str, lines: Sequence[str]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
 def test_files_are_as_every_word_on_its_own(a: list[str], b: list[str], c: list[str]) -> None:
     texts = a, b, c
@@ -137,7 +137,7 @@ def test_files_are_as_every_word_on_its_own(a: list[str], b: list[str], c: list[
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(LANGUAGES, st.sampled_from(["jsonl", "csv", "parquet"]))
 def test_languages_of_a_table(rows: list[tuple[str, str]], kind: str) -> None:
     rows = [("en", "abc d"), *rows]
@@ -170,9 +170,9 @@ def test_full_tables_are_emptied_and_filled_again(tmp_path: Path) -> None:
             f"l{place % 5}",
             " ".join("abcd"[int(digit) % 4] * (1 + place % 7) for digit in str(place)),
         )
-        for place in range(3000)
+        for place in range(600)
     ]
-    words = [f"{'ab' * (place % 40)}{'c' * (place // 40)}" for place in range(2000)]
+    words = [f"{'ab' * (place % 40)}{'c' * (place // 40)}" for place in range(900)]
     rows += [("l0", word) for word in words if word]
     path = table(tmp_path, rows, "jsonl")
     found: dict[str, list[str]] = {}

@@ -26,7 +26,7 @@ _ASKED = "corpus asked"
 _ROWS = 420
 
 
-def corpus_measured(current: Session, segmenters: Mapping[str, Segmenter]) -> None:
+def corpus_measured(current: Session, segmenters: Mapping[str, Segmenter], alpha: float) -> None:
     """Ask for texts, and show what the tokenisers make of them.
 
     Not in a public app: what an upload unpacks to, and how long it takes, has no limit.
@@ -42,7 +42,7 @@ def corpus_measured(current: Session, segmenters: Mapping[str, Segmenter]) -> No
         if not shown.open:
             return
         files, path = _texts()
-        options = _options()
+        options = {**_options(), "alpha": alpha}
         names = [(file.name, file.file_id) for file in files]
         by = [(label, each.signature()) for label, each in segmenters.items()]
         order = repr((path, _written(path), names, options, by))

@@ -36,8 +36,10 @@ def limit_this_process(seconds: int, memory: int) -> None:
     """End this process after so many seconds, and give it no more bytes of memory than these.
 
     What does not fit is a `MemoryError`, or the end of the process where a library has none. Where
-    the system has no such limits, nothing happens.
+    the system has no such limits, nothing happens. To be called before Arrow is loaded, which would
+    else reserve a gigabyte in advance.
     """
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     with suppress(ImportError, AttributeError, ValueError):
         import resource
 

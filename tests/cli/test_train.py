@@ -203,6 +203,18 @@ def test_ctrl_c_keeps_what_was_trained(
     assert kept.read_bytes() == again.read_bytes()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the system")
+def test_many_words_fit_into_the_memory_of_a_visitor(tmp_path: Path) -> None:
+    """Arrays take what they need, and nothing in advance."""
+    given = ["train", "--confined", "--counts", "wordfreq:en", "--vocab-size", "32000"]
+    run = subprocess.run(
+        [sys.executable, "-m", "morphgraph", *given, "--out", tmp_path / "m.json"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
 def test_a_checkpoint_needs_steps(morphgraph: Command, counts: Path, tmp_path: Path) -> None:
     arguments = ("--vocab-size", 300, "--out", tmp_path / "m.json", "--checkpoint", tmp_path / "c")
     run = morphgraph("train", "--counts", counts, "--method", "unigram", *arguments)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -181,17 +181,14 @@ class WordEncoder:
                 letters = self._encode_letters(words, whole, letters_prefix)
                 if letters is not None:
                     return letters
-            chunks = [
-                cast(Words, self._encode_letters(run, _separated(run), letters_prefix))
-                if only_letters
-                else concatenate([self._encode_any(word, prefix) for word in run])
-                for only_letters, run in (
-                    (simple, list(run))
-                    for simple, run in groupby(
-                        words, key=lambda word: SEPARATOR not in word and self._is_simple(word)
-                    )
-                )
-            ]
+            places: tuple[list[int], list[int]] = ([], [])
+            for place, word in enumerate(words):
+                places[SEPARATOR not in word and self._is_simple(word)].append(place)
+            odd, simple = ([words[place] for place in chosen] for chosen in places)
+            chunks = [self._encode_any(word, prefix) for word in odd]
+            if simple:
+                found = self._encode_letters(simple, _separated(simple), letters_prefix)
+                chunks.append(cast(Words, found))
         except (KeyboardInterrupt, SystemExit, MorphGraphError):
             raise
         except UnicodeEncodeError as error:
@@ -204,7 +201,8 @@ class WordEncoder:
                 "The tokeniser's normaliser or pre-tokeniser fails on one of the words "
                 f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
             ) from error
-        return concatenate(chunks)
+        encoded = concatenate(chunks)
+        return encoded.subset(np.argsort(places[0] + places[1])) if odd and simple else encoded
 
     def _is_simple(self, word: str) -> bool:
         # A run of letters is one piece to GPT-2's pattern, so the library need not be asked.

@@ -132,19 +132,15 @@ class Words:
         is_start = np.zeros(len(self.atoms) + 1, bool)
         is_start[self.piece_offsets] = True
         piece_starts = np.flatnonzero(is_start[atoms])
+        is_unknown = np.zeros(len(self.atoms), bool)
+        is_unknown[list(self.unknown)] = True
         return Words(
             tuple(self.texts[i] for i in chosen),
             self.atoms[atoms],
             offsets,
             np.append(piece_starts, offsets[-1]) if len(atoms) else np.zeros(1, np.int64),
             self.gap_position[atoms],
-            {
-                new: self.unknown[int(old)]
-                for new, old in enumerate(atoms)
-                if int(old) in self.unknown
-            }
-            if self.unknown
-            else {},
+            {int(new): self.unknown[int(atoms[new])] for new in np.flatnonzero(is_unknown[atoms])},
         )
 
     @cached_property

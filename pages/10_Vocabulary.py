@@ -95,8 +95,7 @@ def vocabulary_page(current: Session) -> None:
         corpus = _corpus(current)
         _frequencies(current, corpus)
     if chosen:
-        with attempt():
-            corpus_measured(current, _by_label(current, chosen), alpha)
+        corpus_measured(current, lambda: _by_label(current, chosen), alpha)
     model_rows(current, corpus)
     if not chosen:
         cards.info("Choose at least one tokeniser.")

@@ -321,6 +321,10 @@ def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.Mon
     measure("a.txt")
     assert any("unit:words" in code.value for code in page.test.code)
     assert not page.errors()
+    shown = str([d.value for d in page.test.dataframe])
+    (tmp_path / "a.txt").write_bytes(GERMAN)
+    measure("a.txt")
+    assert str([d.value for d in page.test.dataframe]) != shown
     measure("missing.txt")
     # Somebody else may have named the path: nothing of what is there is told.
     assert any("cannot be read as what it should be" in error for error in page.errors())

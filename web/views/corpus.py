@@ -1,8 +1,9 @@
 """Texts of any size, measured by the tokenisers of the page: by file or language, and parity."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -26,7 +27,9 @@ _ASKED = "corpus asked"
 _ROWS = 420
 
 
-def corpus_measured(current: Session, segmenters: Mapping[str, Segmenter], alpha: float) -> None:
+def corpus_measured(
+    current: Session, tokenisers: Callable[[], Mapping[str, Segmenter]], alpha: float
+) -> None:
     """Ask for texts, and show what the tokenisers make of them.
 
     Not in a public app: what an upload unpacks to, and how long it takes, has no limit.
@@ -44,17 +47,20 @@ def corpus_measured(current: Session, segmenters: Mapping[str, Segmenter], alpha
         files, path = _texts()
         options = {**_options(), "alpha": alpha}
         names = [(file.name, file.file_id) for file in files]
+        segmenters = tokenisers()
         by = [(label, each.signature()) for label, each in segmenters.items()]
-        order = repr((path, _written(path), names, options, by))
+        order = repr((path, names, options, by))
+        asked, click = st.session_state.get(_ASKED, ("", ""))
         if st.button(
             "Measure", icon=":material/straighten:", disabled=not (files or path), type="primary"
         ):
-            st.session_state[_ASKED] = order
-        if st.session_state.get(_ASKED) == order:
+            # What a path names may have changed since an earlier click.
+            asked, click = st.session_state[_ASKED] = order, token_hex(8)
+        if asked == order:
             with attempt():
                 _show(
                     current.once(
-                        ("corpus measures", order),
+                        ("corpus measures", click),
                         lambda: _measured(segmenters, files, path, options),
                     )
                 )
@@ -106,14 +112,6 @@ def _options() -> dict[str, Any]:
         "parallel": parallel,
         "base": base.strip() or None,
     }
-
-
-def _written(path: str) -> int:
-    """When what a path names was written, as far as that can be told."""
-    try:
-        return Path(path).expanduser().stat().st_mtime_ns if path else 0
-    except (OSError, ValueError):
-        return 0
 
 
 def _measured(

@@ -2,14 +2,16 @@
 
     python -m benchmarks.counting [--gigabytes 2] [--memory 512M] [--workers N] [--pipeline NAME]
 
-The text is drawn from wordfreq's English words by their frequency; one word in twenty is a random
-number instead, so that the distinct words keep growing with the text. It is made in a temporary
-folder, in files of 1/32 of the whole, half of them plain text and half parquet. An eighth, a
-quarter, a half and all of them are counted, each by a new `morphgraph count`, and then by DuckDB
-(`string_split`, `unnest`, `group by`, written as parquet) with as many threads and without a limit
-of memory, where it is installed. Memory is the largest sum, over all its processes, of the memory
-that each has to itself or shares in part (Pss), seen every 0.1 seconds; beside the given memory, it
-has Python and the libraries of each process. Results go to benchmarks/results/counting.json.
+The text is drawn from wordfreq's English words by their frequency; one word in twenty is a number
+instead that is drawn from a Pareto distribution, so that the distinct words keep growing with the
+text as they do on the web. It is made in a temporary folder, in files of 1/32 of the whole, half of
+them plain text and half parquet. An eighth, a quarter, a half and all of them are counted, each by
+a new `morphgraph count`, and then by DuckDB (`string_split`, `unnest`, `group by`, written as
+parquet) with as many threads and without a limit of memory, where it is installed. Memory is the
+largest sum, over all its processes, of the memory that each has to itself or shares in part (Pss),
+seen every 0.1 seconds; beside the given memory, it has Python and the libraries of each process.
+Then what 100 GB and 10 TB would take is told, from the throughput of a core and Heaps' law, both as
+measured. Results go to benchmarks/results/counting.json.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ from benchmarks.common import ROOT, save, table
 FILES = 32
 PARTS = (8, 4, 2, 1)
 WORDS_A_TEXT = 400
+SIZES = (100e9, 10e12)
+CORES = (1, 16, 256)
+_TAIL = 0.1
 
 
 def make_texts(folder: Path, size: int) -> list[Path]:
@@ -58,7 +63,7 @@ def _lines(random: Any, words: Any, shares: Any, size: int) -> list[str]:
     length = 0
     while length < size:
         some = words[np.searchsorted(shares, random.random(WORDS_A_TEXT * 250))]
-        rare = random.integers(0, 2**40, len(some) // 20)
+        rare = np.minimum(random.pareto(_TAIL, -(-len(some) // 20)), 2.0**62).astype(np.int64)
         some[::20] = [f"{value:x}" for value in rare.tolist()]
         for start in range(0, len(some), WORDS_A_TEXT):
             lines.append(" ".join(some[start : start + WORDS_A_TEXT]))
@@ -113,6 +118,7 @@ def measure(command: list[str]) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(printed)
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
+    report["seconds_inside"] = report.get("seconds", seconds)  # without what Python takes to start
     return {**report, "seconds": seconds, "cpu_seconds": used, "peak_memory": peak}
 
 
@@ -122,6 +128,7 @@ import duckdb
 folder, out, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sql = duckdb.connect(config={"threads": threads, "temp_directory": out + ".tmp"})
 sql.execute("set preserve_insertion_order = false")
+sql.execute("set enable_progress_bar = false")
 lines = "read_csv('%s/*.txt', header = false, delim = '\x01', quote = '', escape = '', " % folder
 lines += "max_line_size = 10000000, columns = {'text': 'varchar'})"
 sql.execute(f'''copy (
@@ -131,7 +138,8 @@ sql.execute(f'''copy (
         )
     ) group by word
 ) to '{out}' (format parquet, compression zstd)''')
-((distinct, words),) = sql.execute(f"select count(*), sum(count) from '{out}'").fetchall()
+made = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
+((distinct, words),) = made.fetchall()
 print(json.dumps({"distinct": distinct, "words": int(words)}))
 """
 
@@ -149,6 +157,55 @@ def text_bytes(files: list[Path]) -> int:
             groups = map(metadata.row_group, range(metadata.num_row_groups))
             total += sum(group.column(0).total_uncompressed_size for group in groups)
     return total
+
+
+def heaps_law(words: list[int], distinct: list[int]) -> tuple[float, float]:
+    """K and β of distinct = K · wordsᵝ, by least squares of the logarithms.
+
+    >>> K, beta = heaps_law([10**6, 10**8], [4 * 10**3, 4 * 10**4])
+    >>> round(K, 6), beta
+    (4.0, 0.5)
+    """
+    import numpy as np
+
+    beta, log_k = np.polyfit(np.log(words), np.log(distinct), 1)
+    return float(np.exp(log_k)), round(float(beta), 12)
+
+
+def project(runs: list[dict[str, Any]]) -> list[list[str]]:
+    """What large texts would take: rows of a table.
+
+    A block gives a run with its distinct words; a sum reads the words of all runs.
+    """
+    from morphgraph.corpus.counting import partitions_of
+    from morphgraph.corpus.text_blocks import block_bytes
+
+    last = runs[-1]
+    k, beta = heaps_law([run["words"] for run in runs], [run["distinct"] for run in runs])
+    counting = last["workers"] * (last["seconds_inside"] - last["summing_seconds"])
+    summing = last["workers"] * last["summing_seconds"] / last["rows"]  # seconds of a core a row
+    a_word, a_kept = last["words"] / last["text_bytes"], last["out_bytes"] / last["distinct"]
+    rows = []
+    for size in SIZES:
+        block = block_bytes(int(size))
+        distinct = k * (size * a_word) ** beta
+        in_runs = size / block * k * (block * a_word) ** beta
+        partitions = partitions_of(int(size))
+        hours = size / last["text_bytes"] * counting / 3600, in_runs * summing / 3600
+        rows.append(
+            [
+                f"{size / 1e9:,.0f} GB",
+                f"{distinct / 1e6:,.0f} M",
+                f"{size / block:,.0f} of {block / 1e6:,.0f} MB",
+                f"{in_runs / 1e6:,.0f} M",
+                f"{partitions:,} of {distinct * a_kept / partitions / 1e6:,.1f} MB",
+                *(f"{hours[0] / cores:.2f} + {hours[1] / cores:.2f}" for cores in CORES),
+            ]
+        )
+    print(f"\ndistinct = {k:.2f} · words^{beta:.3f}")
+    print(f"a core counts {last['text_bytes'] / 1e6 / counting:.1f} MB/s, ", end="")
+    print(f"and sums {1e-6 / summing:.2f} million words of runs a second\n")
+    return rows
 
 
 def main() -> None:
@@ -177,6 +234,7 @@ def main() -> None:
             out = ["--out", str(folder / "counts"), "--json"]
             ours = [sys.executable, "-m", "morphgraph", "count", str(place), *out, *options]
             found = measure(ours)
+            found["out_bytes"] = sum(file.stat().st_size for file in (folder / "counts").iterdir())
             if peer:
                 threads = str(given.workers or os.cpu_count())
                 theirs = [sys.executable, "-c", DUCKDB, str(place), str(folder / "peer"), threads]
@@ -206,6 +264,8 @@ def main() -> None:
     header = ["MB of text", "running words", "distinct", "runs", "s", "CPU s", "MB/s", "peak MiB"]
     table([*header, "DuckDB s", "CPU s", "peak MiB"], rows)
     print(f"\n{given.pipeline}, --memory {given.memory}, {runs[-1]['workers']} workers")
+    header = ["text", "distinct", "blocks", "words in runs", "partitions"]
+    table([*header, *(f"hours on {cores}" for cores in CORES)], project(runs))
     save("counting", {"memory": given.memory, "cores": os.cpu_count(), "runs": runs})
 
 

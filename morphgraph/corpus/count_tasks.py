@@ -55,21 +55,33 @@ def count_block(task: CountingTask) -> dict[str, Any]:
         return found
     bad = BadTexts(task["bad_lines"])
     with telling_full_disks(folder, "--temp"):
-        runs = _counted(task, block, folder / key, bad)
-        found = {"runs": runs, "size": block.size, "bad": bad.count, "first_bad": bad.first}
+        runs, rows = _counted(task, block, folder / key, bad)
+        found = {
+            "runs": runs,
+            "rows": rows,
+            "size": block.size,
+            "bad": bad.count,
+            "first_bad": bad.first,
+        }
         write_atomically(done, json.dumps(found).encode())
     return found
 
 
-def _counted(task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts) -> list[str]:
+def _counted(
+    task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts
+) -> tuple[list[str], int]:
+    """The names of the runs, and how many words they have together."""
     usable = task["memory"] - _FOR_READING
     rules = task["pipeline"] != WHITESPACE
     # What rules make of words is kept apart, as they need not leave their own results alone.
     table = WordTable(usable * 2 // 3 if rules else usable)
     made = WordTable(usable // 3) if rules else None
     runs: list[str] = []
+    rows = 0
 
     def spill(full: WordTable) -> None:
+        nonlocal rows
+        rows += len(full)
         path = Path(f"{stem}-{len(runs)}.run")
         write_run(path, full)
         runs.append(path.name)
@@ -97,7 +109,7 @@ def _counted(task: CountingTask, block: TextBlock, stem: Path, bad: BadTexts) ->
         empty()
     if made is not None and len(made):
         spill(made)
-    return runs
+    return runs, rows
 
 
 def _add_all(

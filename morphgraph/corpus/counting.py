@@ -67,8 +67,9 @@ class CountProgress:
 class CountReport:
     """What was counted: ``words`` running ones, ``distinct`` ones, ``kept`` in the result.
 
-    ``bytes`` is the size of the files, ``runs`` how many parts there were on the disk; ``bad`` how
-    many lines were left out, and ``first_bad`` the first ones of some files.
+    ``bytes`` is the size of the files, ``runs`` how many parts there were on the disk, and ``rows``
+    how many words these had together; ``bad`` how many lines were left out, and ``first_bad`` the
+    first ones of some files; ``summing_seconds`` what it took to sum the runs, of all ``seconds``.
     """
 
     saved: str
@@ -80,11 +81,13 @@ class CountReport:
     distinct: int
     kept: int
     runs: int
+    rows: int
     partitions: int
     workers: int
     bad: int
     first_bad: list[str]
     seconds: float
+    summing_seconds: float
     megabytes_per_second: float
 
 
@@ -227,7 +230,7 @@ def carry_out(
     with telling_full_disks(counting.folder, "--temp"):
         write_atomically(manifest, json.dumps(runs).encode())
     about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
-    partitions = _partitions(counting.size)
+    partitions = partitions_of(counting.size)
     parts = counting.folder / f"parts-{key_of(runs, about)}"
     sums: list[CountingTask] = [
         {
@@ -240,10 +243,11 @@ def carry_out(
         }
         for number in range(partitions)
     ]
-    summed = []
+    summed, before = [], time.perf_counter()
     for found in run(sum_range, sums):
         summed.append(found)
         tell("summing", len(summed), partitions)
+    summing = time.perf_counter() - before
     facts = {
         **about,
         "files": counting.files,
@@ -267,19 +271,21 @@ def carry_out(
         distinct=facts["distinct"],
         kept=facts["kept"],
         runs=len(runs),
+        rows=sum(found["rows"] for found in counted),
         partitions=partitions,
         workers=workers,
         bad=bad,
         first_bad=sorted(line for found in counted for line in found["first_bad"])[:20],
         seconds=seconds,
+        summing_seconds=summing,
         megabytes_per_second=counting.size / 1e6 / seconds,
     )
 
 
-def _partitions(size: int) -> int:
+def partitions_of(size: int) -> int:
     """How many ranges of hashes are summed apart: it depends on nothing but the texts.
 
-    >>> _partitions(1000), _partitions(2**31), _partitions(2**60)
+    >>> partitions_of(1000), partitions_of(2**31), partitions_of(2**60)
     (1, 16, 4096)
     """
     return min(RANGES, 1 << max(0, (size - 1) // _BYTES_A_PARTITION).bit_length())

@@ -196,10 +196,15 @@ def _texts_in(system: Any, folder: str, limit: Limit | None) -> Iterator[str]:
                 yield whole
 
 
+def block_bytes(size: int) -> int:
+    """How many bytes a block has of texts of so many together."""
+    return max(BLOCK_BYTES, size // _MOST_BLOCKS)
+
+
 def text_blocks(files: Iterable[TextFile], column: str | None) -> list[TextBlock]:
     """The blocks of files, which depend on nothing but the files."""
     files = list(files)
-    size = max(BLOCK_BYTES, sum(file.size for file in files) // _MOST_BLOCKS)
+    size = block_bytes(sum(file.size for file in files))
     return [block for file in files for block in _blocks_of(file, column, size)]
 
 

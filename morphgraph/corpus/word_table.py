@@ -27,6 +27,8 @@ from morphgraph.kernels.counting import (
     find_words,
     gather,
     hash_words,
+    is_full,
+    move_slots,
 )
 
 RANGES = 4096
@@ -35,7 +37,7 @@ _BYTES_A_SLOT = 68
 """Of memory: its own 24, the arena's 8, and what sorting the words takes."""
 
 _ARENA = 8
-_LEAST_SLOTS = 2**10
+_LEAST_SLOTS, _FIRST_SLOTS = 2**10, 2**15
 _AT_ONCE = 2**16
 _FOUND = 4096
 _ONES = np.ones(_FOUND, np.int64)
@@ -63,16 +65,18 @@ class WordTable:
         slots = _LEAST_SLOTS
         while 2 * slots * _BYTES_A_SLOT <= memory:
             slots *= 2
-        self._make(slots, slots * _ARENA)
+        self._make(min(slots, _FIRST_SLOTS), slots * _ARENA, slots)
 
     @classmethod
     def holding(cls, words: int, size: int) -> WordTable:
         """One with room for so many words of so many bytes in all."""
         made = cls.__new__(cls)
-        made._make(max(_LEAST_SLOTS, 1 << (2 * words).bit_length()), size)
+        slots = max(_LEAST_SLOTS, 1 << (2 * words).bit_length())
+        made._make(slots, size, slots)
         return made
 
-    def _make(self, slots: int, arena: int) -> None:
+    def _make(self, slots: int, arena: int, most_slots: int) -> None:
+        self._most = most_slots * SLOT
         self._table = np.zeros(slots * SLOT, np.int64)
         self._arena = np.zeros(arena, np.uint8)
         self._state = np.zeros(2, np.int64)
@@ -91,10 +95,8 @@ class WordTable:
         hashes, starts, ends = self._words
         while start < len(data):
             number, after, too_long = find_words(data, start, LONGEST_WORD, hashes, starts, ends)
-            done = add_counts(
-                *(hashes[:number], starts[:number], ends[:number], _ONES[:number], data),
-                *(self._table, self._arena, self._state),
-            )
+            found = hashes[:number], starts[:number], ends[:number], _ONES[:number]
+            done = self._add(found, data)
             if done < number:
                 return int(starts[done])
             if too_long:
@@ -106,8 +108,28 @@ class WordTable:
         """Add counts of words, from one of them on; gives the first one that had no room."""
         hashes, counts, ends, text = rows
         starts = np.append(0, ends[:-1])
-        given = (hashes[first:], starts[first:], ends[first:], counts[first:], text)
-        return first + int(add_counts(*given, self._table, self._arena, self._state))
+        return first + self._add((hashes, starts, ends, counts), text, first)
+
+    def _add(self, words: tuple[Any, ...], text: npt.NDArray[np.uint8], first: int = 0) -> int:
+        """Add counts of words, which are places in a text; how many of them had room."""
+        done = 0
+        while True:
+            rest = (each[first + done :] for each in words)
+            done += int(add_counts(*rest, text, self._table, self._arena, self._state))
+            if first + done == len(words[0]) or not self._grow():
+                return done
+
+    def _grow(self) -> bool:
+        """Four times as many slots, if they are what is wanting and there may be so many.
+
+        A table that is as small as its words stays in the processor's caches.
+        """
+        if len(self._table) == self._most or not is_full(self._table, self._state):
+            return False
+        larger = np.zeros(min(4 * len(self._table), self._most), np.int64)
+        move_slots(self._table, larger)
+        self._table = larger
+        return True
 
     def clear(self) -> None:
         """Forget all words."""

@@ -80,12 +80,38 @@ def find_words(text: Any, at: int, longest: int, hashes: Any, starts: Any, ends:
 
 
 @njit(cache=True, nogil=True)
+def _most(table: Any) -> Any:
+    return len(table) // SLOT * 5 // 8
+
+
+@njit(cache=True, nogil=True)
+def is_full(table: Any, state: Any) -> Any:
+    """Whether a table has as many words as it takes."""
+    return state[0] >= _most(table)
+
+
+@njit(cache=True, nogil=True)
+def move_slots(table: Any, larger: Any) -> None:
+    """Put the words of a table into a larger one, which is empty."""
+    mask = np.uint64(len(larger) // SLOT - 1)
+    for old in range(0, len(table), SLOT):
+        if table[old] == 0:
+            continue
+        place = np.int64(np.uint64(table[old]) & mask) * SLOT
+        while larger[place] != 0:
+            place += SLOT
+            if place == len(larger):
+                place = np.int64(0)
+        for number in range(SLOT):
+            larger[place + number] = table[old + number]
+
+
+@njit(cache=True, nogil=True)
 def add_counts(
     hashes: Any, starts: Any, ends: Any, counts: Any, text: Any, table: Any, arena: Any, state: Any
 ) -> int:
     """Add counts of words, which are places in a text; gives how many had room."""
-    slots = len(table) // SLOT
-    mask, most = np.uint64(slots - 1), slots * 5 // 8
+    mask, most = np.uint64(len(table) // SLOT - 1), _most(table)
     words, used = state[0], state[1]
     done = 0
     for word in range(len(hashes)):

@@ -74,6 +74,7 @@ def make_tiny(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(text_blocks, "BLOCK_BYTES", 8)
     patch.setattr(text_blocks, "_CHUNK", 5)
     patch.setattr(word_table, "_LEAST_SLOTS", 4)
+    patch.setattr(word_table, "_FIRST_SLOTS", 4)
     patch.setattr(word_table, "_ARENA", 32)
     patch.setattr(count_tasks, "_FOR_READING", counting.LEAST_MEMORY)
     patch.setattr(counting, "_BYTES_A_PARTITION", 16)
@@ -147,6 +148,21 @@ def test_a_run_gives_back_each_range(counts: dict[bytes, int]) -> None:
             assert all(first <= int(value) >> 52 < last for value in rows[0])
             found |= dict(part.words())
         assert found == counts
+
+
+@examples(60)
+@given(
+    st.lists(st.text("abcdefgh", min_size=1, max_size=2), max_size=120), st.sampled_from([4, 16])
+)
+def test_a_table_that_grows_has_the_same_words(words: list[str], first: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_table, "_FIRST_SLOTS", first)
+        table = WordTable(2**17)
+        text = " ".join(words).encode()
+        assert table.add_text(text) == len(text)
+        assert table.add(as_rows({b"zz": 3, b"zzz": 4}), 1) == 2
+    expected = Counter(word.encode() for word in words) + Counter({b"zzz": 4})
+    assert dict(table.words()) == expected and len(table) == len(expected)
 
 
 def test_words_of_one_hash_stay_apart_and_in_order() -> None:

@@ -1,0 +1,73 @@
+"""What it takes to schedule the tasks of a large counting: a simulated run of 10,000 of them.
+
+    python -m benchmarks.scheduling [--tasks 10000] [--workers 256] [--seconds 0.6]
+
+The tasks are those of `morphgraph count`, with the block, folder and options that travel with each,
+on a local dask scheduler; instead of counting, a worker sleeps for the seconds that a block of
+64 MB takes. So all that is beyond the tasks' own time, divided among the workers, is scheduling.
+Results go to benchmarks/results/scheduling.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.common import save, table
+
+PROCESSES = 2
+
+
+def pretend(task: dict[str, Any]) -> dict[str, Any]:
+    """Take a task's time, and answer as counting does."""
+    time.sleep(task["seconds"])
+    return {"runs": ["0" * 20 + "-0.run"], "rows": 10**6, "size": task["block"].size, "bad": 0}
+
+
+def main() -> None:
+    from distributed import Client, LocalCluster
+
+    from morphgraph.batch.counting import runner_on
+    from morphgraph.corpus.text_blocks import BLOCK_BYTES, TextBlock, TextFile
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, default=10_000)
+    parser.add_argument("--workers", type=int, default=256)
+    parser.add_argument("--seconds", type=float, default=0.6)
+    given = parser.parse_args()
+    file = TextFile("/corpus/part-00000.jsonl", given.tasks * BLOCK_BYTES, "1790000000.0")
+    block = TextBlock(file, "json", "", 0, BLOCK_BYTES, BLOCK_BYTES, "text")
+    common = {"pipeline": "whitespace", "column": "text", "bad_lines": "stop", "memory": 2**29}
+    tasks = [
+        {
+            **common,
+            "folder": "/corpus/.counts.counting",
+            "block": replace(block, start=number * BLOCK_BYTES, end=(number + 1) * BLOCK_BYTES),
+            "seconds": given.seconds,
+        }
+        for number in range(given.tasks)
+    ]
+    threads = given.workers // PROCESSES
+    with (
+        LocalCluster(
+            n_workers=PROCESSES, threads_per_worker=threads, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        run = runner_on(client)
+        list(run(pretend, [{**task, "seconds": 0.0} for task in tasks[: given.workers]]))
+        started = time.perf_counter()
+        done = sum(1 for _ in run(pretend, tasks))
+        seconds = time.perf_counter() - started
+    own = given.seconds * -(-given.tasks // (threads * PROCESSES))
+    each = 1000 * (seconds - own) / given.tasks
+    header = ["tasks", "workers", "seconds a task", "s in all", "s without scheduling"]
+    numbers = [f"{done:,}", f"{threads * PROCESSES}", f"{given.seconds:g}", f"{seconds:.1f}"]
+    table([*header, "ms of scheduling a task"], [[*numbers, f"{own:.1f}", f"{each:.2f}"]])
+    save("scheduling", {"tasks": done, "seconds": seconds, "own": own, "milliseconds": each})
+
+
+if __name__ == "__main__":
+    main()

@@ -112,12 +112,13 @@ class WordTable:
 
     def _add(self, words: tuple[Any, ...], text: npt.NDArray[np.uint8], first: int = 0) -> int:
         """Add counts of words, which are places in a text; how many of them had room."""
-        done = 0
+        hashes, starts, ends, counts = words
+        at = first
         while True:
-            rest = (each[first + done :] for each in words)
-            done += int(add_counts(*rest, text, self._table, self._arena, self._state))
-            if first + done == len(words[0]) or not self._grow():
-                return done
+            rest = (hashes[at:], starts[at:], ends[at:], counts[at:], text)
+            at += int(add_counts(*rest, self._table, self._arena, self._state))
+            if at == len(hashes) or not self._grow():
+                return at - first
 
     def _grow(self) -> bool:
         """Four times as many slots, if they are what is wanting and there may be so many.

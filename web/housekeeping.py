@@ -18,7 +18,7 @@ from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.state import SessionState
 
 from morphgraph.core.limits import APP_MEMORY
-from morphgraph.core.system import give_back_memory, memory_used
+from morphgraph.core.system import free_memory_at_once, give_back_memory, memory_used
 from web.session import drop_oldest
 
 EVERY = 5.0
@@ -32,6 +32,7 @@ _SHARE = 0.25
 def keep_house() -> None:
     """Look after memory from now on, in a thread that ends with the process."""
     if Runtime.exists() and type(Runtime.instance()) is Runtime:  # else a page runs by itself
+        free_memory_at_once()
         threading.Thread(target=_look_after, name="housekeeping", daemon=True).start()
 
 

@@ -25,7 +25,7 @@ EVERY = 5.0
 """Seconds from one look to the next."""
 
 _SPARED = 10.0
-_SHARE = 0.25
+_SHARE = 0.5
 
 
 @cache
@@ -77,8 +77,11 @@ def end_session(session: AppSession) -> None:
 
 
 def make_room() -> None:
-    """Drop what was computed long ago while the app takes more memory than its limit."""
-    while memory_used() > APP_MEMORY.value and drop_oldest(_SHARE, _SPARED):
+    """Drop what was computed long ago if the app takes more memory than its limit.
+
+    Once for each look: to give memory back stops whoever wants some.
+    """
+    if memory_used() > APP_MEMORY.value and drop_oldest(_SHARE, _SPARED):
         give_back_memory()
 
 

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,9 @@ def processes(first: int) -> list[int]:
     """A process and all that come from it."""
     found = [first]
     for process in found:
-        try:
-            children = Path(f"/proc/{process}/task/{process}/children").read_text()
-        except OSError:
-            continue
-        found += map(int, children.split())
+        for children in Path(f"/proc/{process}/task").glob("*/children"):  # of each thread
+            with suppress(OSError):
+                found += map(int, children.read_text().split())
     return found
 
 

@@ -17,6 +17,7 @@ from web.training import train_in_turn
 COUNTS = b"undo\t50\nundoing\t20\ndoing\t30\ndo\t90\nredo\t12\n"
 BPE = ["--method", "bpe()", "--pipeline", "plain", "--vocab-size", "260"]
 FILE = ("--counts", "../my counts.tsv", COUNTS)
+MANY = ("--counts", "many.tsv", b"".join(b"word%x\t1\n" % (n * n) for n in range(400_000)))
 
 
 def quiet(said: str, share: float) -> None:
@@ -41,7 +42,7 @@ def test_it_is_what_the_library_makes() -> None:
         ([*BPE[:-1], "60000"], FILE, "", "60,000 types of a trained vocabulary, the limit is 50"),
         (BPE, FILE, "MORPHGRAPH_PUBLIC_WORDS=3", "5 different words to train on, the limit is 3"),
         (BPE, FILE, "MORPHGRAPH_PUBLIC_MEMORY=1000000", "more memory or time than a visitor has"),
-        (BPE, FILE, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
+        (BPE, MANY, "MORPHGRAPH_PUBLIC_SECONDS=1", "after 1 seconds, the limit on this server"),
     ],
 )
 def test_there_are_limits(

@@ -330,14 +330,19 @@ def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Seg
             lambda: method_on(tokeniser.copy(), name, settings, counts),
         )
 
-    return current.once(("method", name, tuple(settings.items())), make)
+    return current.once(_asked_as(name, settings), make)
+
+
+def _asked_as(name: str, settings: Mapping[str, Any]) -> tuple[Any, ...]:
+    return ("method", name, tuple(settings.items()))
 
 
 def _takes_long(current: Session, name: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a method counts words or is trained on them, and has not been so far."""
+    """Whether a method counts words or is trained on them, and `make_method` has none yet."""
     return (
         _needs_counts(name)
         and _counts(current)[0] is not None
+        and not current.has(_asked_as(name, settings))
         and _key(current, name, settings) not in _made()
     )
 

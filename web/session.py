@@ -293,6 +293,11 @@ class Session:
         made: T = held.value
         return made
 
+    def has(self, key: tuple[Hashable, ...]) -> bool:
+        """Whether `once` would return what this or another session made in the present state."""
+        state = self.study.tokeniser.state()
+        return key in self.kept.get(state, {}) or (key, state) in self.study.benchmark.shared
+
     def graph_after(self, edits: int) -> MergeGraph:
         """The open graph when it had so many edits; a few of them are kept, for they are large."""
         graph = self.study.graph

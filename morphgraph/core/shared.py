@@ -52,6 +52,10 @@ class Shared:
         self._known: WeakValueDictionary[Hashable, Held[Any]] = WeakValueDictionary()
         self._making: dict[Hashable, Lock] = {}
 
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether somebody has the value of this key, so that it would not be made."""
+        return key in self._known
+
     def held(self, key: Hashable, make: Callable[[], T]) -> Held[T]:
         """What ``make`` returns, unless somebody has what it returned for this key before.
 

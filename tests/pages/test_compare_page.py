@@ -149,6 +149,22 @@ def test_words_are_in_sight_before_what_takes_long_is_made(
     assert seen == ["trimmed", [0]]
 
 
+@pytest.mark.parametrize("most", [0, 1])
+def test_what_other_visitors_models_pushed_out_does_not_keep_the_page_running(
+    app: Any, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(method_picker, "_MOST_MADE", most)
+    app.session.use_frequencies({"lower": 7.0, "lowest": 5.0}, "small.tsv")
+    app.test.query_params["methods"] = "trimmed,picky"
+    app.open("compare")
+    assert len(app.test.dataframe[0].value) == 2
+    for name in ("ia", "un", "er"):  # edits, after which trimmed BPE is another one
+        app.graph.knockout([name])
+        app.run()
+        assert len(app.test.dataframe[0].value) == 3
+        assert not app.test.exception
+
+
 def test_picky_bpe_is_trained_once_for_the_same_counts_and_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

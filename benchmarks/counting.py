@@ -7,7 +7,9 @@ instead that is drawn from a Pareto distribution, so that the distinct words kee
 text as they do on the web. It is made in a temporary folder, in files of 1/32 of the whole, half of
 them plain text and half parquet. An eighth, a quarter, a half and all of them are counted, each by
 a new `morphgraph count`, and then by DuckDB (`string_split`, `unnest`, `group by`, written as
-parquet) with as many threads and without a limit of memory, where it is installed. Memory is the
+parquet) with as many threads and without a limit of memory, where it is installed. A quarter is
+counted by each other pipeline too, and Gigatoken, where it is installed, gets the plain text of it
+to train no merges on, which is its pre-tokenisation. Memory is the
 largest sum, over all its processes, of the memory that each has to itself or shares in part (Pss),
 seen every 0.1 seconds; beside the given memory, it has Python and the libraries of each process.
 Then what 100 GB and 10 TB would take is told, from the throughput of a core and Heaps' law, both as
@@ -114,7 +116,7 @@ def measure(command: list[str]) -> dict[str, Any]:
     printed = run.stdout.read()
     if run.returncode:
         raise SystemExit(f"Counting ended with {run.returncode}.")
-    report: dict[str, Any] = json.loads(printed)
+    report: dict[str, Any] = json.loads(printed[printed.index("{") :])
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
     report["seconds_inside"] = report.get("seconds", seconds)  # without what Python takes to start
@@ -140,6 +142,17 @@ sql.execute(f'''copy (
 made = sql.execute(f"select count(*), sum(count) from read_parquet('{out}')")
 ((distinct, words),) = made.fetchall()
 print(json.dumps({"distinct": distinct, "words": int(words)}))
+"""
+
+
+GIGATOKEN = """
+import json, pathlib, sys, time
+import gigatoken
+text = b"".join(file.read_bytes() for file in sorted(pathlib.Path(sys.argv[1]).glob("*.txt")))
+started = time.perf_counter()
+gigatoken.train_bpe(text, 256, [], separator=b"\\n")
+seconds = time.perf_counter() - started
+print(json.dumps({"bytes": len(text), "seconds": seconds}))
 """
 
 
@@ -208,6 +221,8 @@ def project(runs: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def main() -> None:
+    from morphgraph.corpus.counting import KINDS
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gigabytes", type=float, default=2.0)
     parser.add_argument("--memory", default="512M")
@@ -216,7 +231,7 @@ def main() -> None:
     given = parser.parse_args()
     if not Path("/proc/self/smaps_rollup").exists():
         sys.exit("This system does not tell the memory of processes in /proc.")
-    options = ["--memory", given.memory, "--pipeline", given.pipeline]
+    options = ["--memory", given.memory, "--json"]
     options += ["--workers", str(given.workers)] if given.workers else []
     peer = find_spec("duckdb") is not None
     if not peer:
@@ -224,15 +239,19 @@ def main() -> None:
     runs = []
     with tempfile.TemporaryDirectory(prefix="counting-") as name:
         folder = Path(name)
+
+        def counted(place: Path, pipeline: str) -> dict[str, Any]:
+            command = [sys.executable, "-m", "morphgraph", "count", str(place), *options]
+            command += ["--out", str(folder / "counts"), "--pipeline", pipeline]
+            return measure(command)
+
         files = make_texts(folder, int(given.gigabytes * 1e9))
         for part in PARTS:
             some, place = files[: FILES // part], folder / f"{part}"
             place.mkdir()
             for file in some:
                 (place / file.name).symlink_to(file)
-            out = ["--out", str(folder / "counts"), "--json"]
-            ours = [sys.executable, "-m", "morphgraph", "count", str(place), *out, *options]
-            found = measure(ours)
+            found = counted(place, given.pipeline)
             found["out_bytes"] = sum(file.stat().st_size for file in (folder / "counts").iterdir())
             if peer:
                 threads = str(given.workers or os.cpu_count())
@@ -242,6 +261,10 @@ def main() -> None:
                 if given.pipeline == "whitespace" and not all(same):
                     sys.exit("The two have counted different words.")
             runs.append({**found, "text_bytes": text_bytes(some)})
+        quarter = folder / "4"
+        others = {kind: counted(quarter, kind) for kind in KINDS if kind != given.pipeline}
+        if find_spec("gigatoken") is not None:
+            others["Gigatoken"] = measure([sys.executable, "-c", GIGATOKEN, str(quarter)])
     rows = []
     for found in runs:
         size, other = found["text_bytes"] / 1e6, found.get("duckdb")
@@ -263,9 +286,23 @@ def main() -> None:
     header = ["MB of text", "running words", "distinct", "runs", "s", "CPU s", "MB/s", "peak MiB"]
     table([*header, "DuckDB s", "CPU s", "peak MiB"], rows)
     print(f"\n{given.pipeline}, --memory {given.memory}, {runs[-1]['workers']} workers")
+    megabytes = runs[PARTS.index(4)]["text_bytes"] / 1e6
+    rows = [
+        [
+            kind,
+            f"{other['bytes'] / 1e6 if kind == 'Gigatoken' else megabytes:,.0f}",
+            f"{other['seconds_inside']:.1f}",
+            f"{other['cpu_seconds']:.1f}",
+        ]
+        for kind, other in others.items()
+    ]
+    table(["beside it", "MB of text", "s, without the start", "CPU s"], rows)
     header = ["text", "distinct", "blocks", "words in runs", "partitions"]
     table([*header, *(f"hours on {cores}" for cores in CORES)], project(runs))
-    save("counting", {"memory": given.memory, "cores": os.cpu_count(), "runs": runs})
+    save(
+        "counting",
+        {"memory": given.memory, "cores": os.cpu_count(), "runs": runs, "others": others},
+    )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     python -m benchmarks.scheduling [--tasks 10000] [--workers 256] [--seconds 0.6]
 
 The tasks are those of `morphgraph count`, with the block, folder and options that travel with each,
-on a local dask scheduler; instead of counting, a worker sleeps, for less than the 1.4 seconds that
-a block of 64 MB takes. So all that is beyond the tasks' own time, divided among the workers, is
-scheduling. Results go to benchmarks/results/scheduling.json.
+on a local dask scheduler; instead of counting, a worker sleeps for about the seconds that a block
+of 64 MB takes. So all that is beyond the tasks' own time, divided among the workers, is scheduling.
+Results go to benchmarks/results/scheduling.json.
 """
 
 from __future__ import annotations

@@ -191,18 +191,18 @@ def measure_cell(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table
 
 def _parallel_rows(text: Mapping[str, Any], segmenter: Segmenter) -> list[ResultRow]:
     """What a line and a byte of parallel text cost; tokens are made relative by `results`."""
-    from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
+    from morphgraph.score.corpus_measures import count_lines, measure_corpus
 
-    def measures(of: Mapping[str, Any]) -> CorpusMeasures:
-        how = {"column": text["column"], "unit": "lines"}
-        return as_planned(of, lambda: measure_corpus({"": segmenter}, of["files"], **how))
-
-    found = measures(text["own_text"])
-    known = found if text["language"] == text["base"] else measures(text["base_text"])
-    [own], [its] = found.totals, known.totals
-    if own.lines != its.lines:
+    column, mine, its = text["column"], text["own_text"], text["base_text"]
+    found = as_planned(
+        mine,
+        lambda: measure_corpus({"": segmenter}, mine["files"], column=column, unit="lines"),
+    )
+    [own] = found.totals
+    lines = as_planned(its, lambda: count_lines(its["files"], column))
+    if own.lines != lines:
         raise MorphGraphError(
-            f"The parallel text has {its.lines:,} lines of {text['base']} and {own.lines:,} of "
+            f"The parallel text has {lines:,} lines of {text['base']} and {own.lines:,} of "
             f"{text['language']}, empty ones not counted. Correct it, or leave the language out."
         )
     values = {

@@ -1,4 +1,4 @@
-"""Counting on dask.distributed: tasks and their results are paths and small numbers."""
+"""Counting on dask.distributed: tasks are paths and small numbers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 def runner_on(client: Client) -> Runner:
-    """What applies functions to tasks on the workers of a client, for `corpus.counting`."""
+    """What applies functions to tasks on the workers of a client, for `corpus.counting`.
 
-    def run(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+    What tasks have in common is sent to each worker once.
+    """
+
+    def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
         from distributed import CancelledError, as_completed
 
-        futures = client.map(function, tasks, pure=False)
+        shared = client.map(_as_it_is, common, pure=False)
+        futures = client.map(function, tasks, *([one] * len(tasks) for one in shared), pure=False)
         try:
             for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
                 yield future.result()
@@ -41,3 +45,8 @@ def runner_on(client: Client) -> Runner:
                 client.cancel(futures)  # type: ignore[no-untyped-call]
 
     return run
+
+
+def _as_it_is(something: Any) -> Any:
+    """A task, so that what is lost with a worker can be had again."""
+    return something

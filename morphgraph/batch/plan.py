@@ -326,12 +326,16 @@ class _Planner:
         with self._at("parallel", "text"):
             for what, name in (("own_text", language), ("base_text", base)):
                 self.values = {"language": name, "code": language_code(name)}
-                given = [self._path(text) for text in asked.text]
-                files = [file.path for file in find_texts(given, HASHED_FILES)]
-                folders = [path for path in given if Path(path).is_dir()]
-                found[what] = {"files": files, "folders": folders, "content": contents(files)}
+                found[what] = self._texts(asked.text)
         self.values = own
         return found
+
+    def _texts(self, templates: Sequence[str]) -> dict[str, Any]:
+        """Which files with text a task reads, of which folders, and what is in them."""
+        given = [self._path(text) for text in templates]
+        files = [file.path for file in find_texts(given, HASHED_FILES)]
+        folders = [path for path in given if Path(path).is_dir()]
+        return {"files": files, "folders": folders, "content": contents(files)}
 
     def _counts(self, place: int, corpus: Corpus) -> _Counted:
         with self._at("corpora", place):
@@ -358,13 +362,9 @@ class _Planner:
         if corpus.counts is not None:
             found = _file(self._path(corpus.counts))
             return found.pop("name"), {"source": "counts", **found}
-        given = [self._path(text) for text in corpus.text or ()]
-        files = [file.path for file in find_texts(given, HASHED_FILES)]
         return corpus.name, {
             "source": "text",
-            "files": files,
-            "folders": [path for path in given if Path(path).is_dir()],
-            "content": contents(files),
+            **self._texts(corpus.text or ()),
             "pipeline": corpus.pipeline,
             "minimum_count": corpus.minimum_count,
             "column": corpus.column,
@@ -447,10 +447,9 @@ class _Planner:
         columns = self._columns(source, method)
         for parameters, shown in _grid(method):
             for named, reference, keys in measured:
-                own: dict[str, Any] = {} if not parallel else {"parallel": parallel}
-                if reference is not None and not refines:
-                    own = {}
-                known = {"reference": reference, "vocabulary": keys, **own}
+                known = {"reference": reference, "vocabulary": keys}
+                if parallel and (refines or reference is None):
+                    known["parallel"] = parallel
                 self._seeded(
                     {**spec, "parameters": parameters, **known},
                     {**columns, "parameters": shown, "reference": named, "task": ""},

@@ -150,7 +150,8 @@ def collected(cells: Sequence[Task], store: Store) -> pd.DataFrame:
 def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     """Tokens of parallel text relative to the base language, and Gini coefficients over languages.
 
-    Both by the same tokeniser and method; undefined where a language that they need has failed.
+    Both by the same tokeniser and method; undefined where a language that they need has failed, or
+    the base language has no token.
     """
     import pandas as pd
 
@@ -174,9 +175,8 @@ def _with_parity(results: pd.DataFrame, cells: Sequence[Task]) -> pd.DataFrame:
     for place, numbers in placed.items():
         rows = own.loc[numbers]
         relative = rows[rows["metric"] == "parallel.relative_tokens"]
-        tokens = relative[relative["language"] == base]["value"]
-        known = tokens.iloc[0] if len(tokens) else nan
-        results.loc[relative.index, "value"] = relative["value"] / known
+        tokens = relative[relative["language"] == base]["value"].sum()
+        results.loc[relative.index, "value"] = relative["value"] / (tokens or nan)
         for cost in ("line", "byte"):
             costs = rows[rows["metric"] == f"parallel.tokens_per_{cost}"]
             is_whole = set(costs["language"]) == planned[place] and len(costs) > 1

@@ -24,6 +24,7 @@ from morphgraph.corpus.counts import MARK, WordCounts
 from morphgraph.corpus.text import LONGEST_WORD
 from morphgraph.corpus.text_blocks import BadTexts, TextBlock, texts_in
 from morphgraph.corpus.word_table import (
+    FORM,
     TooLongWord,
     WordRun,
     WordTable,
@@ -48,7 +49,8 @@ def count_block(task: CountingTask) -> dict[str, Any]:
     """Count a block into runs, whose names it gives, unless that was done before."""
     block: TextBlock = task["block"]
     folder = Path(task["folder"])
-    key = key_of(asdict(block), {name: task[name] for name in ("pipeline", "column", "bad_lines")})
+    how = {name: task[name] for name in ("pipeline", "column", "bad_lines")}
+    key = key_of(FORM, asdict(block), how)
     done = folder / f"{key}.json"
     if done.is_file():
         found: dict[str, Any] = json.loads(done.read_bytes())

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import write_atomically
@@ -43,12 +43,22 @@ LEAST_MEMORY = 64 * 2**20
 LEAST_SHARE = 32 * 2**20
 """There are as many workers as leave each this many bytes."""
 
-ORDER = "a hash of the word (FNV-1a, mixed), then its bytes"
+ORDER = "a hash of the word, then its bytes"
 _BYTES_A_PARTITION = 2**27
+_BYTES_A_WORKER = 2**28
+"""Less text is counted before another process has started."""
+_UNPACKED = 4
+"""About how many bytes of text are in a packed one."""
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
-Runner = Callable[[Callable[[CountingTask], Any], Sequence[CountingTask]], Iterator[Any]]
-"""Applies a function to tasks somewhere; gives the results as they come."""
+
+class Runner(Protocol):
+    """What does tasks somewhere."""
+
+    def __call__(
+        self, function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
+    ) -> Iterator[Any]:
+        """The results of a function of each task, and of what all have in common, as they come."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +105,10 @@ OnCountProgress = Callable[[CountProgress], None] | None
 
 
 def run_here(
-    function: Callable[[CountingTask], Any], tasks: Sequence[CountingTask]
+    function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
 ) -> Iterator[Any]:
     """Do tasks one after the other."""
-    return map(function, tasks)
+    return (function(task, *common) for task in tasks)
 
 
 @dataclass(frozen=True)
@@ -309,7 +319,9 @@ def workers_for(counting: Counting, asked: int | None) -> int:
     """How many workers of this machine to take."""
     if asked is not None and asked < 1:
         raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
-    return min(asked or available_cores(), counting.most_workers)
+    text = sum(block.size * (_UNPACKED if block.packing else 1) for block in counting.blocks)
+    worth_starting = max(1, text // _BYTES_A_WORKER)
+    return min(asked or min(available_cores(), worth_starting), counting.most_workers)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -154,11 +154,12 @@ def _one_by_one(
                 if count:
                     words = True
                     yield number, word, count
-        except UnicodeDecodeError:
-            fix = "Save the file as UTF-8."
-            problems.append(FileFormatError(name, f"line {number}", "is not UTF-8", fix))
         except ValueError as error:
-            problems.append(FileFormatError(name, f"line {number}", str(error), f"{_FORM}."))
+            if not problems:  # one is told, and all of a large file may be wrong
+                problem, fix = str(error), f"{_FORM}."
+                if isinstance(error, UnicodeDecodeError):
+                    problem, fix = "is not UTF-8", "Save the file as UTF-8."
+                problems.append(FileFormatError(name, f"line {number}", problem, fix))
 
 
 def _parse_line(line: str) -> tuple[str, int]:

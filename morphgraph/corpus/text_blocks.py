@@ -491,8 +491,9 @@ def _json_texts(place: _Place, by: str | None, piece: bytes) -> dict[str, list[b
             row = json.loads(line)
             if not isinstance(row, dict):
                 raise ValueError("it is no object")
-            if column not in row:
-                raise ValueError(f"it has no field “{column[:40]}”")
+            for wanted in (column, *([] if by is None else [by])):
+                if wanted not in row:
+                    raise ValueError(f"it has no field “{wanted[:40]}”")
             text = row[column]
             if text is not None:
                 if not isinstance(text, str):

@@ -24,7 +24,7 @@ from morphgraph.kernels.counting import (
     SLOT,
     add_counts,
     are_plain,
-    find_words,
+    count_words_in,
     gather,
     hash_words,
     is_full,
@@ -32,6 +32,9 @@ from morphgraph.kernels.counting import (
 )
 
 RANGES = 4096
+FORM = 2
+"""Changes whenever hashes or runs do, so that no counting goes on with runs of another form."""
+
 _SHIFT = np.uint64(64 - 12)
 _BYTES_A_SLOT = 68
 """Of memory: its own 24, the arena's 8, and what sorting the words takes."""
@@ -39,8 +42,6 @@ _BYTES_A_SLOT = 68
 _ARENA = 8
 _LEAST_SLOTS, _FIRST_SLOTS = 2**10, 2**15
 _AT_ONCE = 2**16
-_FOUND = 4096
-_ONES = np.ones(_FOUND, np.int64)
 _HEAD = 8 * (2 + RANGES + 1)
 
 Rows = tuple[npt.NDArray[np.uint64], Int64, Int64, npt.NDArray[np.uint8]]
@@ -80,7 +81,6 @@ class WordTable:
         self._table = np.zeros(slots * SLOT, np.int64)
         self._arena = np.zeros(arena, np.uint8)
         self._state = np.zeros(2, np.int64)
-        self._words = np.empty(_FOUND, np.uint64), *np.empty((2, _FOUND), np.int64)
 
     def __len__(self) -> int:
         return int(self._state[0])
@@ -92,33 +92,26 @@ class WordTable:
         too long; its place is the one behind it.
         """
         data = np.frombuffer(text, np.uint8)
-        hashes, starts, ends = self._words
-        while start < len(data):
-            number, after, too_long = find_words(data, start, LONGEST_WORD, hashes, starts, ends)
-            found = hashes[:number], starts[:number], ends[:number], _ONES[:number]
-            done = self._add(found, data)
-            if done < number:
-                return int(starts[done])
-            if too_long:
-                raise TooLongWord(after)
-            start = after
-        return len(data)
+        at, is_long = start, False
+        while not is_long and at < len(data):
+            before = self._table, self._arena, self._state
+            at, is_long = count_words_in(data, at, LONGEST_WORD, *before)
+            if at < len(data) and not is_long and not self._grow():
+                break
+        if is_long:
+            raise TooLongWord(at)
+        return at
 
     def add(self, rows: Rows, first: int = 0) -> int:
         """Add counts of words, from one of them on; gives the first one that had no room."""
         hashes, counts, ends, text = rows
         starts = np.append(0, ends[:-1])
-        return first + self._add((hashes, starts, ends, counts), text, first)
-
-    def _add(self, words: tuple[Any, ...], text: npt.NDArray[np.uint8], first: int = 0) -> int:
-        """Add counts of words, which are places in a text; how many of them had room."""
-        hashes, starts, ends, counts = words
         at = first
         while True:
             rest = (hashes[at:], starts[at:], ends[at:], counts[at:], text)
             at += int(add_counts(*rest, self._table, self._arena, self._state))
             if at == len(hashes) or not self._grow():
-                return at - first
+                return at
 
     def _grow(self) -> bool:
         """Four times as many slots, if they are what is wanting and there may be so many.
@@ -171,7 +164,7 @@ class WordTable:
         return int(self._table[2::SLOT].sum())
 
     def _places(self) -> Iterator[Int64]:
-        used = np.flatnonzero(self._table[::SLOT])
+        used = np.flatnonzero(self._table[1::SLOT])
         hashes = self._table[used * SLOT].view(np.uint64)
         order = used[np.argsort(hashes)]
         if len(order) > 1:

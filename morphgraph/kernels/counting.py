@@ -1,19 +1,69 @@
 """Counting words into a hash table in flat arrays.
 
-A table has `SLOT` numbers a slot: the hash of a word, or 0 where the slot is free; where the word
-begins in the arena, times 2²¹, plus how many bytes it has; its count. Words are found by the low
+A table has `SLOT` numbers a slot: the hash of a word; where the word begins in the arena, times
+2²¹, plus how many bytes it has, or 0 where the slot is free; its count. Words are found by the low
 bits of their hashes. ``state``: how many words there are, and how many bytes of the arena they use.
+
+The hash of a word of up to 8 bytes is a mixture of these that no other word of its length has, so
+that hash and length tell whether two are the same.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import extending, njit, types
 
 SLOT = 3
+_intrinsic: Any = extending.intrinsic
 _LENGTH_BITS = 21
 _LENGTHS = (1 << _LENGTH_BITS) - 1
-_OFFSET, _PRIME, _MIX = 0xCBF29CE484222325, 0x100000001B3, 0x9E3779B97F4A7C15
+_AT_ONCE = 64
+_INLINE = 8
+_AHEAD = 16
+_ONE, _TWO = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_HIGH = np.uint64(0x8080808080808080)
+_LOW = np.uint64(0x7F7F7F7F7F7F7F7F)
+_OVER_SPACE = np.uint64(0x5F5F5F5F5F5F5F5F)
+"""Added to seven bits, gives the eighth to what is more than a space."""
+
+
+@_intrinsic
+def _eight(typing: Any, array: Any, place: Any) -> Any:
+    """Eight bytes of an array as a number, the first one lowest."""
+
+    def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        data = context.make_array(array)(context, builder, given[0]).data
+        at = builder.bitcast(builder.gep(data, [given[1]]), ir.IntType(64).as_pointer())
+        return builder.load(at, align=1)
+
+    return types.uint64(array, types.intp), made
+
+
+@_intrinsic
+def _first_bit(typing: Any, number: Any) -> Any:
+    """The place of the lowest bit of a number that is not 0."""
+
+    def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), made
+
+
+@_intrinsic
+def _fetch(typing: Any, array: Any, place: Any) -> Any:
+    """Have the processor read what will be needed soon."""
+
+    def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        data = context.make_array(array)(context, builder, given[0]).data
+        number, address = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
+        at = builder.bitcast(builder.gep(data, [given[1]]), address)
+        builder.call(call, [at, *(ir.Constant(number, value) for value in (1, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), made
 
 
 @njit(cache=True, nogil=True)
@@ -42,41 +92,43 @@ def _white(text: Any, at: int, end: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _mixed(found: Any) -> Any:
-    found ^= found >> np.uint64(32)
-    found *= np.uint64(_MIX)
-    found ^= found >> np.uint64(29)
-    return found if found else np.uint64(1)
+def _word_end(text: Any, at: int, end: int) -> int:
+    """Where the word ends that begins at a place of UTF-8."""
+    while True:
+        if at + _INLINE <= end:
+            some = _eight(text, at)
+            # ASCII up to the space, and what begins a character of several bytes.
+            stops = ~(((some & _LOW) + _OVER_SPACE) | some) | (some & (some << np.uint64(1)))
+            stops &= _HIGH
+            if stops == 0:
+                at += _INLINE
+                continue
+            at += int(np.int64(_first_bit(stops) >> np.uint64(3)))
+        if at >= end or _white(text, at, end):
+            return at
+        at += 1
 
 
 @njit(cache=True, nogil=True)
-def find_words(text: Any, at: int, longest: int, hashes: Any, starts: Any, ends: Any) -> Any:
-    """The next words of a text in UTF-8, as many as there is room for.
+def _mixed(found: Any) -> Any:
+    found = (found ^ (found >> np.uint64(30))) * _ONE
+    found = (found ^ (found >> np.uint64(27))) * _TWO
+    return found ^ (found >> np.uint64(31))
 
-    How many, the place behind them, and whether a word of more than ``longest`` bytes is
-    passed over there.
-    """
-    end, number = len(text), 0
-    while at < end and number < len(hashes):
-        byte = text[at]
-        if byte <= 32 or byte >= 0xC2:
-            white = _white(text, at, end)
-            if white:
-                at += white
-                continue
-        start = at
-        found = np.uint64(_OFFSET)
-        while at < end:
-            byte = text[at]
-            if (byte <= 32 or byte >= 0xC2) and _white(text, at, end):
-                break
-            found = (found ^ np.uint64(byte)) * np.uint64(_PRIME)
-            at += 1
-        if at - start > longest:
-            return number, at, True
-        hashes[number], starts[number], ends[number] = _mixed(found), start, at
-        number += 1
-    return number, at, False
+
+@njit(cache=True, nogil=True)
+def _hash(text: Any, start: int, end: int) -> Any:
+    found = np.uint64(0)
+    while end - start > _INLINE:
+        found = _mixed(found ^ _eight(text, start))
+        start += _INLINE
+    if start + _INLINE <= len(text):
+        others = np.uint64(8 * (_INLINE - (end - start)))
+        return _mixed(found ^ (_eight(text, start) & (~np.uint64(0) >> others)))
+    rest = np.uint64(0)
+    for at in range(end - 1, start - 1, -1):
+        rest = (rest << np.uint64(8)) | np.uint64(text[at])
+    return _mixed(found ^ rest)
 
 
 @njit(cache=True, nogil=True)
@@ -95,15 +147,60 @@ def move_slots(table: Any, larger: Any) -> None:
     """Put the words of a table into a larger one, which is empty."""
     mask = np.uint64(len(larger) // SLOT - 1)
     for old in range(0, len(table), SLOT):
-        if table[old] == 0:
+        if table[old + 1] == 0:
             continue
         place = np.int64(np.uint64(table[old]) & mask) * SLOT
-        while larger[place] != 0:
+        while larger[place + 1] != 0:
             place += SLOT
             if place == len(larger):
                 place = np.int64(0)
         for number in range(SLOT):
             larger[place + number] = table[old + number]
+
+
+@njit(cache=True, nogil=True)
+def count_words_in(text: Any, at: int, longest: int, table: Any, arena: Any, state: Any) -> Any:
+    """Count the words of a text in UTF-8 from a place on.
+
+    Gives the place where it got to: the end, or a word that has no room, or the one behind a word
+    of more than ``longest`` bytes; and whether such a word is why.
+    """
+    hashes = np.empty(_AT_ONCE, np.uint64)
+    starts, ends = np.empty(_AT_ONCE, np.int64), np.empty(_AT_ONCE, np.int64)
+    counts = np.ones(_AT_ONCE, np.int64)
+    end = len(text)
+    while at < end:
+        number, is_long = 0, False
+        while at < end and number < _AT_ONCE:
+            byte = text[at]
+            if byte <= 32 or byte >= 0xC2:
+                white = _white(text, at, end)
+                if white:
+                    at += white
+                    continue
+            start, at = at, _word_end(text, at + 1, end)
+            if at - start > longest:
+                is_long = True
+                break
+            found = _hash(text, start, at)
+            hashes[number], starts[number], ends[number] = found, start, at
+            number += 1
+        done = add_counts(hashes[:number], starts, ends, counts, text, table, arena, state)
+        if done < number:
+            return starts[done], False
+        if is_long:
+            return at, True
+    return at, False
+
+
+@njit(cache=True, nogil=True)
+def _same(arena: Any, begin: int, text: Any, start: int, length: int) -> bool:
+    """Whether a word of more than eight bytes in the arena is one in a text."""
+    last = length - _INLINE
+    for at in range(0, last, _INLINE):
+        if _eight(arena, begin + at) != _eight(text, start + at):
+            return False
+    return bool(_eight(arena, begin + last) == _eight(text, start + last))
 
 
 @njit(cache=True, nogil=True)
@@ -115,13 +212,15 @@ def add_counts(
     words, used = state[0], state[1]
     done = 0
     for word in range(len(hashes)):
+        if word + _AHEAD < len(hashes):
+            _fetch(table, np.int64(hashes[word + _AHEAD] & mask) * SLOT)
         start = starts[word]
         length = ends[word] - start
         wanted = np.int64(hashes[word])
         place = np.int64(hashes[word] & mask) * SLOT
         while True:
-            there = table[place]
-            if there == 0:
+            packed = table[place + 1]
+            if packed == 0:
                 if words >= most or used + length > len(arena):
                     state[0], state[1] = words, used
                     return done
@@ -133,15 +232,13 @@ def add_counts(
                 words += 1
                 used += length
                 break
-            if there == wanted and table[place + 1] & _LENGTHS == length:
-                begin, same = table[place + 1] >> _LENGTH_BITS, True
-                for at in range(length):
-                    if arena[begin + at] != text[start + at]:
-                        same = False
-                        break
-                if same:
-                    table[place + 2] += counts[word]
-                    break
+            if (
+                table[place] == wanted
+                and packed & _LENGTHS == length
+                and (length <= _INLINE or _same(arena, packed >> _LENGTH_BITS, text, start, length))
+            ):
+                table[place + 2] += counts[word]
+                break
             place += SLOT
             if place == len(table):
                 place = np.int64(0)
@@ -156,10 +253,7 @@ def hash_words(text: Any, ends: Any) -> Any:
     hashes = np.empty(len(ends), np.uint64)
     start: Any = 0
     for word in range(len(ends)):
-        found = np.uint64(_OFFSET)
-        for at in range(start, ends[word]):
-            found = (found ^ np.uint64(text[at])) * np.uint64(_PRIME)
-        hashes[word] = _mixed(found)
+        hashes[word] = _hash(text, start, ends[word])
         start = ends[word]
     return hashes
 

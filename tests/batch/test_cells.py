@@ -356,6 +356,14 @@ def test_the_parity_of_languages(tmp_path: Path) -> None:
         assert value(rows, f"parallel.gini_{cost}", language=ALL_LANGUAGES, method="FLOTA") >= 0
 
 
+def test_one_language_has_no_parity(tmp_path: Path) -> None:
+    parallel_texts(tmp_path)
+    rows, failures = measured(PARALLEL.replace("[en, de, nl]", "[en]"), tmp_path)
+    assert failures == []
+    assert value(rows, "parallel.relative_tokens", method="as it is") == 1
+    assert not rows["metric"].str.contains("gini").any()
+
+
 def test_parity_without_one_of_the_languages(tmp_path: Path) -> None:
     parallel_texts(tmp_path)
     (tmp_path / "dev.nl").write_text("De honden rennen naar huis.\n", "utf-8")
@@ -364,3 +372,16 @@ def test_parity_without_one_of_the_languages(tmp_path: Path) -> None:
     assert "has 2 lines of en and 1 of nl" in failure.message
     assert value(rows, "parallel.relative_tokens", language="de") > 1
     assert math.isnan(value(rows, "parallel.gini_line"))
+
+
+def test_parity_relative_to_a_language_without_tokens(tmp_path: Path) -> None:
+    """FLOTA leaves out what it does not know."""
+    for language, text in (("en", "語"), ("de", "die"), ("nl", "de")):
+        (tmp_path / f"dev.{language}").write_text(text, "utf-8")
+    (tmp_path / "types.txt").write_text("d\ne\ni\nde\n", "utf-8")
+    text = PARALLEL.replace("demo:en", "types.txt").replace("standard, ", "")
+    rows, failures = measured(text, tmp_path)
+    assert failures == []
+    for language in ("en", "de", "nl"):
+        assert math.isnan(value(rows, "parallel.relative_tokens", language=language))
+    assert value(rows, "parallel.gini_line") == pytest.approx(1 / 3)  # of 0, 1 and 1

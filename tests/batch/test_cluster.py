@@ -15,7 +15,7 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +31,11 @@ from morphgraph.batch.cluster import (
     lost_worker_message,
     scheduler_address,
 )
+from morphgraph.batch.counting import runner_on
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.corpus import text_blocks
+from morphgraph.score.corpus_measures import measure_corpus
+from morphgraph.segment.models import load_segmenter
 
 
 def eventually(true: Callable[[], Any], seconds: float = 15) -> bool:
@@ -59,7 +63,9 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = dict(os.environ)
     earlier = psutil.Process().children(recursive=True)
-    names = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MORPHGRAPH_THREADS"
+    libraries = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+    names = [*(f"{name}_NUM_THREADS" for name in libraries), "MORPHGRAPH_THREADS"]
+    names.append("MALLOC_TRIM_THRESHOLD_")  # each large block would be mapped anew
     with local_cluster(2) as client:
         squares = client.gather(client.map(lambda number: number**2, range(20)))
         variables = client.run(lambda: [os.environ.get(name) for name in names])
@@ -75,7 +81,7 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
         scratch = [str(Path(worker["local_directory"])) for worker in known]
         threads = [worker["nthreads"] for worker in known]
     assert squares == [number**2 for number in range(20)]
-    assert list(variables.values()) == [["1"] * 4] * 2
+    assert list(variables.values()) == [[*["1"] * 5, None]] * 2
     assert threads == [1, 1]
     assert listening == {"127.0.0.1"}
     assert len(scratch) == 2 and all(name.startswith(str(tmp_path)) for name in scratch)
@@ -247,6 +253,46 @@ def test_tasks_run_at_an_address_and_at_a_scheduler_file(
     # The scheduler of somebody else goes on.
     with at_address(address) as client:
         assert client.submit(sum, [2, 2]).result(timeout=20) == 4
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_a_corpus_is_measured_at_an_address(
+    scheduler: tuple[str, Path], worker: None, tmp_path: Path, morphgraph: Callable[..., Any]
+) -> None:
+    for language in ("de", "en"):
+        (tmp_path / f"{language}.txt").write_text(f"one two\n{language} three\n")
+    measure = "vocabulary", "--corpus", tmp_path, "--json"
+    found = morphgraph(*measure, "--scheduler", scheduler[0])
+    assert all(line.startswith("measuring") for line in found.err.splitlines()), found.err
+    assert found.json == morphgraph(*measure).json
+    (tmp_path / "de.txt").write_bytes(b"\xff")
+    wrong = morphgraph(*measure, "--scheduler", scheduler[0])
+    assert wrong.code == 2 and wrong.out == ""
+    assert "de.txt" in wrong.err and "byte 0xFF is not valid UTF-8" in wrong.err
+
+
+@pytest.mark.kills
+def test_a_corpus_is_measured_though_its_workers_are_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also the only one, with all that was sent to it once for all its tasks."""
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2**14)
+    (tmp_path / "en.txt").write_text("the dogs run home\n" * 20_000)
+    segmenters = {"en": load_segmenter("demo:en")}
+    killed = []
+    with local_cluster(1) as client:
+
+        def run(function: Callable[..., Any], tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
+            for number, result in enumerate(runner_on(client)(function, tasks, *common)):
+                if number in (0, 7):
+                    killed.extend(client.run(os.getpid).values())
+                    os.kill(killed[-1], signal.SIGKILL)
+                yield result
+
+        found = measure_corpus(segmenters, [tmp_path], run=run)
+    assert len(set(killed)) == 2
+    assert found == measure_corpus(segmenters, [tmp_path])
     assert capfd.readouterr() == ("", "")
 
 

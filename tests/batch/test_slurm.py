@@ -6,7 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +273,26 @@ def test_tasks_run_in_jobs(tmp_path: Path, jobs: Path, capfd: pytest.CaptureFixt
         assert time.monotonic() < end, "jobs go on after the run"
         time.sleep(0.2)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_a_corpus_is_measured_in_jobs(
+    tmp_path: Path, jobs: Path, morphgraph: Callable[..., Any]
+) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "en.txt").write_text("the dogs run home\n")
+    profile = f"""\
+        queue: batch
+        memory: 1GB
+        interface: lo
+        local_directory: {tmp_path}
+        maximum_jobs: 1
+        """
+    measure = "vocabulary", "--corpus", tmp_path / "texts", "--json"
+    found = morphgraph(*measure, "--slurm", profile_file(tmp_path, profile))
+    assert all(line.startswith("measuring") for line in found.err.splitlines()), found.err
+    assert found.json == morphgraph(*measure).json
+    assert list(jobs.glob("*.sh"))
 
 
 @pytest.mark.slow

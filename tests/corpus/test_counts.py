@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -133,22 +134,41 @@ _LINES = st.lists(
 )  # fmt: skip
 
 
+def outcome(data: bytes, block: int) -> list[tuple[str, int]] | str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts_lines, "_BLOCK", block)
+        try:
+            return list(parse_word_counts(data, "a.tsv").items())
+        except FileFormatError as error:
+            return str(error)
+
+
 @examples(300)
 @given(_LINES, st.integers(1, 40), st.booleans())
 def test_blocks_of_a_large_file_are_read_as_a_small_file(
     lines: list[bytes], block: int, ended: bool
 ) -> None:
     data = b"\n".join(lines) + b"\n" * ended
+    assert outcome(data, block) == outcome(data, 10**6)
 
-    def outcome(size: int) -> list[tuple[str, int]] | str:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts_lines, "_BLOCK", size)
-            try:
-                return list(parse_word_counts(data, "a.tsv").items())
-            except FileFormatError as error:
-                return str(error)
 
-    assert outcome(block) == outcome(10**6)
+_WHITE = [chr(point) for point in range(0x3001) if chr(point).isspace() and point != ord("\n")]
+
+
+@pytest.mark.parametrize("block", [1, 20])
+def test_white_space_around_words_of_a_large_file(block: int) -> None:
+    for white in _WHITE:
+        for line in (f"a{white}\t5", f"{white}a\t5", f"a\t5{white}", f"a{white}b\t5"):
+            data = f"first\t1\n{line}\nlast{white}\t2".encode()
+            assert outcome(data, block) == outcome(data, 10**6), repr(white)
+
+
+@pytest.mark.parametrize("limit", ["COUNTED_WORDS", "COUNTED_CHARACTERS"])
+def test_a_large_file_has_limits(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    data = b"".join(b"%d\t1\n" % number for number in range(9))
+    assert len(outcome(data, 8)) == 9
+    monkeypatch.setenv(f"MORPHGRAPH_MAX_{limit}", "8")
+    assert "the limit is 8" in outcome(data, 8)
 
 
 def test_a_large_file_becomes_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +178,20 @@ def test_a_large_file_becomes_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = read_word_counts(path)
     assert isinstance(found.words, WordArray)
     assert dict(found.items()) == {f"Wörter{n}": n + 2 * (n == 7) for n in range(1, 2000)}
+
+
+def test_a_file_of_wrong_lines_takes_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts_lines, "_BLOCK", 2**16)
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"a sentence in line {number}.\n" for number in range(20_000)))
+    tracemalloc.start()
+    with pytest.raises(FileFormatError, match="no line is a word and a count"):
+        read_word_counts(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000
 
 
 def test_an_array_of_words_is_a_sequence() -> None:

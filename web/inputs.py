@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
@@ -78,7 +80,14 @@ def upload_key(field: str) -> str:
 
 
 def take_away(field: str) -> None:
-    """Empty an upload field, as its file was taken; the next run shows it so."""
+    """Empty an upload field, as its file was taken; the next run shows it so.
+
+    Streamlit would keep the file until the session ends.
+    """
+    context, found = get_script_run_ctx(), st.session_state.get(upload_key(field))
+    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        for file in found if isinstance(found, list) else [found] if found else []:
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
     counts = st.session_state.setdefault(_TAKEN, {})
     counts[field] = counts.get(field, 0) + 1
 

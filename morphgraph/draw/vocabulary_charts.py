@@ -88,10 +88,13 @@ def length_lines(lengths: Mapping[str, Sequence[int] | npt.NDArray[np.int64]]) -
     return figure
 
 
-def lorenz_lines(curves: Mapping[str, tuple[Any, Any]]) -> "go.Figure":
+def lorenz_lines(
+    curves: Mapping[str, tuple[Any, Any]], languages: Mapping[str, Sequence[str]]
+) -> "go.Figure":
     """Lorenz curves of what languages cost, one for each tokeniser, and the diagonal.
 
-    ``curves``: by label, shares of the languages from the cheapest, and of all costs, from 0 to 1.
+    ``curves``: by label, shares of the languages from the cheapest, and of all costs, from 0 to 1;
+    ``languages``: their names, from the cheapest.
     """
     import plotly.graph_objects as go
 
@@ -114,11 +117,17 @@ def lorenz_lines(curves: Mapping[str, tuple[Any, Any]]) -> "go.Figure":
                 mode="lines+markers",
                 name=plotly_text(shortened(label)),
                 line=_line(number),
-                hovertemplate="%{x:.1f} % of the languages have %{y:.1f} % of the tokens",
+                customdata=["", *(_and_cheaper(name) for name in languages[label])],
+                hovertemplate="%{customdata}%{x:.1f} % of the languages have "
+                "%{y:.1f} % of the tokens",
             )
         )
     figure.update_layout(showlegend=True)
     return figure
+
+
+def _and_cheaper(language: str) -> str:
+    return f"{plotly_text(shortened(language))} and cheaper:<br>"
 
 
 def _line(number: int) -> dict[str, object]:

@@ -6,6 +6,7 @@ is full, its words are segmented, each once, and weighed with their counts.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections import Counter
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import checksum
 from morphgraph.core.limits import CORPUS_LANGUAGES
 from morphgraph.core.text import apart, base_name
 from morphgraph.corpus.count_tasks import CountingTask
@@ -76,11 +78,13 @@ class TextTotals:
         )
 
 
-def measure_block(task: CountingTask) -> tuple[int, dict[str, TextTotals], BadTexts]:
+def measure_block(
+    task: CountingTask, segmenters: Sequence[Segmenter]
+) -> tuple[int, dict[str, TextTotals], BadTexts]:
     """Measure a block of text: its number, and what it comes to by label."""
     block: TextBlock = task["block"]
     bad = BadTexts(task["bad_lines"])
-    measuring = _Measuring(task["segmenters"], task["unit"], task["memory"], block, bad)
+    measuring = _Measuring(segmenters, task["unit"], task["memory"], block, bad)
     for found in labelled_texts(block, task["column"], task["by"], bad):
         for label, texts in found.items():
             measuring.add(label, texts)
@@ -107,12 +111,13 @@ class _Measuring:
     def add(self, label: str, texts: Iterable[bytes]) -> None:
         if label not in self.totals:
             self._begin(label)
-        decoded = [text for text in (text.decode() for text in texts) if not _is_empty(text)]
-        self.totals[label].lines += len(decoded)
+        texts = [text for text in texts if not _is_empty(text)]
         if self.unit == "lines":
-            self._add_lines(label, decoded)
+            texts = [text for text in texts if not self._is_too_long(text)]
+            self._add_lines(label, texts)
         else:
-            self._add_words(label, "\n".join(decoded).encode())
+            self._add_words(label, b"\n".join(texts))
+        self.totals[label].lines += len(texts)
 
     def finished(self) -> dict[str, TextTotals]:
         for label in self.tables:
@@ -144,14 +149,17 @@ class _Measuring:
             if at < len(text):
                 self._empty(label)
 
-    def _add_lines(self, label: str, lines: Sequence[str]) -> None:
-        counts = Counter(line.encode() for line in lines)
-        for line in [line for line in counts if len(line) > LONGEST_WORD]:
-            self._too_long("in one line")
-            del counts[line]
+    def _add_lines(self, label: str, lines: Iterable[bytes]) -> None:
+        counts = Counter(lines)
         rows, done = as_rows(counts), 0
         while (done := self.tables[label].add(rows, done)) < len(counts):
             self._empty(label)
+
+    def _is_too_long(self, line: bytes) -> bool:
+        if len(line) <= LONGEST_WORD:
+            return False
+        self._too_long("in one line")
+        return True
 
     def _too_long(self, what: str) -> None:
         problem = f"there are more than {LONGEST_WORD:,} bytes {what}"
@@ -163,8 +171,8 @@ class _Measuring:
         table, total = self.tables[label], self.totals[label]
         for hashes, counts, ends, text in table.rows():
             with np.errstate(over="ignore"):
-                checksum = int((hashes * counts.astype(np.uint64)).sum())
-            total.checksum = (total.checksum + checksum) % 2**64
+                added = int((hashes * counts.astype(np.uint64)).sum())
+            total.checksum = (total.checksum + added) % 2**64
             for words in _portions(text.tobytes(), ends, counts):
                 for place, segmenter in enumerate(self.segmenters):
                     found = compress(segmenter, words, whole=self.unit == "lines")
@@ -176,8 +184,8 @@ def _check_languages(number: int, path: str) -> None:
     CORPUS_LANGUAGES.check(number, path, fix="Check which column names the language")
 
 
-def _is_empty(text: str) -> bool:
-    return not text or text.isspace()
+def _is_empty(text: bytes) -> bool:
+    return not text or text.decode().isspace()
 
 
 def _portions(text: bytes, ends: Int64, counts: Int64) -> Iterator[WordCounts]:
@@ -265,6 +273,11 @@ class CorpusMeasures:
         """Lorenz curve of the same: shares of the languages, cheapest first, and of all costs."""
         return lorenz_curve(self._costs(tokeniser, cost))
 
+    def cheapest_first(self, tokeniser: str, cost: Literal["line", "byte"] = "line") -> list[str]:
+        """The languages of that curve."""
+        costs, texts = self._costs(tokeniser, cost), self.of(tokeniser)
+        return [texts[place].text for place in sorted(range(len(costs)), key=costs.__getitem__)]
+
     def _costs(self, tokeniser: str, cost: str) -> list[float]:
         per_line = cost == "line"
         return [
@@ -284,6 +297,7 @@ class _Collected:
     open: dict[str, TextTotals] = field(default_factory=dict)
     total: TextTotals | None = None
     done: dict[str, list[TextMeasure]] = field(default_factory=dict)
+    checksums: dict[str, int] = field(default_factory=dict)
 
     def add(self, text: str, found: TextTotals) -> None:
         self.open[text] = self.open[text] + found if text in self.open else found
@@ -293,6 +307,7 @@ class _Collected:
             found = self.open.pop(text)
             self.total = found if self.total is None else self.total + found
             self.done[text] = self.measures(text, found)
+            self.checksums[text] = found.checksum
 
     def measures(self, text: str, found: TextTotals) -> list[TextMeasure]:
         measures = []
@@ -355,6 +370,8 @@ def measure_corpus(
         raise MorphGraphError(f"{memory:,} bytes of memory are too few. Give at least 64M.")
     if base is not None and not parallel:
         raise MorphGraphError("A base language is for parallel text. Say that it is parallel.")
+    if not paths:
+        raise MorphGraphError("There is no text to measure. Name at least one file or folder.")
     chosen: Unit = unit or ("lines" if parallel else "words")
     files = find_texts(paths)
     names = dict(
@@ -365,7 +382,6 @@ def measure_corpus(
         {
             "number": number,
             "block": block,
-            "segmenters": list(segmenters.values()),
             "unit": chosen,
             "column": column,
             "by": language_column,
@@ -378,7 +394,7 @@ def measure_corpus(
     left = Counter(block.file.path for block in blocks)
     size, read = sum(block.size for block in blocks), 0
     bad = BadTexts("skip")
-    for number, found, wrong in run(measure_block, tasks):
+    for number, found, wrong in run(measure_block, tasks, [*segmenters.values()]):
         path = blocks[number].file.path
         for label, totals in found.items():
             collected.add(names[path] if language_column is None else label, totals)
@@ -413,10 +429,21 @@ def measure_corpus(
         base=base,
         alpha=alpha,
         signature=_signature(
-            segmenters, files, total.checksum, chosen, language_column, base, alpha
+            segmenters, files, collected.checksums, chosen, language_column, base, alpha
         ),
         bad=bad.count,
         first_bad=tuple(sorted(bad.first)[:20]),
+    )
+
+
+def count_lines(paths: Sequence[str | os.PathLike[str]], column: str | None = None) -> int:
+    """How many lines texts have, as `TextMeasure` counts them; errors as of `measure_corpus`."""
+    blocks, bad = text_blocks(find_texts(paths), column), BadTexts("stop")
+    return sum(
+        not _is_empty(text)
+        for block in blocks
+        for found in labelled_texts(block, column, None, bad)
+        for text in found.get("", ())
     )
 
 
@@ -457,7 +484,7 @@ def _relative(
 def _signature(
     segmenters: Mapping[str, Segmenter],
     files: Sequence[TextFile],
-    checksum: int,
+    checksums: Mapping[str, int],
     unit: Unit,
     by: str | None,
     base: str | None,
@@ -467,9 +494,10 @@ def _signature(
     from morphgraph.score.gold_set import signature_line
 
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    content = checksum(json.dumps(sorted(checksums.items())).encode())
     return signature_line(
         {
-            "corpus": f"{base_name(files[0].path)}{more}@{checksum:016x}",
+            "corpus": f"{base_name(files[0].path)}{more}@{content}",
             "unit": unit,
             **({} if by is None else {"by": by}),
             **({} if base is None else {"base": base}),
@@ -494,11 +522,9 @@ def differing(paths: Sequence[str]) -> list[str]:
     if len(set(names)) < len(names):
         return apart(paths)
     parts = [_without_packing(name).split(".") for name in names]
-    if len(set(map(len, parts))) > 1:
+    if len(set(map(len, parts))) > 1 or len(set(map(tuple, parts))) < len(parts):
         return names
     differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
-    if not any(differs):
-        return names
     first, last = differs.index(True), len(differs) - differs[::-1].index(True)
     return [".".join(each[first:last]) for each in parts]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -123,8 +123,8 @@ def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
         "by": measures.by,
         "unit": measures.unit,
         "alpha": measures.alpha,
-        "texts": [_known(row) for row in measured_rows(measures.texts)],
-        "all": [_known(row) for row in measured_rows(measures.totals)],
+        "texts": _known_rows(measures.texts),
+        "all": _known_rows(measures.totals),
         "bad": measures.bad,
         "first_bad": list(measures.first_bad),
     }
@@ -133,16 +133,21 @@ def corpus_json(measures: CorpusMeasures) -> dict[str, Any]:
         found["parity"] = [
             {
                 "tokeniser": name,
-                **_known({f"gini_{cost}": measures.gini(name, cost) for cost in ("line", "byte")}),
-                "lorenz_line": [[float(value) for value in axis] for axis in measures.lorenz(name)],
+                "gini_line": _known(measures.gini(name)),
+                "gini_byte": _known(measures.gini(name, "byte")),
+                "lorenz_line": [list(map(_known, axis.tolist())) for axis in measures.lorenz(name)],
             }
             for name in measures.tokenisers
         ]
     return found | {"signature": measures.signature}
 
 
-def _known(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: (None if math.isnan(value) else whole(value)) if isinstance(value, float) else value
-        for key, value in row.items()
-    }
+def _known_rows(measures: Iterable[TextMeasure]) -> list[dict[str, Any]]:
+    return [{key: _known(value) for key, value in row.items()} for row in measured_rows(measures)]
+
+
+def _known(value: Any) -> Any:
+    """A value as JSON has it: null where it is undefined."""
+    if not isinstance(value, float):
+        return value
+    return None if math.isnan(value) else whole(value)

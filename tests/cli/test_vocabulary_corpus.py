@@ -50,6 +50,9 @@ def test_by_file_as_json_by_any_number_of_workers(morphgraph: Command, texts: Pa
     assert "parity" not in found
     two = morphgraph("vocabulary", "--corpus", texts, "--json", "--workers", 2).json
     assert two == found
+    lines = morphgraph("vocabulary", "--corpus", texts, "--limit", 1).out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["File", "de", "all"]
+    assert lines[3] == "1 of 2 files; --limit 0 shows all"
 
 
 @pytest.mark.slow

@@ -63,8 +63,10 @@ def test_types_and_names_are_no_html() -> None:
 
 
 def test_lorenz_curves_are_in_percent_beside_the_diagonal() -> None:
-    figure = lorenz_lines({"<b>BPE</b>": lorenz_curve([3, 1])})
+    figure = lorenz_lines({"<b>BPE</b>": lorenz_curve([3, 1])}, {"<b>BPE</b>": ["<i>", "de"]})
     diagonal, curve = figure.data
     assert (diagonal.x, diagonal.y) == ((0, 100), (0, 100))
     assert (list(curve.x), list(curve.y)) == ([0, 50, 100], [0, 25, 100])
     assert curve.name == "&lt;b&gt;BPE&lt;/b&gt;"
+    shown = ["", "&lt;i&gt; and cheaper:<br>", "de and cheaper:<br>"]
+    assert list(curve.customdata) == shown

@@ -309,6 +309,18 @@ def test_uploaded_texts_and_their_parity(page: Any, tmp_path: Path) -> None:
     assert not page.errors()
 
 
+def test_bad_lines_of_an_upload(page: Any) -> None:
+    corpus_open(page).upload("Texts", ("en.txt", ENGLISH + b"Stra\xdfe\n"))
+    page.press("Measure")
+    assert any("en.txt, line 3: byte 0xDF" in error for error in page.errors())
+    [toggle] = [toggle for toggle in page.test.toggle if toggle.label == "Leave out bad lines"]
+    toggle.set_value(True)
+    page.run().press("Measure")
+    assert not page.errors()
+    [warning] = [each.value for each in page.test.warning if each.value.startswith("Left out")]
+    assert "1 line" in warning and "line 3" in warning and "morphgraph-corpus" not in warning
+
+
 def test_a_corpus_by_its_path(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_bytes(ENGLISH)
     corpus_open(page)

@@ -4,8 +4,10 @@ import bz2
 import gzip
 import json
 import math
+import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +27,7 @@ from morphgraph.score.compression import renyi_efficiency
 from morphgraph.score.corpus_measures import (
     CorpusMeasures,
     TextMeasure,
+    count_lines,
     differing,
     measure_corpus,
 )
@@ -144,6 +147,7 @@ def test_languages_of_a_table(rows: list[tuple[str, str]], kind: str) -> None:
     with TemporaryDirectory() as name:
         path = table(Path(name), rows, kind)
         measured = measure_corpus(BOTH, [path], language_column="lang")
+        assert count_lines([path], "text") == sum(one.lines for one in measured.of("BPE"))
     found: dict[str, list[str]] = {}
     for language, line in sorted(rows, key=lambda row: row[0]):
         found.setdefault(language, []).append(line)
@@ -195,6 +199,7 @@ def test_lines_are_what_the_library_makes_of_them(tmp_path: Path) -> None:
     [all_text] = measured.totals
     assert all_text.tokens == sum(map(len, encoded))
     assert (all_text.lines, all_text.words) == (5, 14)
+    assert count_lines([tmp_path]) == 5
     assert all_text.bytes == sum(len(line.encode()) for line in [*lines, lines[0]])
 
 
@@ -230,6 +235,8 @@ def test_parity_by_hand(parallel: Path) -> None:
     assert math.isnan(found.totals[0].relative_tokens)
     # Costs 1, 2, 2: differences of 1, four times, over 2 · 9 · 5/3.
     assert found.gini("BPE") == pytest.approx(4 / 30)
+    assert found.cheapest_first("BPE") == ["en", "de", "fr"]
+    assert found.cheapest_first("BPE", "byte") == ["en", "fr", "de"]
     assert found.lorenz("BPE")[1].tolist() == pytest.approx([0, 1 / 5, 3 / 5, 1])
     # 4/7, 2/5 and 4/10.
     a, b = 4 / 7, 4 / 10
@@ -251,8 +258,73 @@ def test_what_is_not_parallel(parallel: Path) -> None:
     (parallel / "dev.de").unlink()
     with pytest.raises(MorphGraphError, match=r"has one language, dev\.en"):
         measured(parallel)
+    with pytest.raises(MorphGraphError, match="Name at least one file"):
+        measure_corpus({"BPE": BPE}, [])
     with pytest.raises(MorphGraphError, match="base language is for parallel text"):
         measure_corpus({"BPE": BPE}, [parallel], base="en")
+
+
+SENTENCES = st.text("abhHsäß.,'1 ", min_size=1, max_size=12).filter(str.strip)
+
+
+@cache
+def english() -> tuple[Tokenizer, Segmenter]:
+    return Tokenizer.from_file(str(demo_tokeniser_path("en"))), load_segmenter("demo:en")
+
+
+PARALLEL = st.integers(1, 5).flatmap(
+    lambda lines: st.lists(
+        st.lists(SENTENCES, min_size=lines, max_size=lines), min_size=2, max_size=4
+    )
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None)
+@given(PARALLEL, st.data())
+def test_parity_is_that_of_the_library_s_tokens(
+    languages: list[list[str]], data: st.DataObject
+) -> None:
+    """Each figure from what `tokenizers` makes of each line, and its definition written out."""
+    library, segmenter = english()
+    base = data.draw(st.integers(0, len(languages) - 1))
+    with TemporaryDirectory() as name:
+        for number, lines in enumerate(languages):
+            write(Path(name), f"dev.l{number}", lines)
+        found = measure_corpus({"en": segmenter}, [name + "/dev.*"], parallel=True, base=f"l{base}")
+    ids = [
+        [one for line in lines for one in library.encode(line, add_special_tokens=False).ids]
+        for lines in languages
+    ]
+    size = library.get_vocab_size()
+    per_line = [len(some) / len(lines) for some, lines in zip(ids, languages, strict=True)]
+    per_byte = [
+        len(some) / sum(len(line.encode()) for line in lines)
+        for some, lines in zip(ids, languages, strict=True)
+    ]
+    for one, some, lines, line_cost, byte_cost in zip(
+        found.texts, ids, languages, per_line, per_byte, strict=True
+    ):
+        shares = [number / len(some) for number in Counter(some).values()]
+        power = sum(share**2.5 for share in shares)
+        words = sum(len(line.split()) for line in lines)
+        assert (one.lines, one.words, one.tokens) == (len(lines), words, len(some))
+        assert one.characters == sum(map(len, lines))
+        assert one.relative_tokens == pytest.approx(len(some) / len(ids[base]))
+        assert one.tokens_per_line == pytest.approx(line_cost)
+        assert one.tokens_per_byte == pytest.approx(byte_cost)
+        assert one.bytes_per_token == pytest.approx(1 / byte_cost)
+        assert one.characters_per_token == pytest.approx(one.characters / len(some))
+        assert one.fertility == pytest.approx(len(some) / words)
+        assert one.renyi == pytest.approx(math.log(power) / (1 - 2.5) / math.log(size), abs=1e-12)
+        assert one.ordinary_types - one.never_used == len(set(some))
+    for cost, costs in (("line", per_line), ("byte", per_byte)):
+        n, mean = len(costs), sum(costs) / len(costs)
+        gini = sum(abs(a - b) for a in costs for b in costs) / (2 * n * n * mean)
+        assert found.gini("en", cost) == pytest.approx(gini, abs=1e-12)
+        ordered = sorted(costs)
+        curve = [sum(ordered[:k]) / sum(costs) for k in range(n + 1)]
+        assert found.lorenz("en", cost)[1].tolist() == pytest.approx(curve)
 
 
 # ----------------------------------------------------------------------------- what goes wrong
@@ -267,6 +339,48 @@ def test_texts_without_language(tmp_path: Path, kind: str) -> None:
     assert [one.text for one in found.of("BPE")] == ["de", "en"]
     assert found.bad == 1
     assert "is empty" in found.first_bad[0]
+
+
+def test_lines_that_are_too_long_are_no_lines(
+    parallel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text is not parallel without them, whatever the number of lines in its files."""
+    monkeypatch.setattr(corpus_measures, "LONGEST_WORD", 8)
+    write(parallel, "dev.fr", ["öñöñd", "d", "d", "d"])
+    write(parallel, "dev.en", ["abc", "ab abc abc", "ab", "ab abc abc"])
+    write(parallel, "dev.de", ["abcab", "dd"])
+    for language, lines, bad in (("fr", 3, 1), ("en", 2, 2)):
+        found = measure_corpus(
+            {"BPE": BPE}, [parallel / f"dev.{language}"], unit="lines", bad_lines="skip"
+        )
+        assert (found.totals[0].lines, found.bad) == (lines, bad)
+    with pytest.raises(MorphGraphError, match="more than 8 bytes in one line"):
+        measured(parallel)
+    with pytest.raises(MorphGraphError, match="de has 2 lines and fr 3"):
+        measured(parallel, bad_lines="skip")
+
+
+def test_words_that_are_too_long_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", [f"ab {'c' * (2**20 + 1)} abc d"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_blocks, "BLOCK_BYTES", 2**26)
+        with pytest.raises(MorphGraphError, match="1,048,576 bytes without white space"):
+            measure_corpus(BOTH, [tmp_path])
+        found = measure_corpus(BOTH, [tmp_path], bad_lines="skip")
+    assert (found.totals[0].words, found.totals[0].lines, found.bad) == (3, 1, 1)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 3.0])
+def test_the_order_of_the_efficiency(tmp_path: Path, alpha: float) -> None:
+    write(tmp_path, "a.txt", ["abc d d ab"])
+    [found] = measure_corpus({"BPE": BPE}, [tmp_path], alpha=alpha).totals
+    assert found.renyi == renyi_efficiency([1, 2, 1], len(TYPES), alpha)
+
+
+def test_rows_without_the_field_of_the_language(tmp_path: Path) -> None:
+    path = table(tmp_path, [("en", "ab")], "jsonl")
+    with pytest.raises(MorphGraphError, match="it has no field “language”"):
+        measure_corpus(BOTH, [path], language_column="language")
 
 
 def test_plain_text_has_no_columns(tmp_path: Path) -> None:
@@ -287,21 +401,46 @@ def test_the_signature_does_not_depend_on_the_order(tmp_path: Path) -> None:
     one = measure_corpus(BOTH, [table(tmp_path, rows, "csv")], language_column="lang")
     other = measure_corpus(BOTH, [table(tmp_path, rows[::-1], "csv")], language_column="lang")
     changed = measure_corpus(BOTH, [table(tmp_path, rows[:2], "csv")], language_column="lang")
+    swapped = [("de" if language == "en" else "en", text) for language, text in rows]
+    exchanged = measure_corpus(BOTH, [table(tmp_path, swapped, "csv")], language_column="lang")
     assert one == other
-    assert one.signature != changed.signature
+    assert len({one.signature, changed.signature, exchanged.signature}) == 3
 
 
 def test_blocks_may_come_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", ["abc d", "ab", "öñ öñ d"] * 5)
     write(tmp_path, "b.txt", ["d€ d"] * 9)
 
-    def backwards(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
-        return map(function, reversed(tasks))
+    def backwards(function: Any, tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
+        return (function(task, *common) for task in reversed(tasks))
 
-    assert measure_corpus(BOTH, [tmp_path], run=backwards) == measure_corpus(BOTH, [tmp_path])
+    for name in ("a.txt", "b.txt"):
+        with (tmp_path / name).open("ab") as file:
+            file.write(b"ab\xff\n" * 9)
+    options: dict[str, Any] = {"bad_lines": "skip"}
+    found = measure_corpus(BOTH, [tmp_path], **options)
+    assert found.bad == 18
+    assert "a.txt, line 16: byte 0xFF" in found.first_bad[0]
+    assert measure_corpus(BOTH, [tmp_path], run=backwards, **options) == found
+
+
+def test_tasks_are_paths_and_small_numbers(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", ["abc d"] * 5)
+
+    def sent(function: Any, tasks: Sequence[Any], *common: Any) -> Iterator[Any]:
+        for task in tasks:
+            data = pickle.dumps(task)
+            assert len(data) < 1000
+            assert task["memory"] == 2**26
+            yield function(pickle.loads(data), *common)
+
+    options: dict[str, Any] = {"memory": 2**28, "workers": 4}
+    assert measure_corpus(BOTH, [tmp_path], run=sent, **options) == measure_corpus(BOTH, [tmp_path])
 
 
 def test_names_of_files() -> None:
     assert differing(["x/flores.eng.dev", "y/flores.de.dev"]) == ["eng", "de"]
     assert differing(["a.b.txt", "a.txt"]) == ["a.b.txt", "a.txt"]
     assert differing(["a/x", "b/x"]) == ["a/x", "b/x"]
+    packed_too = ["a.txt", "a.txt.gz", "b.txt"]
+    assert differing(packed_too) == packed_too

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError, unquoted
-from morphgraph.core.text import base_name
+from morphgraph.core.text import base_name, counted
 from morphgraph.draw.vocabulary_charts import lorenz_lines
 from morphgraph.score.corpus_measures import CorpusMeasures, measure_corpus
 from morphgraph.tables.corpus import UNITS, corpus_csv, corpus_table, parity_table
@@ -25,6 +26,8 @@ from web.widgets import attempt, downloads, remembered, show_table
 
 _ASKED = "corpus asked"
 _ROWS = 420
+_SKIP = "Leave out bad lines"
+_TABLES = "For csv, tsv, JSON lines and Parquet: a column, or field."
 
 
 def corpus_measured(
@@ -86,14 +89,28 @@ def _texts() -> tuple[Sequence[Any], str]:
 
 def _options() -> dict[str, Any]:
     with (
-        remembered(corpus_parallel=False, corpus_base="", corpus_language="", corpus_column=""),
+        remembered(
+            corpus_parallel=False,
+            corpus_base="",
+            corpus_language="",
+            corpus_column="",
+            corpus_skip=False,
+        ),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         column = st.text_input(
-            "Column with the text", key="corpus_column", placeholder="found", width=200
+            "Column with the text",
+            key="corpus_column",
+            placeholder="found by its name",
+            width=200,
+            help=_TABLES,
         )
         language = st.text_input(
-            "Column with the language", key="corpus_language", placeholder="none", width=200
+            "Column with the language",
+            key="corpus_language",
+            placeholder="none: by file",
+            width=200,
+            help=_TABLES,
         )
         parallel = st.toggle(
             "Parallel text",
@@ -106,11 +123,13 @@ def _options() -> dict[str, Any]:
             base = st.text_input(
                 "Base language", key="corpus_base", placeholder="the first", width=160
             )
+        skip = st.toggle(_SKIP, key="corpus_skip", help="Else the first one stops the measuring.")
     return {
         "column": column.strip() or None,
         "language_column": language.strip() or None,
         "parallel": parallel,
         "base": base.strip() or None,
+        "bad_lines": "skip" if skip else "stop",
     }
 
 
@@ -122,13 +141,18 @@ def _measured(
     try:
         if path:
             with unquoted(Path(path), asked=True):
-                return measure_corpus(segmenters, [str(Path(path).expanduser())], **options)
+                found = measure_corpus(segmenters, [str(Path(path).expanduser())], **options)
+                # Somebody else may have named the path: nothing of what is there is told.
+                return replace(found, first_bad=())
         with TemporaryDirectory(prefix="morphgraph-corpus-") as folder:
             try:
                 paths = [_kept(file, Path(folder), number) for number, file in enumerate(files)]
-                return measure_corpus(segmenters, paths, **options)
+                found = measure_corpus(segmenters, paths, **options)
+                bad = (line.replace(f"{folder}/", "") for line in found.first_bad)
+                return replace(found, first_bad=tuple(bad))
             except MorphGraphError as error:
-                raise MorphGraphError(str(error).replace(f"{folder}/", "")) from error
+                said = str(error).replace(f"{folder}/", "")
+                raise MorphGraphError(said.replace("--bad-lines skip", f"“{_SKIP}”")) from error
     finally:
         bar.empty()
 
@@ -145,6 +169,9 @@ def _kept(file: Any, folder: Path, number: int) -> Path:
 def _show(measured: CorpusMeasures) -> None:
     _table(corpus_table(measured), "corpus table")
     st.caption(plain(UNITS[measured.unit]))
+    if measured.bad:
+        left_out = f"Left out: {counted(measured.bad, 'line')}."
+        st.warning(plain(" ".join([left_out, "; ".join(measured.first_bad)])))
     if measured.base is not None:
         left, right = st.columns([11, 9], gap="large")
         with left:
@@ -156,7 +183,10 @@ def _show(measured: CorpusMeasures) -> None:
             )
         with right:
             st.plotly_chart(
-                lorenz_lines({name: measured.lorenz(name) for name in measured.tokenisers}),
+                lorenz_lines(
+                    {name: measured.lorenz(name) for name in measured.tokenisers},
+                    {name: measured.cheapest_first(name) for name in measured.tokenisers},
+                ),
                 key="lorenz curve",
             )
     st.code(measured.signature, language=None, wrap_lines=True)
@@ -178,7 +208,10 @@ def _table(table: Table, key: str) -> None:
         key=f"{key} {titles}",
         column_config={
             number: st.column_config.TextColumn(
-                titles[int(number)], alignment="right" if number in numbers else "left"
+                titles[int(number)],
+                alignment="right" if number in numbers else "left",
+                # What a row is about stays in sight where the table is wider than the screen.
+                pinned=number == "0",
             )
             for number in frame.columns
         },

@@ -1,0 +1,31 @@
+"""Files that visitors give."""
+
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+
+from web import inputs
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_was_taken_is_not_kept_until_the_session_ends(
+    monkeypatch: pytest.MonkeyPatch, *, several: bool
+) -> None:
+    manager, state = MemoryUploadedFileManager("/upload"), dict[str, object]()
+    files = [UploadedFileRec(name, name, "text/plain", b"text") for name in ("one", "two", "other")]
+    for file in files:
+        manager.add_file("this session", file)
+    chosen = [UploadedFile(file, FileURLs()) for file in files[: 1 + several]]
+    state[inputs.upload_key("field")] = chosen if several else chosen[0]
+    context = SimpleNamespace(uploaded_file_mgr=manager, session_id="this session")
+    monkeypatch.setattr(inputs, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(st, "session_state", state)
+    before = inputs.upload_key("field")
+    inputs.take_away("field")
+    assert inputs.upload_key("field") != before
+    left = manager.get_files("this session", ["one", "two", "other"])
+    assert [file.name for file in left] == ["two", "other"][several:]

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from typing import Any
 
 from morphgraph.core.files import checksum
@@ -48,6 +47,14 @@ class MergeGraph(MergeTable):
         self._first_revision = self.revision
         self._copied: MergeGraph | None = None
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Be known by a number of this process: the other's may have been given to another here."""
+        self.__dict__.update(state)
+        untouched = self._is_untouched
+        self._touch()
+        if untouched:
+            self._first_revision = self.revision
+
     def original(self) -> "MergeGraph":
         """A graph of its own as this one was before any edit."""
         whole = self if self._is_untouched else self._copied
@@ -62,7 +69,8 @@ class MergeGraph(MergeTable):
 
     def copy(self, *, history: bool = False) -> "MergeGraph":
         """A graph of its own as this one is now, with nothing to undo but its ``history``."""
-        copied = copy(self)
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
         self._share(copied)
         copied._done, copied._undone = self._done.copy() if history else [], []
         if self._is_untouched:

@@ -1,10 +1,12 @@
 """The types and merges of a tokeniser, and how they hang together."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.graph.change import Merge, Origin
@@ -12,6 +14,9 @@ from morphgraph.graph.change import Merge, Origin
 _revisions = count()
 """Numbers of states; none is given twice, so that what is known of one cannot be taken for another.
 """
+
+_listings: deque[tuple[int, dict[int, Merge]]] = deque(maxlen=16)
+"""States that were asked for last, and their merges by id in order of rank: each is large."""
 
 
 class EditError(MorphGraphError):
@@ -45,11 +50,11 @@ class MergeTable:
         self._loaded_types = len(self.types)
         self._loaded: tuple[Merge, ...] = tuple(merges)
         self._merges: list[Merge | None] = list(self._loaded)
-        self._order: list[int] | None = None
-        self._listed: tuple[int, dict[int, Merge]] | None = None
+        self._order: npt.NDArray[np.int32] | None = None
         self._leveled: tuple[int, dict[int, int]] | None = None
+        self._tuples: tuple[int, bool] | None = None
         self._origins: dict[int, Origin] = {}
-        self._alive = [True] * len(self.types)
+        self._alive = bytearray([True]) * len(self.types)
         self._incoming: list[list[int]] = [[] for _ in self.types]
         self._outgoing: list[set[int]] = [set() for _ in self.types]
         self._owns_names = True
@@ -81,7 +86,7 @@ class MergeTable:
         return cls(list(types), listed)
 
     def __contains__(self, text: str) -> bool:
-        return text in self.ids and self._alive[self.ids[text]]
+        return text in self.ids and self.is_present(self.ids[text])
 
     def id_of(self, text: str) -> int:
         """The id of a present type; `EditError` if there is none."""
@@ -92,7 +97,7 @@ class MergeTable:
 
     def is_present(self, number: int) -> bool:
         """Whether the type with this id has not been removed."""
-        return self._alive[number]
+        return bool(self._alive[number])
 
     def is_removable(self, number: int) -> bool:
         """Whether this type can be knocked out: a merge produces it, and it is not fixed."""
@@ -100,7 +105,7 @@ class MergeTable:
 
     def is_atom(self, number: int) -> bool:
         """Whether no merge produces this type."""
-        return self._alive[number] and not self._incoming[number]
+        return self.is_present(number) and not self._incoming[number]
 
     def merge(self, number: int) -> Merge:
         """The present merge with this id."""
@@ -142,18 +147,30 @@ class MergeTable:
 
     def merges(self) -> Mapping[int, Merge]:
         """All present merges by id, in order of rank."""
-        if self._listed is None or self._listed[0] != self.revision:
-            self._listed = self.revision, self._in_order()
-        return self._listed[1]
+        state = self.revision
+        for known, listed in tuple(_listings):
+            if known == state:
+                return listed
+        listed = self._in_order()
+        _listings.append((state, listed))
+        return listed
 
     def _in_order(self) -> dict[int, Merge]:
         """All present merges by id, in order of rank; sorted only after what can change it."""
         merges = self._merges
         if self._order is None:
-            present = [n for n, merge in enumerate(merges) if merge is not None]
-            ranks = np.fromiter((merges[n].rank for n in present), np.int64, len(present))  # type: ignore[union-attr]
-            self._order = [present[i] for i in np.argsort(ranks, kind="stable").tolist()]
-        return {n: merge for n in self._order if (merge := merges[n]) is not None}
+            present = [(n, merge.rank) for n, merge in enumerate(merges) if merge is not None]
+            numbers, ranks = np.array(present, np.int64).reshape(-1, 2).T
+            self._order = numbers[np.argsort(ranks, kind="stable")].astype(np.int32)
+        return {n: merge for n in self._order.tolist() if (merge := merges[n]) is not None}
+
+    @property
+    def has_tuples(self) -> bool:
+        """Whether a merge has three parts or more."""
+        if self._tuples is None or self._tuples[0] != self.revision:
+            found = any(merge is not None and len(merge.parts) > 2 for merge in self._merges)
+            self._tuples = self.revision, found
+        return self._tuples[1]
 
     def levels(self) -> Mapping[int, int]:
         """The rank that each present merge competes with, by id, in order of rank.

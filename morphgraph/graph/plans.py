@@ -324,7 +324,7 @@ def plan_renumber(graph: MergeTable) -> Change:
     """
     merges = graph.merges()
     dropped: dict[int, Merge] = {}
-    if not any(merge.is_tuple for merge in merges.values()):
+    if not graph.has_tuples:
         seen: set[Parts] = set()
         for number, merge in merges.items():
             if merge.parts in seen:

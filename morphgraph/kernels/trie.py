@@ -58,7 +58,7 @@ def build_trie(paths, path_offsets, types, forms, alphabet_size):  # type: ignor
     flags = (ends[:, 0] != ABSENT) + 2 * (ends[:, 1] != ABSENT)
     wide = table
     size = np.int64(16)
-    while size < 2 * states:
+    while size < states * 3 // 2:
         size *= 2
     table = np.full((size, 2), EMPTY, np.int64)
     for place in range(wide.shape[0]):

@@ -41,8 +41,7 @@ class Bte(MethodSegmenter):
     @property
     def name(self) -> str:
         """``BTE`` if a merge has three parts or more, else ``BPE``."""
-        merges = self.tokeniser.graph.merges().values()
-        return "BTE" if any(merge.is_tuple for merge in merges) else "BPE"
+        return "BTE" if self.tokeniser.graph.has_tuples else "BPE"
 
     def segment(self, words: Words) -> Segmentation:
         """Cut words; ``closed_by`` holds positions of merges, by rank."""

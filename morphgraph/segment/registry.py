@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.segment.method import Method, Needs
@@ -170,6 +170,8 @@ def _merges(base: Any, method: str) -> Tokeniser:
 
 _vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, SubwordVocabulary]] = WeakKeyDictionary()
 """The vocabulary of each graph's present state, by its revision: its trie is made only once."""
+_known: WeakValueDictionary[int, SubwordVocabulary] = WeakValueDictionary()
+"""By the number of the state, which copies of a graph have in common."""
 
 
 def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
@@ -180,10 +182,12 @@ def _vocabulary(base: Any, method: str) -> SubwordVocabulary:
     if isinstance(found, SubwordVocabulary):
         return found
     tokeniser = _merges(base, method)
-    graph = tokeniser.graph
+    graph, state = tokeniser.graph, tokeniser.graph.revision
     known = _vocabularies.get(graph)
-    if known is None or known[0] != graph.revision:
-        known = _vocabularies[graph] = (graph.revision, vocabulary_of(tokeniser))
+    if known is None or known[0] != state:
+        vocabulary = _known.get(state) or vocabulary_of(tokeniser)
+        known = _vocabularies[graph] = (state, vocabulary)
+        _known[state] = vocabulary
     return known[1]
 
 

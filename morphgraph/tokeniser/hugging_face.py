@@ -309,6 +309,14 @@ def to_tokenizer_json(
     lacks it. With tuple merges the model's type is ``BTE``, which this library and the exported
     class read.
     """
+    document, id_map = to_document(tokeniser, ids)
+    return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
+
+
+def to_document(
+    tokeniser: Tokeniser, ids: Mapping[int, int] | None = None
+) -> tuple[dict[str, Any], dict[int, int]]:
+    """What `to_tokenizer_json` writes, before it is written: parts are the tokeniser's own."""
     graph = tokeniser.graph
     ids = new_ids(tokeniser) if ids is None else ids
     known = len(tokeniser.vocabulary_ids)
@@ -321,7 +329,7 @@ def to_tokenizer_json(
         first[text]: new for number, new in ids.items() if (text := graph.types[number]) in first
     }
     merges = graph.merges()
-    tuples = any(merge.is_tuple for merge in merges.values())
+    tuples = graph.has_tuples
     numbers = list(merges)
     if not tuples:
         # Of several merges of the same pair the first one applies; Hugging Face takes the last.
@@ -350,7 +358,7 @@ def to_tokenizer_json(
     padding = document.get("padding")
     if isinstance(padding, dict) and padding.get("pad_id") in in_file:
         document["padding"] = {**padding, "pad_id": in_file[padding["pad_id"]]}
-    return json.dumps(document, ensure_ascii=False, indent=1).encode(), id_map
+    return document, id_map
 
 
 def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
@@ -374,10 +382,8 @@ def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
     ones, ``recipe.json`` has all edits since.
     """
     data, id_map = to_tokenizer_json(tokeniser)
-    graph = tokeniser.graph
-    pairs = not any(merge.is_tuple for merge in graph.merges().values())
     return {
-        "tokenizer.json" if pairs else "tokeniser.bte.json": data,
+        "tokeniser.bte.json" if tokeniser.graph.has_tuples else "tokenizer.json": data,
         "recipe.json": write_whole_recipe(tokeniser),
         "ids.json": json.dumps(id_map, indent=0).encode(),
     }

@@ -1,6 +1,5 @@
 """Load a tokeniser or a vocabulary from a file, a folder, uploaded files, or a demo by its name."""
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,7 @@ from morphgraph.tokeniser.hugging_face import (
     from_document,
     from_tokenizer_json,
     from_vocabulary_and_merges,
-    to_tokenizer_json,
+    to_document,
 )
 from morphgraph.tokeniser.pipeline import preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor
@@ -201,7 +200,7 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
         if is_sentencepiece(data, name):
             return _sentencepiece(data, name, marker)
         if name.endswith(".json") or _JSON_START.match(data):
-            return _json(data, name, marker)
+            return _of_document(parse_json(data, name), name, marker)
         return _assumed(_lines(data, name), name, marker)
     except FileFormatError:
         raise
@@ -216,8 +215,8 @@ def vocabulary_of(tokeniser: Tokeniser) -> SubwordVocabulary:
     Without edits they keep their ids.
     """
     edited = bool(tokeniser.graph.history)
-    data = to_tokenizer_json(tokeniser)[0] if edited else json.dumps(tokeniser.document).encode()
-    return read_vocabulary(data, tokeniser.name)
+    document = to_document(tokeniser)[0] if edited else tokeniser.document
+    return _of_document(document, tokeniser.name, None)
 
 
 def _lines(data: bytes, name: str) -> list[str]:
@@ -318,8 +317,7 @@ def _usual_preprocessor(marker: Marker, types: Sequence[str]) -> Preprocessor:
     return Preprocessor()
 
 
-def _json(data: bytes, name: str, marker: Marker | None) -> SubwordVocabulary:
-    document = parse_json(data, name)
+def _of_document(document: Any, name: str, marker: Marker | None) -> SubwordVocabulary:
     if not isinstance(document, dict):
         raise FileFormatError(name, "", "it is not a vocabulary", _CHOICES)
     model = document.get("model")

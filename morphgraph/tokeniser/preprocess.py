@@ -1,7 +1,7 @@
 """From a word to its atoms: the tokeniser's own normaliser, pre-tokeniser and alphabet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, cast
 
@@ -168,6 +168,14 @@ class WordEncoder:
             all(c.isalpha() or c.isspace() for c in token.content) for token in preprocessor.added
         )
         self._bytes_complete = bool((self._byte_atoms != UNKNOWN).all())
+        self._cuts_bytes = (
+            self._bytes_complete
+            and preprocessor.byte_level
+            and preprocessor.pre_tokenizer is not None
+            and preprocessor.normalizer is None
+            and preprocessor.sentencepiece is None
+            and not preprocessor.suffix
+        )
 
     def encode(self, words: Sequence[str], *, bare: bool = False) -> Words:
         """Encode words as they stand in running text, or ``bare``: as whole texts of their own."""
@@ -181,14 +189,26 @@ class WordEncoder:
                 letters = self._encode_letters(words, whole, letters_prefix)
                 if letters is not None:
                     return letters
-            places: tuple[list[int], list[int]] = ([], [])
+            odd: list[int] = []
+            simple: list[int] = []
+            cut: list[int] = []
+            lengths: list[int] = []
             for place, word in enumerate(words):
-                places[SEPARATOR not in word and self._is_simple(word)].append(place)
-            odd, simple = ([words[place] for place in chosen] for chosen in places)
-            chunks = [self._encode_any(word, prefix) for word in odd]
-            if simple:
-                found = self._encode_letters(simple, _separated(simple), letters_prefix)
-                chunks.append(cast(Words, found))
+                if SEPARATOR not in word and self._is_simple(word):
+                    simple.append(place)
+                elif pieces := self._bytes_of_pieces(word, prefix, letters_prefix):
+                    cut.append(place)
+                    lengths += pieces
+                else:
+                    odd.append(place)
+            chunks = [self._encode_any(words[place], prefix) for place in odd]
+            for chosen in filter(None, (simple, cut)):
+                some = [words[place] for place in chosen]
+                found = cast(Words, self._encode_letters(some, _separated(some), letters_prefix))
+                if chosen is cut:
+                    ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
+                    found = replace(found, piece_offsets=ends)
+                chunks.append(found)
         except (KeyboardInterrupt, SystemExit, MorphGraphError):
             raise
         except UnicodeEncodeError as error:
@@ -202,7 +222,22 @@ class WordEncoder:
                 f"({str(error)[:120]}). Use another tokeniser, or leave out odd words."
             ) from error
         encoded = concatenate(chunks)
-        return encoded.subset(np.argsort(places[0] + places[1])) if odd and simple else encoded
+        order = odd + simple + cut
+        return (
+            encoded
+            if len(order) in map(len, (odd, simple, cut))
+            else encoded.subset(np.argsort(order))
+        )
+
+    def _bytes_of_pieces(self, word: str, prefix: str, whole_prefix: str) -> list[int]:
+        """How many bytes each piece of a word has, if its atoms are its bytes; else nothing."""
+        text = prefix + word
+        if not (self._cuts_bytes and word) or SEPARATOR in word or self._searches.match(text):
+            return []
+        self.preprocessor.check(text)
+        pieces = [piece for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
+        # A piece has a character for each byte.
+        return list(map(len, pieces)) if "".join(pieces) == encode(whole_prefix + word) else []
 
     def _is_simple(self, word: str) -> bool:
         # A run of letters is one piece to GPT-2's pattern, so the library need not be asked.
@@ -218,7 +253,9 @@ class WordEncoder:
         )
 
     def _encode_letters(self, words: Sequence[str], separated: str, prefix: str) -> Words | None:
-        """Words of letters with a separator around each; None if one is empty or holds it."""
+        """Words, each a piece of its bytes, with a separator around each; None if one is empty or
+        holds it.
+        """
         if not worth_loading(len(separated)):
             fits = SEPARATOR * 2 not in separated and separated.count(SEPARATOR) == len(words) + 1
             return self._encode_few_letters(words, prefix) if fits else None

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -132,7 +132,7 @@ class SubwordVocabulary:
             if text in byte_types:
                 texts[text] = None
             elif text not in self.special:
-                characters = list(self._characters(text))
+                characters = self._characters(text)
                 if not self.byte_fallback or len(characters) == 1:
                     texts.update(dict.fromkeys(characters))
         return {text: number for number, text in enumerate(texts)}
@@ -147,14 +147,12 @@ class SubwordVocabulary:
         texts = dict.fromkeys(text for text in contents if text in self.ids)
         return {text: number for number, text in enumerate(texts, start=len(self.atoms))}
 
-    def _characters(self, text: str) -> Iterator[str]:
+    def _characters(self, text: str) -> Sequence[str]:
         """The characters of a string; an end-of-word suffix belongs to the last one."""
         suffix = self.preprocessor.suffix
         if suffix and text.endswith(suffix) and len(text) > len(suffix):
-            yield from text[: -len(suffix) - 1]
-            yield text[-len(suffix) - 1 :]
-        else:
-            yield from text
+            return [*text[: -len(suffix) - 1], text[-len(suffix) - 1 :]]
+        return text
 
     def _path(self, text: str) -> list[int]:
         atoms = self.atoms

@@ -1,5 +1,6 @@
 """Knockout, cascade, undo, redo and replay of the merge graph."""
 
+import pickle
 from typing import Any
 
 import oracles
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MERGES, MergeList, check_graph, graph_of
 
+from morphgraph.graph.arrays import merge_arrays
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
@@ -135,6 +137,20 @@ def test_a_copy_lives_its_own_life() -> None:
     assert not copied.undo().is_empty
     with pytest.raises(EditError, match="nothing to undo"):
         copied.undo()
+
+
+def test_one_that_was_sent_is_not_taken_for_one_that_is_here() -> None:
+    here = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
+    there = MergeGraph.from_merges([("x", "y"), ("x", "xy")])
+    there.revision = there._first_revision = here.revision  # another process counts anew
+    sent = pickle.dumps(there)
+    names = [list(map(graph.describe, graph.merge_ids())) for graph in (here, pickle.loads(sent))]
+    assert names == [["a + b → ab", "ab + c → abc"], ["x + y → xy", "x + xy → xxy"]]
+    parts = [merge_arrays(graph).parts.tolist() for graph in (here, pickle.loads(sent))]
+    assert parts == [[0, 1, 2, 3], [0, 1, 0, 2]]
+    assert pickle.loads(sent).original().types == there.types
+    pickle.loads(sent).knockout(["xy"])
+    assert "ab" in here
 
 
 def test_tuple_by_hand() -> None:

@@ -62,6 +62,21 @@ def test_a_method_on_a_segmenter() -> None:
         method_on(greedy, "dropout")
 
 
+def test_copies_of_a_tokeniser_have_one_vocabulary_until_an_edit() -> None:
+    tokeniser = load_tokeniser("demo:en")
+    first: Any = method_on(tokeniser, "flota")
+    copied = tokeniser.copy()
+    second: Any = method_on(copied, "greedy")
+    assert second.vocabulary is first.vocabulary
+    gone = next(text for text in copied.types if copied.graph.is_removable(copied.graph.ids[text]))
+    copied.graph.knockout([gone])
+    third: Any = method_on(copied, "greedy")
+    assert set(first.vocabulary.types) - set(third.vocabulary.types) == {gone}
+    copied.graph.undo()
+    fourth: Any = method_on(copied, "greedy")
+    assert gone in fourth.vocabulary.types
+
+
 def test_how_a_vocabulary_segments_by_itself() -> None:
     types = ("un", "do", "[UNK]")
     assert isinstance(standard_segmenter(SubwordVocabulary(types)), Greedy)

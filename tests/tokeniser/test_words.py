@@ -82,10 +82,10 @@ ODD_WORDS = st.lists(st.text("abäß漢ª𐐷-1 ", max_size=5), max_size=6)
 
 @pytest.mark.parametrize("added", [(), ("ab",), (" b",), ("a b",), ("-",)])
 @given(texts=ODD_WORDS, bare=st.booleans())
-def test_words_of_letters_are_encoded_together_as_one_by_one(
+def test_words_are_encoded_together_as_one_by_one(
     added: tuple[str, ...], texts: list[str], bare: bool
 ) -> None:
-    """Letters go through a kernel, all else through the `tokenizers` library, word by word."""
+    """The bytes of all words go through a kernel; the library only tells where it cuts."""
     ids = {text: number for number, text in enumerate(BYTE_TO_CHAR)}
     preprocessor = Preprocessor(
         pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
@@ -96,4 +96,38 @@ def test_words_of_letters_are_encoded_together_as_one_by_one(
     )
     encoder = WordEncoder(preprocessor, ids, dict.fromkeys(added, len(ids)))
     expected = concatenate([encoder._encode_any(text, "" if bare else " ") for text in texts])
+    assert_same(encoder.encode(texts, bare=bare), expected)
+
+
+def byte_level(**settings: bool) -> pre_tokenizers.ByteLevel:
+    return pre_tokenizers.ByteLevel(**{"add_prefix_space": False, "use_regex": False, **settings})
+
+
+PIPELINES = {
+    "space added": byte_level(add_prefix_space=True, use_regex=True),
+    "digits one by one": pre_tokenizers.Sequence([pre_tokenizers.Digits(True), byte_level()]),
+    "marks left out": pre_tokenizers.Sequence([pre_tokenizers.Split("-", "removed"), byte_level()]),
+    "cut inside characters": pre_tokenizers.Sequence(
+        [byte_level(), pre_tokenizers.Split("Ã", "isolated")]
+    ),
+    "bytes of bytes": pre_tokenizers.Sequence([byte_level(), byte_level()]),
+}
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+@given(texts=ODD_WORDS, bare=st.booleans())
+def test_words_of_any_pipeline_are_encoded_together_as_one_by_one(
+    pipeline: str, texts: list[str], bare: bool
+) -> None:
+    adds_space = pipeline == "space added"
+    preprocessor = Preprocessor(
+        pre_tokenizer=PIPELINES[pipeline],
+        byte_level=True,
+        splits_only_non_letters=adds_space,
+        adds_space=adds_space,
+        leading_space=not adds_space,
+    )
+    encoder = WordEncoder(preprocessor, {text: n for n, text in enumerate(BYTE_TO_CHAR)})
+    prefix = "" if bare or adds_space else " "
+    expected = concatenate([encoder._encode_any(text, prefix) for text in texts])
     assert_same(encoder.encode(texts, bare=bare), expected)

@@ -19,6 +19,7 @@ from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.corpus.word_array import WordArray
 from morphgraph.kernels import picky_training, training
 from morphgraph.tokeniser.byte_level import encode
+from morphgraph.train import bpe
 from morphgraph.train.bpe import TrainedBpe, train_bpe
 from morphgraph.train.picky import train_picky
 from morphgraph.train.scaffold import train_scaffold
@@ -154,7 +155,12 @@ def test_odd_words() -> None:
 )
 def test_words_in_an_array_give_the_same(counts: dict[str, int]) -> None:
     array = WordCounts(WordArray.of_strings(counts), np.array(list(counts.values())))
-    assert train_bpe(array, vocab_size=30) == train_bpe(counts, vocab_size=30)
+    expected = train_bpe(counts, vocab_size=30)
+    assert train_bpe(array, vocab_size=30) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe, "AT_ONCE", 2)
+        for in_portions in (array, counts):
+            assert train_bpe(in_portions, vocab_size=30) == expected
 
 
 @pytest.mark.parametrize("learn", [train_bpe, train_picky, train_scaffold])

@@ -2,7 +2,9 @@
 
 Every visitor changes the page or clicks each few seconds: knocks a type out, looks at another,
 takes an edit back. A step is timed from what the browser sends until the page is done. Memory is
-that of the app's process; what a session costs and what comes back when all have left too.
+that of the app's process; what a session costs and what comes back when all have left too. An
+answer is what the server gives without running a page, asked for all the while: it takes as long as
+something holds the interpreter.
 
 Run: ``python -m benchmarks.load --files german --sessions 24 --seconds 300``
 """
@@ -197,6 +199,20 @@ async def visit(visitor: Visitor, seconds: float, timed: list[tuple[str, float]]
         await asyncio.sleep(max(0.0, PAUSE - took))
 
 
+async def ask_on(url: str, timed: list[float]) -> None:
+    """Ask the server whether it is well until this is cancelled."""
+
+    def ask() -> float:
+        begun = time.monotonic()
+        with urlopen(f"{url}/_stcore/health") as answer:
+            answer.read()
+        return time.monotonic() - begun
+
+    while True:
+        timed.append(await asyncio.to_thread(ask))
+        await asyncio.sleep(0.1)
+
+
 def used(app: psutil.Process) -> float:
     """Megabytes of the app and of what it started."""
     return sum(one.memory_info().rss for one in (app, *app.children(recursive=True))) / 1e6
@@ -217,11 +233,14 @@ async def measure(url: str, app: psutil.Process, asked: argparse.Namespace) -> d
     opened = used(app)
     peak = opened
     timed: list[tuple[str, float]] = []
+    answers: list[float] = []
+    asking = asyncio.create_task(ask_on(url, answers))
     tasks = [asyncio.create_task(visit(one, asked.seconds, timed)) for one in visitors]
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0.5)
         peak = max(peak, used(app))
     await asyncio.gather(*tasks)
+    asking.cancel()
     busy = used(app)
     for visitor in visitors:
         await visitor.socket.close()
@@ -239,6 +258,7 @@ async def measure(url: str, app: psutil.Process, asked: argparse.Namespace) -> d
         "seconds": asked.seconds,
         "steps": {"times": len(timed), **summary([seconds for _, seconds in timed])},
         "by kind": by_kind,
+        "answers": {"times": len(answers), **summary(answers)},
         "megabytes": {
             "idle": idle,
             "opened": opened,
@@ -265,7 +285,7 @@ def main(arguments: list[str] | None = None) -> None:
         mine = psutil.Process().children()
         app = next(c for c in mine if str(port) in c.cmdline())
         found = asyncio.run(measure(url, app, asked))
-    rows = {"all": found["steps"], **found["by kind"]}
+    rows = {"all": found["steps"], **found["by kind"], "answer": found["answers"]}
     print(f"{asked.sessions} sessions, {asked.files}, {asked.seconds:.0f} s; seconds of a step\n")
     table(
         ["step", "times", "median", "p95", "max"],

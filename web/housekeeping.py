@@ -25,7 +25,7 @@ EVERY = 5.0
 """Seconds from one look to the next."""
 
 _SPARED = 10.0
-_SHARE = 0.5
+_SHARE = 0.25
 
 
 @cache
@@ -55,12 +55,15 @@ def left_of(known: list[AppSession], runtime: Runtime) -> list[AppSession]:
     looked: Future[list[AppSession]] = Future()
 
     def look() -> None:  # where all else is done to them
-        store._cache.expire()
-        found = [info.session for info in sessions.list_sessions()]
-        for session in known:
-            if session not in found:
-                end_session(session)
-        looked.set_result(found)
+        found = known
+        try:
+            store._cache.expire()
+            found = [info.session for info in sessions.list_sessions()]
+            for session in known:
+                if session not in found:
+                    end_session(session)
+        finally:  # what goes wrong is logged there, and must not end all further looks
+            looked.set_result(found)
 
     runtime._get_async_objs().eventloop.call_soon_threadsafe(look)
     return looked.result()

@@ -304,7 +304,7 @@ HASHED_BYTES = Limit(
 )
 APP_MEMORY = Limit(
     "MORPHGRAPH_APP_MEMORY",
-    1_600_000_000,
+    1_450_000_000,
     "bytes of memory of the app before it drops what it computed",
     "What nobody asked for in the last seconds is computed again when somebody does.",
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from morphgraph.core.shared import Same, Shared
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import atoms_of
 from morphgraph.reference.free_and_bound import MorphemeKind
@@ -66,6 +67,10 @@ class ReferenceStrings:
         )
 
 
+_strings = Shared()
+"""Those of a reference are the same for all vocabularies."""
+
+
 class VocabularyHealth:
     """The vocabulary of a segmenter, on its own, on a corpus, and against a reference.
 
@@ -104,7 +109,14 @@ class VocabularyHealth:
         self.unreachable = found and [n for n in found if n in self.inventory.spelled]
         self.chains = self._chains()
         self.scaffolds = self._scaffolds()
-        self.gold = None if reference is None else ReferenceStrings.of(reference)
+        self._gold = None
+        if reference is not None:
+            self._gold = _strings.held(Same(reference), lambda: ReferenceStrings.of(reference))
+
+    @property
+    def gold(self) -> ReferenceStrings | None:
+        """The strings of the reference, if there is one."""
+        return None if self._gold is None else self._gold.value
 
     # ------------------------------------------------------------------------------ parts
 

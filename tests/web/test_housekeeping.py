@@ -73,6 +73,21 @@ def test_what_ended_long_ago_is_dropped(
     assert not here.is_shut_down and here.has_something_open
 
 
+def test_a_session_that_cannot_end_does_not_end_the_looks(
+    served: tuple[Runtime, list[Any], dict[str, float]],
+) -> None:
+    runtime, active, _ = served
+    here, gone = Visited(1), Visited(2)
+    active.append(SimpleNamespace(session=here))
+    gone.shutdown = lambda: 1 / 0  # type: ignore[method-assign]
+    found: list[Any] = []
+    known = cast(Any, [here, gone])
+    look = threading.Thread(target=lambda: found.append(left_of(known, runtime)), daemon=True)
+    look.start()
+    look.join(5)
+    assert found == [[here]]
+
+
 def test_what_was_computed_goes_until_there_is_memory_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

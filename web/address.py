@@ -13,6 +13,8 @@ from web.components import hidden_component
 _PAGE, _SEEN, _STEPS = "page in the address", "seen in the address", "steps in the address"
 _LATE = 0.25
 """Seconds within which a click may come from a browser that does not know the last address yet."""
+_REMEMBERED = 20
+"""Values of which a browser that hears late of new ones may still ask for any."""
 _LONGEST = 1500
 """Characters of a value that an address holds; browsers and servers cut off very long ones."""
 
@@ -21,12 +23,13 @@ _LONGEST = 1500
 class _Seen:
     """What the address asked for in the last run, what was shown then, and what before that.
 
-    ``at``: when that changed; the browser learns of it a moment later.
+    ``at``: when that changed; the browser learns of it later, so that it may ask for any of
+    ``earlier`` for a while, the last of which was on show before.
     """
 
     asked: str
     shown: str
-    earlier: str
+    earlier: tuple[str, ...]
     at: float
 
 
@@ -54,7 +57,7 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
         replaces = not asked
         value = asked or value
         held = _held(value)
-    elif step and _is_news(asked, before):
+    elif step and _is_news(asked, held, before):
         held = value = asked
     elif not step:
         replaces = True
@@ -66,19 +69,23 @@ def follow(name: str, value: str, *, step: bool = True) -> str:
             del st.query_params[name]
         asked = held
     _replace(name, held if replaces else None)
-    if before is None or held != before.shown:
-        seen[name] = _Seen(asked, held, before.shown if before else held, time.monotonic())
+    if before is None:
+        seen[name] = _Seen(asked, held, (), time.monotonic())
+    elif held != before.shown:
+        earlier = (*before.earlier, before.shown)[-_REMEMBERED:]
+        seen[name] = _Seen(asked, held, earlier, time.monotonic())
     else:
         seen[name] = replace(before, asked=asked)
     return value
 
 
-def _is_news(asked: str, before: _Seen) -> bool:
+def _is_news(asked: str, held: str, before: _Seen) -> bool:
     """Whether the address was changed by Back or Forward, not by the last runs."""
     if asked in (before.asked, before.shown):
         return False
-    is_late = asked == before.earlier and time.monotonic() - before.at < _LATE
-    return not is_late
+    if held != before.shown:  # chosen on the page, whose browser may not know the last addresses
+        return asked not in before.earlier
+    return asked not in before.earlier[-1:] or time.monotonic() - before.at >= _LATE
 
 
 def _held(value: str) -> str:

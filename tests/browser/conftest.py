@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+from browser_steps import PATIENCE
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = Path(__file__).resolve().parent / "screenshots"
@@ -30,6 +31,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+expect.set_options(timeout=PATIENCE)
 
 StreamlitApp = Callable[[Path], str]
 

@@ -103,7 +103,8 @@ def test_a_run_is_stopped_and_resumed(page: Page, app_address: str) -> None:
     undo = page.get_by_role("button", name="Undo all edits")
     if undo.is_enabled():  # what another visit chose is kept
         undo.click()
-        idle(page)
+    expect(undo).to_be_disabled(timeout=PATIENCE)
+    idle(page)
     # So many cells that nobody is too late to stop them.
     rates = ", ".join(f"{number / 1000:g}" for number in range(1, 13))
     editor = page.get_by_role("textbox", name="Evaluation", exact=True)

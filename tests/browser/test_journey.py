@@ -25,8 +25,6 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 pytestmark = pytest.mark.browser
 
-expect.set_options(timeout=20_000)
-
 
 def choose_demo(page: Page, name: str, code: str) -> None:
     sidebar(page).get_by_role("combobox").click()

@@ -58,6 +58,19 @@ def test_a_click_from_a_browser_that_lags_behind_counts(asked: dict[str, str]) -
     assert asked == {"type": "ous"}
 
 
+def test_clicks_of_a_browser_that_lags_far_behind_count(
+    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, shown in enumerate(["able", "ies", "ous", "ing"]):
+        monkeypatch.setattr(address.time, "monotonic", lambda number=number: 10.0 * number)
+        if number:
+            asked["type"] = "able"
+        assert follow("type", shown) == shown
+    monkeypatch.setattr(address.time, "monotonic", lambda: 40.0)
+    asked["type"] = "able"  # nothing was chosen on the page: three steps back
+    assert follow("type", "ing") == "able"
+
+
 def test_values_that_are_no_steps_are_not_taken_back(asked: dict[str, str]) -> None:
     follow("threshold", "0.50", step=False)
     follow("threshold", "0.51", step=False)

@@ -18,12 +18,13 @@ class CurveView {
     this.lines = parent.querySelector(".lines");
     this.range = parent.querySelector("input");
     this.range.addEventListener("input", () => this.choose(Number(this.range.value)));
+    this.choice = new Choice(PATIENCE);
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.lines);
   }
 
-  update({ data, setStateValue }) {
-    this.send = setStateValue;
+  update(given) {
+    const { data } = given;
     this.frame.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify([data.points, data.best]);
     if (source !== this.source) {
@@ -33,17 +34,12 @@ class CurveView {
       [this.range.min, this.range.max] = [0, data.points.length - 1];
       this.draw();
     }
-    // What is dragged here is newer than what Python knows of.
-    if (!this.waiting) this.mark(data.chosen);
+    if (this.choice.hear(given)) this.mark(data.chosen);
   }
 
   choose(chosen) {
     this.mark(chosen);
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = null;
-      this.send?.("chosen", chosen);
-    }, PATIENCE);
+    this.choice.tell(chosen);
   }
 
   draw() {
@@ -129,7 +125,7 @@ class CurveView {
 
   dispose() {
     this.disposed = true;
-    clearTimeout(this.waiting);
+    this.choice.stop();
     this.resizing.disconnect();
   }
 }

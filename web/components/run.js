@@ -31,13 +31,15 @@ class RunView {
     this.key = parent.querySelector(".key");
     this.word = parent.querySelector(".word");
     const place = parent.querySelector(".player");
-    const stopped = (number) => this.tell(number);
+    this.choice = new Choice(PATIENCE);
+    const stopped = (number) => this.choice.tell(number);
     this.player = new Player(place, this.range, "phase", PACE, (at) => this.mark(at), stopped);
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.lineBox);
   }
 
-  update({ data, setStateValue }) {
+  update(given) {
+    const { data, setStateValue } = given;
     this.send = setStateValue;
     this.frame.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify(data.points);
@@ -54,9 +56,8 @@ class RunView {
       this.source = source;
       this.draw();
     }
-    // What is played or stepped to here is newer than what Python knows of.
-    const isBusy = this.player.playing || this.waiting;
-    this.player.set(0, this.points.length - 1, isBusy ? this.player.at : data.chosen);
+    const isTold = this.choice.hear(given) && !this.player.playing;
+    this.player.set(0, this.points.length - 1, isTold ? data.chosen : this.player.at);
   }
 
   // --- drawing
@@ -160,18 +161,10 @@ class RunView {
     });
   }
 
-  tell(chosen) {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = null;
-      this.send?.("chosen", chosen);
-    }, PATIENCE);
-  }
-
   dispose() {
     this.disposed = true;
     this.player.halt();
-    clearTimeout(this.waiting);
+    this.choice.stop();
     this.resizing.disconnect();
   }
 }

@@ -59,6 +59,39 @@ class Clicks {
   }
 }
 
+/** What is chosen here, of which Python hears when no other choice has followed for a while. */
+class Choice {
+  told = [];
+
+  constructor(patience) {
+    this.patience = patience; // ms
+  }
+
+  tell(chosen) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.told.push(chosen);
+      this.send?.("chosen", chosen);
+    }, this.patience);
+  }
+
+  /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
+  hear({ data, setStateValue }) {
+    this.send = setStateValue;
+    const heard = this.told.lastIndexOf(data.chosen);
+    if (heard >= 0) this.told.splice(0, heard + 1);
+    else if (data.chosen !== this.known) this.told = []; // chosen elsewhere
+    this.known = data.chosen;
+    return !this.waiting && !this.told.length;
+  }
+
+  stop() {
+    clearTimeout(this.waiting);
+    this.send = null;
+  }
+}
+
 function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -59,7 +59,7 @@ def count(
         str, typer.Option(help="For counts and buffers, over all workers: 64M or more.")
     ] = "512M",
     workers: Annotated[
-        int | None, typer.Option(help="How many processes; one for each core if not given.")
+        int | None, typer.Option(help="Threads or processes; one for each core if not given.")
     ] = None,
     scheduler: SchedulerOption = None,
     slurm: SlurmOption = None,
@@ -119,11 +119,12 @@ def _carried_out(
     slurm: Path | None,
     progress: "OnCountProgress",
 ) -> "CountReport":
-    from morphgraph.corpus.counting import carry_out, workers_for
+    from morphgraph.corpus.counting import MOST_THREADS, carry_out, in_threads, workers_for
 
     here = workers_for(counting, workers)
-    if here == 1 and scheduler is None and slurm is None:
-        return carry_out(counting, progress=progress)
+    threads = MOST_THREADS if counting.frees_interpreter else 1
+    if scheduler is None and slurm is None and here <= threads:
+        return carry_out(counting, in_threads(here), here, progress)
     from morphgraph.batch.counting import runner_on
 
     limit = counting.memory // here + _WORKER_BESIDE

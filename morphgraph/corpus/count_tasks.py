@@ -95,7 +95,10 @@ def _counted(
                 _add_all(made, _pieces(odd, task["pipeline"]), spill)
         spill(table)
 
+    is_over = task.get("is_over", bool)
     for text in texts_in(block, task["column"], bad):
+        if is_over():
+            raise KeyboardInterrupt
         at = 0
         while at < len(text):
             try:

@@ -12,8 +12,10 @@ import os
 import re
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,7 +47,9 @@ LEAST_SHARE = 32 * 2**20
 
 ORDER = "a hash of the word, then its bytes"
 _BYTES_A_PARTITION = 2**27
-_BYTES_A_WORKER = 2**28
+MOST_THREADS = 4
+"""More of them wait for each other: the interpreter is for one at a time."""
+_BYTES_A_PROCESS = 2**28
 """Less text is counted before another process has started."""
 _UNPACKED = 4
 """About how many bytes of text are in a packed one."""
@@ -111,6 +115,29 @@ def run_here(
     return (function(task, *common) for task in tasks)
 
 
+def in_threads(number: int) -> Runner:
+    """What does tasks in so many threads of this process.
+
+    Where it ends early, tasks under way hear of it by their ``is_over``.
+    """
+
+    def run(
+        function: Callable[..., Any], tasks: Sequence[CountingTask], *common: Any
+    ) -> Iterator[Any]:
+        over = threading.Event()
+        with ThreadPoolExecutor(number) as pool:
+            told = ({**task, "is_over": over.is_set} for task in tasks)
+            futures = [pool.submit(function, task, *common) for task in told]
+            try:
+                for future in as_completed(futures):
+                    yield future.result()
+            finally:
+                over.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    return run
+
+
 @dataclass(frozen=True)
 class Counting:
     """A counting to be done: the blocks of its texts, and how. Made by `plan_counting`."""
@@ -131,6 +158,11 @@ class Counting:
     def most_workers(self) -> int:
         """How many workers it has work and memory for."""
         return max(1, min(len(self.blocks), self.memory // LEAST_SHARE))
+
+    @property
+    def frees_interpreter(self) -> bool:
+        """Whether threads do its tasks side by side: only tables and JSON are read by Python."""
+        return all(block.kind in ("plain", "parquet") for block in self.blocks)
 
 
 def plan_counting(
@@ -316,12 +348,12 @@ def parse_memory(text: str) -> int:
 
 
 def workers_for(counting: Counting, asked: int | None) -> int:
-    """How many workers of this machine to take."""
+    """How many workers of this machine to take: up to `MOST_THREADS` can be threads."""
     if asked is not None and asked < 1:
         raise MorphGraphError(f"There cannot be {asked} workers. Give 1 or more.")
     text = sum(block.size * (_UNPACKED if block.packing else 1) for block in counting.blocks)
-    worth_starting = max(1, text // _BYTES_A_WORKER)
-    return min(asked or min(available_cores(), worth_starting), counting.most_workers)
+    most = max(MOST_THREADS if counting.frees_interpreter else 1, text // _BYTES_A_PROCESS)
+    return min(asked or min(available_cores(), most), counting.most_workers)
 
 
 def _listed(names: Sequence[str]) -> str:

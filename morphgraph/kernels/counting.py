@@ -290,3 +290,19 @@ def are_plain(rows: Any, table: Any, arena: Any) -> Any:
                 plain[number] = False
                 break
     return plain
+
+
+def warm_up() -> None:
+    """Compile every kernel for the dtypes in use, so that the disk cache holds them."""
+    text, ends = np.frombuffer(b"a bc", np.uint8), np.array([1, 4], np.int64)
+    table, larger = np.zeros(SLOT * 8, np.int64), np.zeros(SLOT * 16, np.int64)
+    arena, state = np.zeros(16, np.uint8), np.zeros(2, np.int64)
+    count_words_in(text, 0, 9, table, arena, state)
+    hashes = hash_words(text, ends)
+    for some in (text, text.copy()):  # what is read may not be written to
+        add_counts(hashes, ends - 1, ends, ends, some, table, arena, state)
+    is_full(table, state)
+    move_slots(table, larger)
+    rows = np.flatnonzero(table[1::SLOT])
+    gather(rows, table, arena)
+    are_plain(rows, table, arena)

@@ -158,9 +158,14 @@ def test_a_killed_counting_is_resumed(tmp_path: Path, whom: str) -> None:
     """At moments over its whole course: workers are replaced, the same command goes on."""
     (tmp_path / "run.py").write_text(_COUNT)
     (tmp_path / "texts").mkdir()
+    # Processes read JSON, threads of one process plain text; both are of about 13 MB.
+    form, ending, words = "{:x} ", "txt", 1_500_000
+    if whom == "worker":
+        form, ending, words = '{{"text": "{:x}"}}', "jsonl", 620_000
     for number in range(2):
-        words = " \n".join(f"{n * 2654435761 % 2**32:x}" for n in range(number, 1_500_000, 2))
-        (tmp_path / "texts" / f"{number}.txt").write_text(words)
+        numbers = range(number, words, 2)
+        lines = "\n".join(form.format(n * 2654435761 % 2**32) for n in numbers)
+        (tmp_path / "texts" / f"{number}.{ending}").write_text(lines)
     undisturbed = _counting(tmp_path, "whole", 1)
     assert undisturbed.wait(100) == 0
     run = _counting(tmp_path, "out", 2)

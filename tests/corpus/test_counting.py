@@ -35,7 +35,8 @@ from morphgraph.corpus.counts import read_word_counts
 from morphgraph.corpus.pipelines import PIPELINES
 from morphgraph.corpus.text import read_text
 from morphgraph.corpus.text_blocks import find_texts
-from morphgraph.corpus.word_table import WordTable, as_rows, read_run, write_run
+from morphgraph.corpus.word_table import RANGES, WordTable, as_rows, read_run, write_run
+from morphgraph.kernels import counting as kernels
 from morphgraph.train.trainers import train
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -436,6 +437,21 @@ def test_memory_does_not_grow_with_the_words(tmp_path: Path) -> None:
     assert many - some < 20
 
 
+def test_warm_up_covers_all_types_of_array(tmp_path: Path) -> None:
+    kernels.warm_up()
+    table = WordTable(2**24)
+    table.add_text(" ".join(f"w{number}-" for number in range(40_000)).encode())
+    table.add(as_rows({b"more": 2}))
+    write_run(tmp_path / "run", table)
+    WordTable.holding(50_000, 2**20).add(read_run(tmp_path / "run").read(0, RANGES))
+    assert sum(map(len, table.take_odd())) == 40_000
+    assert list(table.words())[-1] == (b"more", 2)
+    names = "count_words_in hash_words add_counts is_full move_slots gather are_plain"
+    signatures = {name: len(getattr(kernels, name).signatures) for name in names.split()}
+    # Words come as bytes, which are read alone, and in arrays.
+    assert signatures == {name: 2 if name == "add_counts" else 1 for name in names.split()}
+
+
 def test_what_was_done_is_not_done_again(
     tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -471,11 +487,38 @@ def test_what_was_done_is_not_done_again(
     assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") != whole
 
 
+def test_threads_count_to_the_same_bytes_and_end_with_their_runner(
+    tmp_path: Path, tiny: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("\n".join(f"w{number % 50} é" for number in range(60)))
+    whole = counted_bytes(tmp_path / "a.txt", tmp_path / "whole")
+    made = counting.plan_counting([tmp_path / "a.txt"], tmp_path / "o")
+    plain, began = count_tasks.texts_in, threading.Event()
+
+    def endless_but_for_the_first(block: Any, *rest: Any) -> Any:
+        yield from plain(block, *rest)
+        while block.start:
+            began.set()
+            yield b"one more\n"
+
+    def interrupted(_: CountProgress) -> None:
+        assert began.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(count_tasks, "texts_in", endless_but_for_the_first)
+    with pytest.raises(KeyboardInterrupt):
+        counting.carry_out(made, counting.in_threads(3), 3, interrupted)
+    assert not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate())
+    monkeypatch.setattr(count_tasks, "texts_in", plain)
+    counting.carry_out(made, counting.in_threads(3), 3)
+    assert {path.name: path.read_bytes() for path in sorted((tmp_path / "o").iterdir())} == whole
+
+
 def test_other_processes_are_started_where_there_is_enough_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text("one two")
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("text\none two")
     made = counting.plan_counting([tmp_path], tmp_path / "counts")
     monkeypatch.setattr(counting, "available_cores", lambda: 2)
 
@@ -486,6 +529,8 @@ def test_other_processes_are_started_where_there_is_enough_for_them(
     assert [workers(2**27), workers(2**28), workers(2**30)] == [1, 2, 2]
     assert [workers(2**25, "gz"), workers(2**26, "gz")] == [1, 2]
     assert [workers(1, asked=2), workers(2**30, asked=1)] == [2, 1]
+    made = replace(made, blocks=tuple(replace(block, kind="plain") for block in made.blocks))
+    assert [workers(1), workers(1, asked=1), workers(2**30)] == [2, 1, 2]
 
 
 def counted_bytes(text: Path, out: Path) -> dict[str, bytes]:

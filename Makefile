@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 .PHONY: app quick test test-models soak lint bench assets clean
 
 app: $(STAMPS)/run
-	$(BIN)/streamlit run app.py
+	$(BIN)/morphgraph app
 
 # About a minute: no browser, no damaged files, no kills, no public data.
 quick: $(STAMPS)/dev

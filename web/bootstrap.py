@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit import config
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
@@ -59,6 +60,7 @@ def start(title: str) -> Session:
     keep_house()
     if is_public():
         st.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
+        config.set_option("server.headless", True)  # Streamlit installs nothing for a visitor then
         keep_queue_moving()
     current = session(reopen)
     current.doing = ""  # it is in the page that is left, or begins again below

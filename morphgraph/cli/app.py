@@ -2,18 +2,26 @@
 
 import importlib.util
 import os
+import socket
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
+from morphgraph.cli.output import say
 from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_UPLOAD
 
+_PORT = 8501
+
 
 def open_app(
-    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    port: Annotated[
+        int | None,
+        typer.Option(help="The port to listen on: 8501, or the next that is free."),
+    ] = None,
     headless: Annotated[
         bool, typer.Option("--headless", help="Do not open a browser window.")
     ] = False,
@@ -35,14 +43,24 @@ def open_app(
     folder = app_folder()
     os.chdir(folder)
     # Everything else is in .streamlit/config.toml, which Streamlit reads from this folder.
-    options = {
-        "server.address": address,
-        "server.port": port,
-        "server.headless": str(headless or public).lower(),
-    }
+    port = port or (_PORT if public else _free_port(address))  # a proxy knows which
+    options = {"server.address": address, "server.port": port}
+    if headless or public:  # else Streamlit looks whether there is a screen
+        options["server.headless"] = "true"
     if public:
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
         options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
+    say(f"morphgraph: http://{address}:{port} (Ctrl-C ends it)")
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
+
+
+def _free_port(address: str) -> int:
+    """The first port from 8501 on that nobody listens on."""
+    for port in range(_PORT, _PORT + 100):
+        kind = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with socket.socket(kind) as probe, suppress(OSError):
+            probe.bind((address, port))
+            return port
+    return _PORT

@@ -1,7 +1,9 @@
 """Whether the app is public is one switch, and what is not plainly a no is a yes."""
 
 import os
+import socket
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from morphgraph.cli import app
 from web.hosting import is_public
 
 VARIABLE = "MORPHGRAPH_PUBLIC"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("value", ["1", "true", "yes", "on", "2", "anything"])
@@ -46,8 +49,38 @@ def test_the_command_opens_it_for_this_machine_only(
 ) -> None:
     options = started(monkeypatch, tmp_path)
     assert options["env"] == ""
-    assert options["--server.headless"] == "false"
+    assert "--server.headless" not in options  # opens a window where there is a screen
     assert options["--server.address"] == "127.0.0.1"
+
+
+def test_it_says_where_it_is_beside_another_app(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        monkeypatch.setattr(app, "_PORT", taken)
+        port = int(started(monkeypatch, tmp_path)["--server.port"])
+        assert taken < port < taken + 100
+        assert f"http://127.0.0.1:{port} " in capsys.readouterr().err
+        assert started(monkeypatch, tmp_path, "--public")["--server.port"] == str(taken)
+
+
+def test_streamlit_offers_no_tools_for_programmers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Though there is what could use them, which other machines have."""
+    from streamlit import config
+    from streamlit.web import skills
+
+    monkeypatch.setattr(skills, "agent_harness_present", lambda: True)
+    monkeypatch.setattr(skills, "_nudge_dismissed_marker_path", lambda: tmp_path / "none")
+    own = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    for hides, reason in ((False, ""), (own["logger"]["hideWelcomeMessage"], "welcome_hidden")):
+        settings = {"server.headless": False, "logger.hideWelcomeMessage": hides}
+        monkeypatch.setattr(config, "get_option", settings.__getitem__)
+        assert skills.nudge_suppression_reason(str(tmp_path)) == reason
 
 
 def test_public_opens_no_browser_and_stays_behind_the_proxy(

@@ -40,6 +40,12 @@ def arrive(page: str) -> None:
         st.session_state[_SEEN] = {}
 
 
+def arrive_elsewhere(name: str) -> None:
+    """After Back or Forward to another value of this: what stands beside it counts, too."""
+    seen = st.session_state[_SEEN]
+    st.session_state[_SEEN] = {name: seen[name]}
+
+
 def follow(name: str, value: str, *, step: bool = True) -> str:
     """What to show: ``value``, or what the address asks for instead.
 

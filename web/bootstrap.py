@@ -7,7 +7,7 @@ from streamlit import config
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
-from web.address import arrive, follow
+from web.address import arrive, arrive_elsewhere, follow
 from web.batch.queue import keep_queue_moving, stop_all
 from web.hosting import is_public
 from web.housekeeping import keep_house
@@ -81,6 +81,7 @@ def _open_what_is_asked_for(current: Session) -> None:
     asked = follow("demo", current.language)
     if current.language and asked in DEMOS and asked != current.language:
         current.open_demo(asked)
+        arrive_elsewhere("demo")
 
 
 def sidebar(current: Session) -> None:

@@ -13,6 +13,7 @@ from effort import one_of
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.core.text import percent
+from web import address
 from web.widgets import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,24 @@ def test_a_found_type_is_in_the_middle_of_the_graph_and_in_the_panel(app: Any) -
     assert focused == [f"t{number}"]
     assert "`` tion ``" in [heading.value for heading in app.test.subheader]
     assert {"joins", "wrong", "blame"} <= set(app.metrics())
+
+
+def test_back_to_another_demo_is_back_to_its_type(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "_LATE", 0.0)  # nobody goes back so soon
+    app.open("graph")
+    number = app.graph.id_of("tion")
+    app.session.focus = app.session.selected = number
+    app.run()
+    app.choose("Demo", "de")
+    assert app.session.language == "de"
+    assert app.test.query_params["demo"] == "de"
+    assert app.test.query_params["type"] != "tion"
+    app.test.query_params["demo"], app.test.query_params["type"] = "en", "tion"
+    app.run()
+    assert app.session.language == "en"
+    assert app.graph.types[app.session.focus] == "tion"
 
 
 def test_a_type_that_is_not_there_is_not_found(app: Any) -> None:

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -479,9 +480,16 @@ def test_what_was_done_is_not_done_again(
         with pytest.raises(KeyboardInterrupt):
             counting.carry_out(made, progress=progress)
         assert not (tmp_path / "o").exists()
+    shutil.copytree(made.folder, tmp_path / "aside")
     assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") == whole
     assert len(read_blocks) == len(set(read_blocks)) == len(made.blocks)
-    assert names_in(tmp_path) == ["a.txt", "o", "whole"]
+    assert names_in(tmp_path) == ["a.txt", "aside", "o", "whole"]
+    # What another version left, whose runs are of another form, is not gone on with.
+    (tmp_path / "aside").rename(made.folder)
+    monkeypatch.setattr(count_tasks, "FORM", -1)
+    read_blocks.clear()
+    assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") == whole
+    assert len(read_blocks) == len(made.blocks)
     # A text that was changed is counted anew.
     (tmp_path / "a.txt").write_text(text + " more")
     assert counted_bytes(tmp_path / "a.txt", tmp_path / "o") != whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -160,6 +161,32 @@ def test_deep_trees_of_long_words_need_no_recursion(merges: MergeList) -> None:
     assert found.tokens == segmentation.tokens(0)
     assert found == derive(graph, segmentation.words, 0)
     assert_same(graph, segmentation, 0)
+
+
+@pytest.mark.parametrize(("is_deep", "growth"), [(False, 2.1), (True, 4.1)])
+def test_long_words_take_linear_time_and_deep_trees_quadratic(is_deep: bool, growth: float) -> None:
+    """By the lines of Python that are run, which are the same on any machine."""
+
+    def lines_run(length: int) -> int:
+        merges = [("a" * n, "a") for n in range(1, length)] if is_deep else [("a", "a")]
+        graph = MergeGraph.from_merges(merges)
+        words = segment_plain(graph, ["a" * length]).words
+        run = 0
+
+        def trace(*_: object) -> Any:
+            nonlocal run
+            run += 1
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            derive(graph, words, 0)
+        finally:
+            sys.settrace(before)
+        return run
+
+    assert 100 < lines_run(60) < lines_run(120) < growth * lines_run(60)
 
 
 def test_a_real_tokeniser(data_folder: Path) -> None:

@@ -50,7 +50,8 @@ def open_app(
     if public:
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
         options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
-    say(f"morphgraph: http://{address}:{port} (Ctrl-C ends it)")
+    host = f"[{address}]" if ":" in address else address
+    say(f"morphgraph: http://{host}:{port} (Ctrl-C ends it)")
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
@@ -58,9 +59,9 @@ def open_app(
 
 def _free_port(address: str) -> int:
     """The first port from 8501 on that nobody listens on."""
+    kind = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in range(_PORT, _PORT + 100):
-        kind = socket.AF_INET6 if ":" in address else socket.AF_INET
-        with socket.socket(kind) as probe, suppress(OSError):
-            probe.bind((address, port))
+        # As servers bind: what is left of connections to one that has ended is not in the way.
+        with suppress(OSError), socket.create_server((address, port), family=kind):
             return port
     return _PORT

@@ -67,6 +67,20 @@ def test_it_says_where_it_is_beside_another_app(
         assert started(monkeypatch, tmp_path, "--public")["--server.port"] == str(taken)
 
 
+def test_connections_to_an_app_that_has_ended_do_not_move_the_next_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as ended:
+        port = ended.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as browser:
+            ended.accept()[0].close()  # who closes first keeps the port for a minute
+            assert browser.recv(1) == b""
+    monkeypatch.setattr(app, "_PORT", port)
+    assert started(monkeypatch, tmp_path)["--server.port"] == str(port)
+    started(monkeypatch, tmp_path, "--public", "--address", "::1")
+    assert f"http://[::1]:{port} " in capsys.readouterr().err
+
+
 def test_streamlit_offers_no_tools_for_programmers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

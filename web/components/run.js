@@ -39,8 +39,7 @@ class RunView {
   }
 
   update(given) {
-    const { data, setStateValue } = given;
-    this.send = setStateValue;
+    const { data } = given;
     this.frame.classList.toggle("dark", isDark(this.parent));
     const source = JSON.stringify(data.points);
     const isNew = source !== this.source;
@@ -140,7 +139,7 @@ class RunView {
     for (const example of examples) list.append(Object.assign(made("option"), { value: example }));
     // All examples are offered, not only those that begin with what is there.
     field.addEventListener("focus", () => field.select());
-    field.addEventListener("change", () => this.send?.("word", field.value));
+    field.addEventListener("change", () => this.choice.send?.("word", field.value));
     const both = made("span", "field");
     both.append(field, list);
     return both;

@@ -5,12 +5,14 @@ import hashlib
 import json
 import os
 import re
+import secrets
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.limits import FILE_BYTES, JSON_MEMORY
@@ -175,39 +177,18 @@ def parse_json(data: bytes, name: str) -> Any:
     return document
 
 
-PARTIAL = ".partial-"
-"""How the names of files begin that are being written by `write_atomically`."""
+def json_bytes(document: Any, name: str) -> bytes:
+    """JSON with a value a line, for `parse_json`; `FileFormatError` if that would refuse its size.
 
+    Nothing is indented: it would take more than the values of a large vocabulary themselves.
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file such that it is there with all its content, or as it was before.
-
-    A `MorphGraphError` names the file and what to do, such as where the disk is full.
+    >>> print(json_bytes({"vocab": {"a": 0, "b": 1}}, "a.json").decode())
+    {"vocab": {"a": 0,
+    "b": 1}}
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=PARTIAL, delete=False) as file:
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise cannot_write(path, error) from error
-
-
-def cannot_write(path: Path, error: OSError) -> MorphGraphError:
-    """The error that a file or folder of a run cannot be written, and what to do about it."""
-    problem = (error.strerror or "it cannot be written").lower()
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        fix = "Make room there and run the same command again: it resumes where it stopped."
-    else:
-        fix = "Choose another folder with --out, or mend its permissions."
-    return MorphGraphError(f"{path}: {problem}. {fix}")
+    data = json.dumps(document, ensure_ascii=False, separators=(",\n", ": ")).encode()
+    JSON_MEMORY.check(_values_memory(data), name, fix="It could not be opened again: remove types")
+    return data
 
 
 def document_field(
@@ -234,22 +215,110 @@ def document_field(
 
 @contextmanager
 def writing(path: Path, hint: str = "") -> Iterator[None]:
-    """What the disk refuses is a `MorphGraphError` that names the path, and where to choose one."""
+    """What the disk refuses is a `MorphGraphError` that names the path and what to do.
+
+    ``hint``: how to choose another place, such as " with --out".
+    """
     try:
         yield
     except OSError as error:
         problem = (error.strerror or "it cannot be written").lower()
+        fix = f"Choose another place{hint}."
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            fix = f"Make room there and try again, or choose another place{hint}."
         if isinstance(error, FileExistsError | NotADirectoryError):
             above = next((place for place in path.parents if place.is_file()), None)
             problem = problem if above is None else f"{above} is a file, not a folder"
-        raise MorphGraphError(f"{path}: {problem}. Choose another place{hint}.") from error
+        raise MorphGraphError(f"{path}: {problem}. {fix}") from error
+
+
+PARTIAL = ".partial-"
+"""How the names of files and folders begin that are being written."""
+
+
+@contextmanager
+def new_file(path: Path, hint: str = "") -> Iterator[BinaryIO]:
+    """A file to write into that takes its place once all of it is on the disk, or goes away.
+
+    What was there before stays until then, whatever happens; its permissions stay, and a link stays
+    a link. A pipe or a device is written to as it is. Errors as of `writing`.
+    """
+    with writing(path, hint):
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place = target.with_name(PARTIAL + secrets.token_hex(8))
+        try:
+            with place.open("xb") as file:
+                yield file
+                _keep(file)
+            if target.exists():
+                place.chmod(stat.S_IMODE(target.stat().st_mode))
+            place.replace(target)
+        finally:
+            place.unlink(missing_ok=True)
+
+
+def _keep(file: BinaryIO) -> None:
+    """Have the disk take what was written, as far as it is a disk, or say now that it cannot."""
+    file.flush()
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        os.fsync(file.fileno())
 
 
 def write_file(path: Path, data: bytes, hint: str = "") -> None:
-    """Write a file, and the folders above it; errors as of `writing`."""
-    with writing(path, hint):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    """Write a file, and the folders above it, as `new_file` does."""
+    write_files({path: data}, hint)
+
+
+def write_files(files: Mapping[Path, bytes], hint: str = "") -> None:
+    """Write files as `new_file` does: none takes its place before all are on the disk."""
+    with files_to_place(files, hint):
+        pass
+
+
+@contextmanager
+def files_to_place(files: Mapping[Path, bytes], hint: str = "") -> Iterator[None]:
+    """Files that are on the disk, and take their places at the end."""
+    with ExitStack() as stack:
+        for path, data in files.items():
+            file = stack.enter_context(new_file(path, hint))
+            file.write(data)
+            _keep(file)
+        yield
+
+
+@contextmanager
+def new_folder(folder: Path, hint: str = "") -> Iterator[Path]:
+    """A place to write into that becomes the folder once all is on the disk, or goes away.
+
+    A folder that was there before stays until then, whatever happens. Errors as of `writing`.
+    """
+    with writing(folder, hint):
+        folder = Path(os.path.realpath(folder))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        place, aside = (folder.with_name(PARTIAL + secrets.token_hex(8)) for _ in range(2))
+        place.mkdir()
+        try:
+            yield place
+            for path in place.rglob("*"):
+                if path.is_file():
+                    with path.open("rb+") as file:
+                        os.fsync(file.fileno())
+            if existed := folder.exists():
+                folder.rename(aside)
+            try:
+                place.rename(folder)
+            except BaseException:
+                if existed:
+                    aside.rename(folder)
+                raise
+            shutil.rmtree(aside, ignore_errors=True)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def check_folder(folder: Path, hint: str = "") -> None:

@@ -1,6 +1,7 @@
 """Strings and numbers as people read them, wherever they are shown."""
 
 import math
+import unicodedata
 from collections.abc import Sequence
 
 
@@ -58,6 +59,21 @@ def visible(text: str) -> str:
         char if char.isprintable() or char == " " else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
+
+
+def side_by_side(texts: Sequence[str], sign: str) -> str:
+    """Texts in one line from the left, with a sign in between, each in its own direction.
+
+    Where one is written from the right, all are isolated, behind a mark that begins the line.
+
+    >>> side_by_side(["un", "do"], " + ")
+    'un + do'
+    >>> side_by_side(["\N{ARABIC LETTER KAF}", "a"], " + ").replace("\N{ARABIC LETTER KAF}", "k")
+    '\\u200e\\u2068k\\u2069 + \\u2068a\\u2069'
+    """
+    if any(unicodedata.bidirectional(char) in ("R", "AL") for text in texts for char in text):
+        return "\u200e" + sign.join(f"\u2068{text}\u2069" for text in texts)
+    return sign.join(texts)
 
 
 def apart(labels: Sequence[str]) -> list[str]:

@@ -244,7 +244,10 @@ class Table:
         if any("[" in beside for cell, beside in cells if cell.seeds <= 1):
             notes.append("In brackets: 95 % bootstrap intervals.")
         if any("[" in beside for cell, beside in cells if cell.seeds > 1):
-            notes.append("In brackets: 95 % intervals of the mean over seeds, by Student's t.")
+            notes.append(
+                "In brackets: 95 % intervals of the mean over seeds, by Student's t, on a log "
+                "scale where all are positive."
+            )
         if any("±" in beside for _, beside in cells):
             notes.append("Means over seeds, ± their standard deviation.")
         notes += self.tests_explained

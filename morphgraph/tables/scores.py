@@ -98,6 +98,7 @@ def scores_table(tables: Sequence[ScoreTable]) -> Table:
         with_best(rows, columns),
         blocks=tuple(map(_title, tables)),
         signatures=tuple(dict.fromkeys(table.signature for table in tables if table.signature)),
+        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
         bold="the best of its block",
         against="the baseline (†) of the block",
     )

@@ -1,0 +1,260 @@
+"""What commands write is there as a whole, or as it was: on a full disk, and on any other fault."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_folders import matrix, write_model, write_tokeniser
+from typer.main import get_command
+
+from morphgraph import cli
+from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import PARTIAL, new_folder, write_file, write_files
+from morphgraph.reference import catalogue, downloads
+
+GOLD = "undo\tun do\nundoing\tun do ing\ndoing\tdo ing\nunbreakable\tun break able\n"
+MERGES = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]
+COMMON = ["--reference", "{work}/gold.tsv", "--tokenizer", "{work}/tokeniser"]
+MODEL = ["{work}/model"]
+
+WRITING = {
+    "score": ([*COMMON, "--out", "{disk}/a.csv"], ["--methods", "flota"]),
+    "compare": ([*COMMON, "--out", "{disk}/a.html"], ["--methods", "flota"]),
+    "knockout": ([*COMMON, "--out", "{disk}/a"], ["--min-vocab-size", "100"]),
+    "rebpe": ([*COMMON, "--out", "{disk}/a"], ["--no-reify"]),
+    "train": (
+        ["--counts", "{work}/counts.tsv", "--vocab-size", "300", "--out", "{disk}/a.json"],
+        ["--special", "<s>"],
+    ),
+    "count": (["{work}/text.txt", "--out", "{disk}/a.parquet"], ["--min-count", "2"]),
+    "export": (["--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], ["--method", "flota"]),
+    "undertrained": ([*MODEL, "--out", "{disk}/a"], ["--share", "0.5"]),
+    "transplant": ([*MODEL, "--tokenizer", "{work}/tokeniser", "--out", "{disk}/a"], []),
+    "get": (["here", "--out", "{disk}/a.tsv"], []),
+}
+"""Each command that writes: its options, and those of a later run that writes something else."""
+
+MORE = {
+    "count to a folder": ("count", ["{work}/text.txt", "--out", "{disk}/a"], ["--min-count", "2"]),
+    "count in between": (
+        "count",
+        ["{work}/text.txt", "--out", "{disk}/a", "--temp", "{work}"],
+        ["--min-count", "2"],
+    ),
+    "train a method": (
+        "train",
+        [*WRITING["train"][0], "--method", "wordpiece"],
+        ["--min-count", "2"],
+    ),
+}
+CASES = {name: (name, *options) for name, options in WRITING.items()} | MORE
+ONCE = ("transplant", "get")
+"""They replace nothing: what they could not write is not there."""
+
+
+def run(command: str, *arguments: str) -> tuple[int, str]:
+    """Run a command in this process; its exit code, and what it says of errors."""
+    words = ["reference", "get"] if command == "get" else [command]
+    said = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(said),
+    ):
+        patch.setattr(sys, "argv", ["morphgraph", *words, *arguments])
+        try:
+            cli.main()
+        except SystemExit as ended:
+            return int(ended.code or 0), said.getvalue()
+    return 0, said.getvalue()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that is there to be seen; what is hidden is how far a counting came."""
+    found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".")}
+
+
+@pytest.fixture
+def work(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    small_document: Callable[..., dict[str, Any]],
+) -> Path:
+    """What commands read, on a disk with room."""
+    folder = tmp_path / "work"
+    document = small_document(MERGES, "undoigbreakl")
+    write_tokeniser(folder / "tokeniser", document)
+    rows = len(document["model"]["vocab"])
+    write_model(folder / "model", document, {"wte.weight": matrix(rows)})
+    (folder / "gold.tsv").write_text(GOLD)
+    (folder / "counts.tsv").write_text("undoing\t5\nunbreakable\t3\nrare\t1\n")
+    words = np.random.default_rng(0).integers(0, 3000, 5000)
+    (folder / "text.txt").write_text(" ".join(f"{hash(int(word)):x}" for word in words))
+    content = GOLD.encode() * 100
+    source = replace(
+        catalogue.SOURCES["morphynet-deu"],
+        name="here",
+        format="plain",
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+    )
+    monkeypatch.setattr(catalogue, "SOURCES", {**catalogue.SOURCES, "here": source})
+    monkeypatch.setenv("MORPHGRAPH_CACHE", str(tmp_path / "cache"))
+    write_file(downloads.cached_path(source), content)
+    return folder
+
+
+@contextlib.contextmanager
+def no_file_may_grow(disk: Path) -> Iterator[None]:
+    """The system refuses more than the first 200 bytes of a file, to anybody."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextlib.contextmanager
+def no_room(disk: Path) -> Iterator[None]:
+    """The disk is full to the last byte."""
+    filling = disk / ".filling"
+    with contextlib.suppress(OSError), filling.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    yield
+    filling.unlink()
+
+
+def arguments(case: str, work: Path, disk: Path) -> tuple[str, list[str], list[str]]:
+    command, *parts = CASES[case]
+    options, others = ([word.format(work=work, disk=disk) for word in part] for part in parts)
+    return command, options, others
+
+
+def try_again(case: str, work: Path, disk: Path, fault: Any) -> None:
+    """Write, then have no room, then room again."""
+    command, options, others = arguments(case, work, disk)
+    if command not in ONCE:
+        code, said = run(command, *options)
+        assert code == 0, said
+    before = contents(disk)
+    assert command in ONCE or before
+    with fault(disk):
+        code, said = run(command, *options, *others)
+        assert contents(disk) == before
+    assert code == 2, said
+    assert "another place with --" in said
+    assert "Traceback" not in said
+    assert not list(disk.rglob(f"{PARTIAL}*"))
+    code, said = run(command, *options, *others)
+    assert code == 0, said
+    assert contents(disk) != before
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_files_that_may_not_grow(case: str, work: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    # What is compiled or loaded for the first time is written, too, though not by the command.
+    command, options, others = arguments(case, work, tmp_path / "elsewhere")
+    assert run(command, *options, *others)[0] == 0
+    try_again(case, work, disk, no_file_may_grow)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_full_disk(case: str, work: Path, small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=16m", str(small_disk)], check=True)
+    try_again(case, work, small_disk, no_room)
+
+
+def test_all_commands_that_write_are_tried() -> None:
+    program = get_command(cli.program)
+    found = dict(program.commands) | program.commands["reference"].commands  # type: ignore[attr-defined]
+    writing = {name for name, one in found.items() if "out" in {each.name for each in one.params}}
+    # An evaluation on a full disk: see test_evaluate.
+    assert writing - {"evaluate"} == WRITING.keys()
+
+
+def test_files_that_belong_together_change_together(tmp_path: Path) -> None:
+    """What cannot be written of one leaves all as they were."""
+    folder, files = tmp_path / "folder", {name: tmp_path / "folder" / name for name in "ab"}
+    write_files(dict.fromkeys(files.values(), b"old"))
+    with no_file_may_grow(folder), pytest.raises(MorphGraphError, match="b: file too large"):
+        write_files({files["a"]: b"new", files["b"]: bytes(1000)})
+    assert contents(folder) == {"a": b"old", "b": b"old"}
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_what_is_replaced_keeps_its_permissions_and_its_links(tmp_path: Path) -> None:
+    path, link = tmp_path / "a", tmp_path / "link"
+    before = os.umask(0o027)
+    try:
+        write_file(path, b"first")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_file(link, b"second")
+    assert link.is_symlink()
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"second", 0o600)
+
+
+def test_a_device_or_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(pipe, b"through")
+    assert os.read(end, 100) == b"through"
+    os.close(end)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    link = tmp_path / "link"
+    link.symlink_to("/dev/null")
+    write_file(link, b"away")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_folder_changes_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "folder"
+    with new_folder(folder) as place:
+        (place / "old").write_bytes(b"old")
+    with (
+        no_file_may_grow(folder),
+        pytest.raises(MorphGraphError, match="folder: file too large"),
+        new_folder(folder) as place,
+    ):
+        (place / "small").write_bytes(b"new")
+        (place / "large").write_bytes(bytes(1000))
+    assert contents(tmp_path) == {"folder/old": b"old"}
+
+    rename = Path.rename
+
+    def fails(self: Path, target: Path) -> Path:
+        if target == folder and not (self / "old").exists():
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    with monkeypatch.context() as patch, pytest.raises(MorphGraphError, match="input/output"):
+        patch.setattr(Path, "rename", fails)
+        with new_folder(folder) as place:
+            (place / "new").write_bytes(b"new")
+    assert contents(tmp_path) == {"folder/old": b"old"}
+    with new_folder(folder) as place:
+        (place / "new").write_bytes(b"new")
+    assert contents(tmp_path) == {"folder/new": b"new"}
+    assert list(tmp_path.iterdir()) == [folder]

@@ -97,60 +97,42 @@ ADDED_TOKENS = Limit(
     "added tokens",
     "Each text is searched for all of them; published tokenisers have at most some thousand.",
 )
-PIPELINE_PARTS = Limit(
-    "MORPHGRAPH_MAX_PIPELINE_PARTS",
-    10_000,
-    "parts in its normaliser, pre-tokeniser, post-processor and decoder",
-    "Each word goes through them; published tokenisers have some dozen, those of Train two each "
-    "for a capital letter.",
-)
-PIPELINE_GROWTH = Limit(
-    "MORPHGRAPH_MAX_PIPELINE_GROWTH",
-    10_000,
-    "characters for one of the text, after its normaliser and pre-tokeniser",
-    "Replacements multiply; Unicode's own normal forms, one after the other, come to 2,000.",
-)
 CHARSMAP_BYTES = Limit(
     "MORPHGRAPH_MAX_CHARSMAP_BYTES",
     2_000_000,
     "bytes in its precompiled map of characters",
     "All paths through it are followed before it is used; those of SentencePiece have 250,000.",
 )
+PIPELINE_PARTS = Limit(
+    "MORPHGRAPH_MAX_PIPELINE_PARTS",
+    10_000,
+    "parts in its normaliser, pre-tokeniser and decoder",
+    "Each word goes through them; published tokenisers have some dozen, those of Train two each "
+    "for a capital letter.",
+)
 GROWN_CHARACTERS = Limit(
     "MORPHGRAPH_MAX_GROWN_CHARACTERS",
-    20_000_000,
-    "characters that its text may become",
-    "The same for one text as a whole, and for all added tokens together.",
+    2_000_000,
+    "characters in one text, before and after its normaliser",
+    "The characters of a text are held one by one, each with where it comes from.",
 )
 TEXT_GROWTH = Limit(
     "MORPHGRAPH_MAX_TEXT_GROWTH",
     100,
     "characters for one of a text",
-    "What a text did become: its characters are held one by one. Unicode's longest form has 18.",
+    "What a normaliser or pre-tokeniser makes of it; Unicode's longest form has 18.",
 )
-PATTERN_CHARACTERS = Limit(
-    "MORPHGRAPH_MAX_PATTERN_CHARACTERS",
-    10_000,
-    "characters in a regular expression",
-    "It is compiled, and looked through at each place of a text; GPT-4's has 220.",
+PIPELINE_SECONDS = Limit(
+    "MORPHGRAPH_MAX_PIPELINE_SECONDS",
+    10,
+    "seconds of the processor for a text in a pipeline of unknown parts",
+    "A regular expression can take for ever; those in use take some microseconds for a word.",
 )
-PATTERN_DEPTH = Limit(
-    "MORPHGRAPH_MAX_PATTERN_DEPTH",
-    1,
-    "repetitions or choices inside one another",
-    "Where what is repeated can be matched in two ways, each character doubles the time.",
-)
-PATTERN_REPEATS = Limit(
-    "MORPHGRAPH_MAX_PATTERN_REPEATS",
-    3,
-    "repetitions in a row",
-    "Each one multiplies the time by the length of the text; GPT-4's pattern has two.",
-)
-PATTERN_WAYS = Limit(
-    "MORPHGRAPH_MAX_PATTERN_WAYS",
-    1_000,
-    "ways to match apart from its repetitions",
-    "At each place of a text all of them may be tried; GPT-4o's pattern has 40.",
+PIPELINE_MEMORY = Limit(
+    "MORPHGRAPH_MAX_PIPELINE_MEMORY",
+    1_500_000_000,
+    "bytes of memory for the same",
+    "They run in a process of their own, which ends where it gets no more.",
 )
 TEXT_MEMORY = Limit(
     "MORPHGRAPH_MAX_TEXT_MEMORY",
@@ -163,6 +145,12 @@ REFERENCE_LINES = Limit(
     1_000_000,
     "lines",
     "An entry takes 500 bytes and more; the largest reference of the catalogue has 93,000.",
+)
+TREE_NODES = Limit(
+    "MORPHGRAPH_MAX_TREE_NODES",
+    3_000_000,
+    "nodes in its trees of morphemes",
+    "A tree is read in Python, slowly; those of a language of CELEX have up to 600,000.",
 )
 LINE_CHARACTERS = Limit(
     "MORPHGRAPH_MAX_LINE_CHARACTERS",
@@ -182,47 +170,17 @@ WORD_MORPHEMES = Limit(
     "morphemes in a word",
     "Words with more are left out, for the same reason.",
 )
-BOOK_BYTES = Limit(
-    "MORPHGRAPH_MAX_BOOK_BYTES",
-    250_000_000,
-    "bytes that a workbook unpacks to",
-    "All of it is looked through before it is used.",
+READING_SECONDS = Limit(
+    "MORPHGRAPH_MAX_READING_SECONDS",
+    20,
+    "seconds of the processor for a workbook",
+    "It is read in a process of its own, which is then ended; 69,000 words take 13.",
 )
-BOOK_PARTS_BYTES = Limit(
-    "MORPHGRAPH_MAX_BOOK_PARTS_BYTES",
-    50_000_000,
-    "bytes that all but the sheets of a workbook unpack to",
-    "These are held in memory at once.",
-)
-BOOK_ELEMENTS = Limit(
-    "MORPHGRAPH_MAX_BOOK_ELEMENTS",
-    20_000_000,
-    "XML elements and attributes in a workbook",
-    "Each takes many times its length once it is parsed.",
-)
-ROW_ELEMENTS = Limit(
-    "MORPHGRAPH_MAX_ROW_ELEMENTS",
-    1_000_000,
-    "XML elements and attributes in a row",
-    "A row is held in memory at once.",
-)
-BOOK_FILES = Limit(
-    "MORPHGRAPH_MAX_BOOK_FILES",
-    2_000,
-    "files in the archive of a workbook",
-    "A list of all is made; workbooks have some dozen.",
-)
-BOOK_ROWS = Limit(
-    "MORPHGRAPH_MAX_BOOK_ROWS",
-    1_000_000,
-    "rows in all sheets",
-    "An entry takes 500 bytes and more; MorphoLex has 69,000.",
-)
-EMPTY_ROWS = Limit(
-    "MORPHGRAPH_MAX_EMPTY_ROWS",
-    3_000_000,
-    "empty rows in all sheets",
-    "Each is passed over on the way to a cell far below.",
+READING_MEMORY = Limit(
+    "MORPHGRAPH_MAX_READING_MEMORY",
+    1_500_000_000,
+    "bytes of memory for a workbook",
+    "The same for the memory of that process; a workbook of 35 MB takes 130 million.",
 )
 COUNTED_WORDS = Limit(
     "MORPHGRAPH_MAX_COUNTED_WORDS",
@@ -308,6 +266,12 @@ APP_MEMORY = Limit(
     "bytes of memory of the app before it drops what it computed",
     "What nobody asked for in the last seconds is computed again when somebody does.",
 )
+PUBLIC_TEXT = Limit(
+    "MORPHGRAPH_PUBLIC_TEXT",
+    1_000,
+    "characters in a text that is cut into tokens",
+    "A word. Patterns of published tokenisers can take the square of the length.",
+)
 PUBLIC_DAYS = Limit(
     "MORPHGRAPH_PUBLIC_DAYS", 1, "days", "A visitor of a public app comes back after a night."
 )
@@ -328,6 +292,12 @@ PUBLIC_UPLOAD = Limit(
     40,
     "megabytes of one upload",
     "The largest published tokenizer.json has 34, and all uploads of open pages are in memory.",
+)
+PUBLIC_UPLOADS = Limit(
+    "MORPHGRAPH_PUBLIC_UPLOADS",
+    64,
+    "megabytes of all uploads of an open page",
+    "A tokeniser, a reference and a model; what was taken from its field no longer counts.",
 )
 PUBLIC_RUNS = Limit(
     "MORPHGRAPH_PUBLIC_RUNS", 1, "runs at once", "One core is busy, others serve the pages."
@@ -371,6 +341,20 @@ PUBLIC_WORDS = Limit(
     "different words to train on",
     "The large lists of wordfreq have some 300,000.",
 )
+
+
+def is_set(variable: str) -> bool:
+    """Whether a variable of the environment says yes: anything that is not plainly a no."""
+    return os.environ.get(variable, "").strip().lower() not in ("", "0", "no", "off", "false")
+
+
+def is_public() -> bool:
+    """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
+
+    In doubt it is: the public mode is the one that gives less.
+    """
+    return is_set("MORPHGRAPH_PUBLIC")
+
 
 LIMITS = tuple(value for value in list(globals().values()) if isinstance(value, Limit))
 """All of them, in the order in which they stand here."""

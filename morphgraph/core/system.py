@@ -35,16 +35,17 @@ def give_way() -> None:
 def limit_this_process(seconds: int, memory: int) -> None:
     """End this process after so many seconds, and give it no more bytes of memory than these.
 
-    What does not fit is a `MemoryError`, or the end of the process where a library has none. Where
-    the system has no such limits, nothing happens. To be called before Arrow is loaded, which would
-    else reserve a gigabyte in advance.
+    The last call holds; of 0 seconds it is not ended. What does not fit is a `MemoryError`, or the
+    end of the process where a library has none. Where the system has no such limits, nothing
+    happens. To be called before Arrow is loaded, which would else reserve a gigabyte in advance.
     """
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     with suppress(ImportError, AttributeError, ValueError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         signal.alarm(seconds)
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, most))
 
 
 def try_lock(file: IO[Any]) -> bool:

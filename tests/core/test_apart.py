@@ -1,0 +1,322 @@
+"""In a process of its own: what comes back, what is refused, and what ends the process.
+
+The readers are functions of this module, which the other process imports by its name.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morphgraph.core import apart
+from morphgraph.core.apart import VISITOR, read_apart, text_array, texts_of
+from morphgraph.core.errors import FileFormatError
+
+FOLDER = str(Path(__file__).parent)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def readers() -> Iterator[None]:
+    """This module can be imported by its own name, there too; processes start with that."""
+    sys.path.append(FOLDER)
+    apart._idle.clear()
+    yield
+    sys.path.remove(FOLDER)
+    apart._idle.clear()
+
+
+def there(function):
+    function.__module__ = Path(__file__).stem
+    return function
+
+
+@there
+def echo(data, name):
+    return {"data": np.frombuffer(data, np.uint8), "name": text_array([name, str(os.getpid())])}
+
+
+@there
+def noisy(data, name):
+    print("to standard output", flush=True)
+    os.write(1, b"and beneath it")
+    return {}
+
+
+@there
+def wrong(data, name):
+    raise FileFormatError(name, "line 3", "“ä” is wrong", "Correct it.", quotes=False)
+
+
+@there
+def fails(data, name):
+    raise KeyboardInterrupt("no arrays")
+
+
+@there
+def objects(data, name):
+    return {"objects": np.array([object], object)}
+
+
+@there
+def fills(data, name):
+    kept = []
+    while True:
+        kept.append(np.ones(10_000_000, np.uint8))
+        time.sleep(0.001)
+
+
+@there
+def asks_for_much(data, name):
+    return {"much": np.empty(10**11, np.uint8)}
+
+
+@there
+def returns_much(data, name):
+    return {"much": np.zeros(int(data), np.uint8)}
+
+
+@there
+def spins(data, name):
+    while True:
+        pass
+
+
+@there
+def ends(data, name):
+    os.abort()
+
+
+@there
+def ends_somewhere(data, name):
+    for place in ("line 1,000", "line 2"):
+        apart.say_place(place)
+    os.abort()
+
+
+@there
+def waits(data, name):
+    begun = time.time()
+    time.sleep(0.3)
+    return {"times": np.array([begun, time.time()])}
+
+
+@there
+def surroundings(data, name):
+    return {"paths": text_array(sys.path), "session": np.array([os.getsid(0), os.getpid()])}
+
+
+def number_of_process() -> int:
+    return int(texts_of(read_apart(echo, b"", "x")["name"])[1])
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
+def test_texts_come_back(texts):
+    assert texts_of(text_array(texts)) == texts
+
+
+def test_arrays_come_back_and_the_process_is_kept():
+    data = bytes(range(256)) * 1000
+    found = read_apart(echo, data, "näme.x")
+    assert found["data"].tobytes() == data
+    name, process = texts_of(found["name"])
+    assert name == "näme.x"
+    assert int(process) != os.getpid()
+    assert number_of_process() == number_of_process() == int(process)
+
+
+def test_what_is_printed_there_is_no_answer():
+    assert read_apart(noisy, b"", "x") == {}
+    assert texts_of(read_apart(echo, b"", "x")["name"])[0] == "x"
+
+
+def test_it_imports_what_this_process_would_and_leads_a_session_of_its_own():
+    found = read_apart(surroundings, b"", "x")
+    own, its = (
+        list(dict.fromkeys(path for path in paths if path and Path(path).exists()))
+        for paths in (sys.path, texts_of(found["paths"]))
+    )
+    assert its == own
+    session, process = found["session"].tolist()
+    assert session == process
+
+
+def test_errors_of_a_file_are_as_they_were():
+    with pytest.raises(FileFormatError) as found:
+        read_apart(wrong, b"", "a.x")
+    error = found.value
+    assert (error.file, error.place, error.problem) == ("a.x", "line 3", "“ä” is wrong")
+    assert (error.fix, error.quotes) == ("Correct it.", False)
+
+
+def test_other_errors_are_those_of_a_file_too():
+    with pytest.raises(FileFormatError, match=r"^a.x: reading it fails \(no arrays\)"):
+        read_apart(fails, b"", "a.x")
+
+
+def test_nothing_is_unpickled():
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        read_apart(objects, b"", "x")
+
+
+@pytest.mark.parametrize("reader", [fills, asks_for_much])
+def test_what_fills_the_memory_is_ended(monkeypatch, reader):
+    monkeypatch.setenv("MORPHGRAPH_MAX_READING_MEMORY", "400000000")
+    with pytest.raises(FileFormatError, match=r"^a.x: reading it takes .* memory.* 400,000,000"):
+        read_apart(reader, b"", "a.x")
+    assert number_of_process()
+
+
+def test_what_takes_long_is_ended(monkeypatch):
+    before = number_of_process()
+    monkeypatch.setenv("MORPHGRAPH_MAX_READING_SECONDS", "1")
+    with pytest.raises(FileFormatError, match=r"^a.x: reading it takes 2 seconds, the limit"):
+        read_apart(spins, b"", "a.x")
+    assert not psutil.pid_exists(before) and number_of_process() != before
+
+
+def test_what_ends_the_process_is_an_error_of_the_file():
+    with pytest.raises(FileFormatError, match="the process that read it has ended"):
+        read_apart(ends, b"", "a.x")
+    assert number_of_process()
+
+
+def test_the_last_place_it_said_is_named():
+    with pytest.raises(FileFormatError, match=r"^a.x, line 2: the process that read it has ended"):
+        read_apart(ends_somewhere, b"", "a.x")
+    with pytest.raises(FileFormatError, match=r"^a.x: the process"):
+        read_apart(ends, b"", "a.x")
+
+
+def test_a_large_answer_is_refused_before_it_is_held(monkeypatch):
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_MEMORY", "10000")
+    assert len(read_apart(returns_much, b"9000", "x")["much"]) == 9000
+    with pytest.raises(FileFormatError, match="bytes of text, the limit is 10,000"):
+        read_apart(returns_much, b"10000", "x")
+
+
+def test_a_packed_answer_is_refused_before_it_is_unpacked(monkeypatch):
+    monkeypatch.setenv("MORPHGRAPH_MAX_TEXT_MEMORY", "10000")
+    packed = apart.BytesIO()
+    np.savez_compressed(packed, much=np.zeros(20_000, np.uint8))
+    assert len(packed.getvalue()) < 1000
+    with pytest.raises(FileFormatError, match="bytes of text, the limit is 10,000"):
+        apart._arrays_of(packed.getvalue(), "x")
+
+
+def test_a_process_that_has_ended_is_not_asked():
+    process = number_of_process()
+    os.kill(process, signal.SIGKILL)
+    while psutil.Process(process).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert number_of_process() != process
+
+
+def test_one_file_at_a_time_for_each_visitor():
+    def spans(visitors):
+        found = []
+
+        def read(visitor):
+            VISITOR.set(visitor)
+            found.append(read_apart(waits, b"", "x")["times"].tolist())
+
+        threads = [threading.Thread(target=read, args=(each,)) for each in visitors]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sorted(found)
+
+    spans("ab")  # both processes have started
+    (_, first_end), (second_start, _) = spans("aa")
+    assert second_start >= first_end
+    (_, first_end), (second_start, _) = spans("ab")
+    assert second_start < first_end
+    assert len(apart._idle) == 2
+
+
+INTERRUPTED = """
+import sys
+sys.path.append({folder!r})
+import test_apart
+from morphgraph.core.apart import read_apart
+print(test_apart.number_of_process(), flush=True)
+read_apart(test_apart.spins, b"", "x")
+"""
+
+
+def test_an_interrupt_ends_it():
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED.format(folder=FOLDER)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MORPHGRAPH_MAX_READING_SECONDS": "600"},
+        text=True,
+    ) as process:
+        number = int(process.stdout.readline())
+        time.sleep(1)
+        assert [child.pid for child in psutil.Process(process.pid).children()] == [number]
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.stderr.read()
+        assert time.monotonic() - start < 20
+    assert not psutil.pid_exists(number)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+def test_a_fork_asks_a_process_of_its_own():
+    before = number_of_process()
+    reading, writing = os.pipe()
+    if not (fork := os.fork()):
+        os.write(writing, str(number_of_process()).encode())
+        os._exit(0)
+    os.waitpid(fork, 0)
+    assert int(os.read(reading, 100)) != before
+    assert number_of_process() == before
+
+
+SCRIPT = """
+import os, psutil
+from morphgraph.reference.readers import read_reference
+try:
+    read_reference(b"PK\\x03\\x04", format="morpholex")
+except Exception as error:
+    assert "damaged" in str(error), error
+print(psutil.Process().children()[0].pid, flush=True)
+os._exit(0)
+"""
+"""As in a notebook: nothing asks whether it is __main__."""
+
+
+def test_it_ends_with_the_process_that_asked(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    process = int(ran.stdout)
+    for _ in range(100):
+        if not psutil.pid_exists(process):
+            return
+        time.sleep(0.05)
+    pytest.fail("it goes on")
+
+
+def test_reading_text_starts_no_process():
+    code = (
+        "import sys, psutil\n"
+        "from morphgraph.reference.readers import read_reference\n"
+        "read_reference(b'undo\\tun do')\n"
+        "print(len(psutil.Process().children()), 'openpyxl' in sys.modules)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["0", "False"]

@@ -110,9 +110,9 @@ class Searches:
 
     def match(self, text: str) -> bool:
         """Whether an added token occurs in a text, its flags apart."""
-        return bool(self._tokens) and (
-            any(True for _ in self.raw.matches(text))
-            or any(True for _ in self.normalised.matches(self.normal(text)))
+        return any(True for _ in self.raw.matches(text)) or (
+            any(token.normalized for token in self._tokens)
+            and any(True for _ in self.normalised.matches(self.normal(text)))
         )
 
 

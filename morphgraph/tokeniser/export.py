@@ -14,7 +14,7 @@ import numpy as np
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import checksum, read_bytes, write_file, writing
+from morphgraph.core.files import checksum, files_to_place, json_bytes, read_bytes, writing
 from morphgraph.core.text import counted, shortened
 from morphgraph.tokeniser.export_texts import TITLE, merges_text, readme, transformers_config
 from morphgraph.tokeniser.exported.methods import METHODS, method_of
@@ -34,6 +34,9 @@ _EXPORTED = Path(__file__).parent / "exported"
 _FORMS = {"tokenizer.json", "tokeniser.bte.json", "tokeniser.method.json"}
 _NAME = re.compile(r"\w+")
 _BATCH = 500
+
+LOSES_MARKS = "the tokenizers library loses marks where it applies the model's rules for characters"
+"""Why a SentencePiece model that has such rules is no ``tokenizer.json``."""
 
 _short = partial(shortened, length=60)
 
@@ -150,6 +153,7 @@ def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> Exp
     plain = {**document["model"], "type": "BPE"}
     document["model"]["type"] = "BTE"
     prepared = tokeniser.preprocessor.sentencepiece
+    has_rules = prepared is not None and bool(prepared.charsmap)
     return ExportedModel(
         lineage_of(tokeniser).name,
         "BTE" if tuples else "BPE",
@@ -159,15 +163,19 @@ def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> Exp
         counted(tuples, "merge is", "merges are")
         + " of more than two parts, which no tokenizer.json holds"
         if tuples
+        else LOSES_MARKS
+        if has_rules
         else "every merge is a pair, so the tokenizers library reads it by itself",
         lambda texts, bare: our_ids(tokeniser, texts, ids, bare=bare),
-        plain=None if tuples else plain,
+        plain=None if tuples or has_rules else plain,
         leading_space=tokeniser.preprocessor.leading_space,
         symbols=prepared.symbols if prepared else (),
         merges=len(merges),
         tuple_merges=tuples,
         files={
-            "merges.txt": merges_text(document["model"]["merges"]),
+            "merges.txt": merges_text(
+                [m.split(" ") if isinstance(m, str) else m for m in document["model"]["merges"]]
+            ),
             "recipe.json": write_whole_recipe(tokeniser),
         },
     )
@@ -196,7 +204,7 @@ def export_model(
     data = b""
     if leaving.plain is not None:
         plain = {**document, "model": {**leaving.plain}}
-        data = json.dumps(plain, ensure_ascii=False, indent=1).encode()
+        data = json_bytes(plain, leaving.name)
         if problem := difference(lambda: _library(data)):
             reason = f"as a tokenizer.json it would be another tokeniser: {problem}"
         else:
@@ -213,7 +221,7 @@ def export_model(
                 f"The exported tokeniser would differ from this one: {problem}. Save the recipe "
                 "instead, and report it."
             )
-        data = json.dumps(document, ensure_ascii=False, indent=1).encode()
+        data = json_bytes(document, leaving.name)
         files = {file_of(document["model"]): data, **code_for(document["model"])}
     config = transformers_config(document, own_class=kind == "folder", settings=settings)
     files["tokenizer_config.json"] = json.dumps(config, ensure_ascii=False, indent=1).encode()
@@ -395,7 +403,8 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
     what is set aside, and the name that it has now. ``hint``: see `core.files.writing`.
     """
     aside: dict[Path, Path] = {}
-    with writing(folder, hint):
+    paths = {folder / name: data for name, data in files.items()}
+    with files_to_place(paths, hint), writing(folder, hint):
         # A folder with both would be loaded as the other one.
         others = _FORMS - files.keys()
         if not _is_ours(folder):
@@ -404,8 +413,6 @@ def save_folder(files: Mapping[str, bytes], folder: Path, hint: str = "") -> dic
             if path.is_file():
                 names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
                 aside[path] = path.replace(next(name for name in names if not name.exists()))
-    for name, data in files.items():
-        write_file(folder / name, data, hint)
     return aside
 
 

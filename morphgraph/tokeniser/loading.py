@@ -35,7 +35,7 @@ from morphgraph.tokeniser.hugging_face import (
     from_vocabulary_and_merges,
     to_document,
 )
-from morphgraph.tokeniser.pipeline import preprocessor_of
+from morphgraph.tokeniser.pipeline import added_tokens_of, preprocessor_of
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.sentencepiece import (
     bpe_document,
@@ -48,7 +48,7 @@ from morphgraph.tokeniser.sentencepiece import (
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
-_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together."
+_TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
 
 
 def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
@@ -95,6 +95,20 @@ def tokeniser_files(source: str | os.PathLike[str]) -> tuple[Path, ...]:
 def _beside(path: Path, word: str, other: str, suffix: str) -> Path:
     """The file that goes with a path: another word in its name, and another suffix."""
     return path.with_name(path.name.replace(word, other)).with_suffix(suffix)
+
+
+def fitting_name(name: str) -> str:
+    """What the file is called that goes with a ``vocab.json`` or ``merges.txt``; empty for others.
+
+    >>> [fitting_name(name) for name in ("vocab.json", "my-merges.txt", "vocab.txt", "a.json")]
+    ['merges.txt', 'my-vocab.json', '', '']
+    """
+    path = Path(name)
+    if path.suffix == ".txt" and "merges" in name:
+        return _beside(path, "merges", "vocab", ".json").name
+    if path.suffix == ".json" and "vocab" in name:
+        return _beside(path, "vocab", "merges", ".txt").name
+    return ""
 
 
 def _from_one_file(data: bytes, name: str) -> Tokeniser:
@@ -148,13 +162,13 @@ def holds_merges(data: bytes, name: str) -> bool:
 def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
     """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
 
-    Errors: `FileFormatError`.
+    Two are a vocabulary and its merges, whose names must fit. Errors: `FileFormatError`.
     """
     merges = [name for name in files if name.lower().endswith(".txt")]
     documents = [name for name in files if name not in merges]
     if len(documents) == 1 and not merges:
         return _from_one_file(files[documents[0]], documents[0])
-    if len(documents) == 1 and len(merges) == 1:
+    if len(documents) == 1 and [fitting_name(name) for name in merges] == documents:
         return from_vocabulary_and_merges(
             files[documents[0]], files[merges[0]], documents[0], merges[0]
         )
@@ -170,6 +184,7 @@ def is_released(data: bytes) -> bool:
 
 
 _UNKNOWN = ("[UNK]", "<unk>")
+_RESERVED = re.compile(r"\[unused\d+\]")
 _JSON_START = re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(\"[^\r\n]|\}\s*$)")
 
 _CHOICES = (
@@ -267,15 +282,17 @@ def _assumed(
     ids = {text: number for number, text in enumerate(types)} if ids is None else ids
     marker = detect_marker(types) if marker is None else marker
     special = frozenset(text for text in types if SPECIAL.fullmatch(text)) - set(BYTES)
+    file = _usual_file(marker, ids, special)
+    ordinary = [text for text in types if text not in special]
     return SubwordVocabulary(
         tuple(types),
         marker,
-        _usual_preprocessor(marker, [text for text in types if text not in special]),
+        replace(_usual_preprocessor(marker, ordinary), added=added_tokens_of(file)),
         special,
         next((text for text in _UNKNOWN if text in special), None),
         name,
         file_ids=_file_ids(types, ids),
-        file=_usual_file(marker, ids, special),
+        file=file,
     )
 
 
@@ -289,7 +306,12 @@ def _usual_file(marker: Marker, ids: Mapping[str, int], special: frozenset[str])
             parts["post_processor"] = {"type": "BertProcessing", **both}
     elif marker:
         parts["decoder"] = assumed_document({marker: 0}, [])["decoder"]
-    added = [special_token(text, number) for text, number in ids.items() if text in special]
+    # BERT's own tokeniser takes the names of its reserved types for text.
+    added = [
+        special_token(text, number)
+        for text, number in ids.items()
+        if text in special and not _RESERVED.fullmatch(text)
+    ]
     return {"added_tokens": added, **parts}
 
 
@@ -437,6 +459,7 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
             for e in model.pieces
         )
     settings = model.normalizer_spec
+    file = _without_symbols(text_parts(model))
     return SubwordVocabulary(
         types,
         detect_marker(types) if marker is None else marker,
@@ -444,13 +467,14 @@ def _sentencepiece(data: bytes, name: str, marker: Marker | None) -> SubwordVoca
             sentencepiece=text_preparation(model),
             leading_space=not settings.add_dummy_prefix and not settings.remove_extra_whitespaces,
             byte_fallback=model.trainer_spec.byte_fallback,
+            added=added_tokens_of(file),
         ),
         special,
         next((t for t, kind in zip(types, kinds, strict=True) if kind == piece.UNKNOWN), None),
         name,
         scores,
         single=True,
-        file=_without_symbols(text_parts(model)),
+        file=file,
     )
 
 

@@ -1,10 +1,10 @@
 """Segment words by the merges of a graph: BPE for pair merges, BTE with tuple merges."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -121,58 +121,63 @@ def _derive_piece(
     waiting = _possible_merges(graph, vertices, left, right, longest)
     at = dict(zip(range(left, right), range(left, right), strict=True))  # first atom → vertex
 
-    def parts_at(place: int, merge: int) -> tuple[int, ...] | None:
-        found = []
-        for part in graph.merge(merge).parts:
+    def parts_at(place: int, merge: int, first: int = 0) -> list[int]:
+        """The vertices of a merge's parts from the ``first`` on, up to one that is not there."""
+        found: list[int] = []
+        for part in graph.merge(merge).parts[first:]:
             vertex = at.get(place)
             if vertex is None or vertices[vertex].type != part:
-                return None
+                break
             found.append(vertex)
             place = vertices[vertex].last + 1
-        return tuple(found)
+        return found
 
-    # A merge becomes applicable when the last of its parts comes to stand there, and a token that
-    # is gone never comes back, so each candidate is queued no more often than it has parts.
+    # A candidate waits for its first part that is not there yet: a token that is gone never comes
+    # back, so nothing in front of that needs to be looked at before the candidate's turn.
     queue: list[_Candidate] = []
     new = list(range(left, right))
     while True:
         for number in new:
-            vertex = vertices[number]
-            for level, place, rank, merge in waiting.get((vertex.first, vertex.type), ()):
-                if parts_at(place, merge):
-                    heappush(queue, (level, place, rank, merge))
+            first, type_ = vertices[number].first, vertices[number].type
+            for candidate, known in waiting.pop((first, type_), ()):
+                *_, merge = candidate
+                parts, found = graph.merge(merge).parts, parts_at(first, merge, known)
+                known += len(found)
+                if known == len(parts):
+                    heappush(queue, candidate)
+                else:
+                    place = vertices[found[-1]].last + 1
+                    waiting.setdefault((place, parts[known]), []).append((candidate, known))
         if not queue:
             return [at[place] for place in sorted(at)]
         _, place, _, merge = heappop(queue)
         children = parts_at(place, merge)
         new = []
-        if children is None:
+        if len(children) < len(graph.merge(merge).parts):
             continue
         for child in children:
             del at[vertices[child].first]
         at[place] = len(vertices)
         new = [len(vertices)]
         last = vertices[children[-1]].last
-        vertices.append(Vertex(graph.merge(merge).result, merge, children, place, last))
+        vertices.append(Vertex(graph.merge(merge).result, merge, tuple(children), place, last))
 
 
 def _possible_merges(
     graph: MergeGraph, vertices: list[Vertex], left: int, right: int, longest: int
-) -> dict[tuple[int, int], list[_Candidate]]:
-    """(first atom, type) of a part → what may use it.
+) -> dict[tuple[int, int], list[tuple[_Candidate, int]]]:
+    """(first atom, type) of a part → the merges that begin with it, and the number 0 of that part.
 
     What a merge makes is a part of the word's text, so only merges of such types are looked at.
     """
     types, ids = graph.types, graph.ids
     # An atom outside the alphabet, or one that came into it after this state, is in no merge.
     texts = [types[v.type] if v.type < len(types) else None for v in vertices[left:right]]
-    starts = [0, *accumulate(len(text or "") for text in texts)]
-    atom_at = {start: left + i for i, start in enumerate(starts[:-1])}
-    waiting: dict[tuple[int, int], list[_Candidate]] = {}
+    waiting: dict[tuple[int, int], list[tuple[_Candidate, int]]] = {}
     levels = graph.levels() if graph.ties else {}
-    for start in range(len(texts) - 1):
+    for place in range(left, right - 1):
         text = ""
-        for atom in texts[start:]:
+        for atom in texts[place - left :]:
             if atom is None or len(text) + len(atom) > longest:
                 break
             text += atom
@@ -181,12 +186,8 @@ def _possible_merges(
                 continue
             for merge in graph.incoming(result):
                 rank, parts, _ = graph.merge(merge)
-                candidate = (levels.get(merge, rank), left + start, rank, merge)
-                at = starts[start]
-                for part in parts:
-                    if at in atom_at:  # else the part begins inside an atom, and never comes
-                        waiting.setdefault((atom_at[at], part), []).append(candidate)
-                    at += len(types[part])
+                candidate = (levels.get(merge, rank), place, rank, merge)
+                waiting.setdefault((place, parts[0]), []).append((candidate, 0))
     return waiting
 
 
@@ -333,8 +334,29 @@ def words_of_atoms(texts: Sequence[str], atoms: Sequence[Sequence[int]]) -> Word
     return Words(tuple(texts), flat, offsets, offsets, np.zeros(len(flat), np.int32))
 
 
-def unreachable_types(graph: MergeGraph) -> list[int]:
-    """Ids of present types whose own string is not segmented into that one type.
+def never_formed(graph: MergeGraph, edits: int = 0) -> list[int]:
+    """Ids of types that merges make, but never form: in each, a part comes after it is needed.
+
+    Where a type has several merges, an edit can leave the one that does not apply. To remove these
+    types with their merges (`MergeGraph.cascade`) leaves every segmentation as it is. ``edits``:
+    only those that were not so before this many last edits.
+
+    >>> graph = MergeGraph.from_merges([("ab", "c"), ("a", "b"), ("b", "c")])
+    >>> [graph.types[number] for number in never_formed(graph)]
+    []
+    >>> graph = MergeGraph.from_merges([("a", "bc"), ("a", "b"), ("b", "c")])
+    >>> [graph.types[number] for number in never_formed(graph)]
+    ['abc']
+    """
+    if merge_arrays(graph).is_plain:
+        return []
+    found = unreachable_types(graph, graph.misplaced())
+    before = set(never_formed(graph.earlier(edits))) if found and edits else ()
+    return [number for number in found if number not in before]
+
+
+def unreachable_types(graph: MergeGraph, among: Iterable[int] | None = None) -> list[int]:
+    """Ids of present types, or of ``among``, whose string is not segmented into that one type.
 
     A tuple merge that can no longer apply *disables* its result: a lower-ranked merge always takes
     one of its parts away first. Source: Bauwens & de Lhoneux 2026, §3.1.
@@ -344,7 +366,10 @@ def unreachable_types(graph: MergeGraph) -> list[int]:
     ['abc']
     """
     atoms = atoms_of(graph)
-    present = [number for number, parts in enumerate(atoms) if len(parts) > 1]
+    looked_at = range(len(atoms)) if among is None else among
+    present = [number for number in looked_at if len(atoms[number]) > 1]
+    if not present:
+        return []
     texts = [graph.types[number] for number in present]
     words = words_of_atoms(texts, [atoms[number] for number in present])
     ends = segment(graph, words).token_at[words.word_offsets[1:] - 1]

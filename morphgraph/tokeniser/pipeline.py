@@ -2,17 +2,20 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import document_field
-from morphgraph.core.limits import GROWN_CHARACTERS
+from morphgraph.core.limits import GROWN_CHARACTERS, PIPELINE_PARTS, is_public
 from morphgraph.core.text import shortened
 from morphgraph.tokeniser.added_tokens import AddedToken
+from morphgraph.tokeniser.charsmap import check_encoded_charsmap
+from morphgraph.tokeniser.confined import ConfinedPart, PartError
 from morphgraph.tokeniser.document import DOWNLOAD_AGAIN
-from morphgraph.tokeniser.harmless import PARTS_OF_TEXT, checked_growth
+from morphgraph.tokeniser.known_parts import PARTS_OF_TEXT, parts_in_order, unknown_part
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 
@@ -26,13 +29,16 @@ _FLAGS = (
     "byte_fallback",
 )
 _TOKEN_FLAGS = AddedToken._fields[1:]
+_PROBE = " a_▁ Aé1-ǅﷺ'b  _▁_\n"
+"""A short text with something for most parts, which none should make much of."""
 
 
 def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, int]) -> Preprocessor:
     """The normaliser, pre-tokeniser and alphabet of a document; `FileFormatError` if they fail.
 
     A model that came from SentencePiece has a field ``sentencepiece`` with `SentencePieceText`'s
-    settings: then text is prepared as that library does it, which looks for no added tokens.
+    settings: then text is prepared as that library does it, once added tokens are found, as
+    `transformers` finds them. Symbols that the user defined are found in normalised text.
     """
     built = _built(document, name, DOWNLOAD_AGAIN)
     settings = document["model"]
@@ -50,44 +56,68 @@ def preprocessor_of(document: Mapping[str, Any], name: str, ids: Mapping[str, in
         unknown=unknown if isinstance(unknown, str) else None,
         fuse_unknown=bool(settings.get("fuse_unk")),
         byte_fallback=bool(settings.get("byte_fallback")),
-        added=tuple(
-            AddedToken(token["content"], *(token.get(flag) is True for flag in _TOKEN_FLAGS))
-            # Of two with one normalised form the library takes the special one, else the first.
-            for token in sorted(
-                document.get("added_tokens") or [],
-                key=lambda token: token.get("special") is not True,
-            )
-        ),
+        added=added_tokens_of(document),
     )
-    together = "".join(token.content for token in preprocessor.added if token.normalized)
-    longest = len(together) * preprocessor.growth
-    GROWN_CHARACTERS.check(longest, name, "field added_tokens")
+    together = sum(len(token.content) for token in preprocessor.added if token.normalized)
+    GROWN_CHARACTERS.check(together, name, "field added_tokens")
     if settings.get("sentencepiece") is not None:
         text = _sentencepiece_text(document, name)
+        added = tuple(token for token in preprocessor.added if token.content not in text.symbols)
         preprocessor = replace(
-            preprocessor, normalizer=None, pre_tokenizer=None, added=(), sentencepiece=text
+            preprocessor, normalizer=None, pre_tokenizer=None, added=added, sentencepiece=text
         )
-    try:
+    with _on_a_simple_word(name, DOWNLOAD_AGAIN):
         preprocessor.leading_space = _sees_leading_space(preprocessor, ids)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        problem = f"they fail on a simple word ({shortened(str(error), 120)})"
-        raise FileFormatError(name, _PLACE, problem, DOWNLOAD_AGAIN) from error
     return preprocessor
 
 
+def added_tokens_of(document: Mapping[str, Any]) -> tuple[AddedToken, ...]:
+    """The added tokens that texts are searched for, of a document like ``tokenizer.json``."""
+    return tuple(
+        AddedToken(token["content"], *(token.get(flag) is True for flag in _TOKEN_FLAGS))
+        # Of two with one normalised form the library takes the special one, else the first.
+        for token in sorted(
+            document.get("added_tokens") or [],
+            key=lambda token: token.get("special") is not True,
+        )
+    )
+
+
 def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
-    """The parts of a pipeline as objects of the `tokenizers` library, and how a text may grow."""
-    growth = checked_growth(document, name)
+    """The parts of a pipeline as objects of the `tokenizers` library, or what stands in for them.
+
+    Unknown parts are an error in public mode. Elsewhere they run in a process of their own.
+    """
+    pipelines = (*PARTS_OF_TEXT, "decoder")
+    parts = [part for key in pipelines for part in parts_in_order(document.get(key), key)]
+    PIPELINE_PARTS.check(len(parts), name, fix="Take out what is not needed")
+    for place, part in parts:
+        charsmap = part.get("precompiled_charsmap") if isinstance(part, dict) else None
+        if isinstance(charsmap, str):
+            check_encoded_charsmap(charsmap, name, f"field {place}")
+    unknown = next(filter(None, (unknown_part(document, key) for key in PARTS_OF_TEXT)), "")
+    public, decoder = is_public(), unknown_part(document, "decoder")
+    if decoder or (unknown and public):
+        problem = "this part is none of those that a public server runs"
+        own = "Open the file on your own machine."
+        if not public:
+            problem, own = "no published tokeniser has such a decoder", "Take it out."
+        raise FileFormatError(name, f"field {decoder or unknown}", problem, own)
+    chosen = {part: document.get(part) for part in PARTS_OF_TEXT}
+    present = {key: part for key, part in chosen.items() if part is not None}
+    for key, part in present.items():
+        if not isinstance(part, dict):
+            raise FileFormatError(name, f"field {key}", "this is no part of a pipeline", fix)
+    made: dict[str, Any] = {"parts": json.dumps(chosen), "is_known": not unknown}
+    if unknown:
+        made |= {key: ConfinedPart(made["parts"], key) for key in present}
+        with _on_a_simple_word(name, fix):
+            Preprocessor(**made).pieces(_PROBE)
+        return made
     from tokenizers import Tokenizer
 
-    pipeline: dict[str, Any] = {
-        "version": "1.0",
-        "added_tokens": [],
-        **{part: document.get(part) for part in PARTS_OF_TEXT},
-        "model": {"type": "BPE", "vocab": {}, "merges": []},
-    }
+    model = {"type": "BPE", "vocab": {}, "merges": []}
+    pipeline: dict[str, Any] = {"version": "1.0", "added_tokens": [], **chosen, "model": model}
     try:
         loaded = Tokenizer.from_str(json.dumps(pipeline))
     except (KeyboardInterrupt, SystemExit):
@@ -95,7 +125,7 @@ def _built(document: Mapping[str, Any], name: str, fix: str) -> dict[str, Any]:
     except BaseException as error:  # a panic of the library is no Exception
         problem = f"the tokenizers library cannot build them ({shortened(str(error), 120)})"
         raise FileFormatError(name, _PLACE, problem, fix) from error
-    return {**{part: getattr(loaded, part) for part in PARTS_OF_TEXT}, "growth": growth}
+    return {**made, **{part: getattr(loaded, part) for part in PARTS_OF_TEXT}}
 
 
 def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePieceText:
@@ -109,6 +139,21 @@ def _sentencepiece_text(document: Mapping[str, Any], name: str) -> SentencePiece
         problem = f"they cannot be read ({shortened(str(error), 120)})"
         fix = "Save the tokeniser again."
         raise FileFormatError(name, "field model.sentencepiece", problem, fix) from error
+
+
+@contextmanager
+def _on_a_simple_word(name: str, fix: str) -> Iterator[None]:
+    """`FileFormatError` for whatever a pipeline of unknown parts does to a simple word."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except PartError as error:
+        out = f"Take it out, or set {error.variable}."
+        raise FileFormatError(name, error.place, f"it {error.problem}", out) from error
+    except BaseException as error:  # a panic of the library is no Exception
+        problem = f"they fail on a simple word ({shortened(str(error), 120)})"
+        raise FileFormatError(name, _PLACE, problem, fix) from error
 
 
 def _sees_leading_space(preprocessor: Preprocessor, ids: Mapping[str, int]) -> bool:
@@ -127,7 +172,8 @@ def preprocessor_document(preprocessor: Preprocessor) -> dict[str, Any]:
     for key in PARTS_OF_TEXT:
         part = getattr(preprocessor, key)
         try:
-            parts[key] = None if part is None else json.loads(part.__getstate__())
+            own = isinstance(part, ConfinedPart)
+            parts[key] = part and (part.as_json() if own else json.loads(part.__getstate__()))
         except Exception as error:
             raise MorphGraphError(
                 f"The tokeniser's {key} is Python code, which cannot be saved. Use a built-in one."

@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 
 from morphgraph.core.errors import MorphGraphError, check_list
-from morphgraph.core.limits import TEXT_GROWTH
 from morphgraph.kernels import worth_loading
 from morphgraph.tokeniser.added_tokens import AddedToken, Searches
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR, encode
-from morphgraph.tokeniser.harmless import check_grown, check_length
+from morphgraph.tokeniser.confined import confined
+from morphgraph.tokeniser.known_parts import LONG_TEXT, check_length
 from morphgraph.tokeniser.sentencepiece import SentencePieceText
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words, concatenate
 
@@ -40,6 +40,10 @@ Piece = list[tuple[str, int, int]]
 _ALL = slice(None)
 
 
+def _as_pieces(found: Any) -> list[Piece]:
+    return [[(text, start, end) for text, start, end in piece] for piece in found]
+
+
 @dataclass
 class Preprocessor:
     """Turns words into atoms exactly as the tokeniser's own pipeline does.
@@ -53,8 +57,10 @@ class Preprocessor:
     stands for characters outside the alphabet; neighbouring ones become one where
     ``fuse_unknown``. ``byte_fallback``: such a character becomes its bytes ``<0x..>`` first, where
     the alphabet has them. ``added``: the added tokens, kept whole wherever they occur.
-    ``growth``: the most characters that its parts may make of one.
-    ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there.
+    ``parts``: normaliser and pre-tokeniser as JSON, for a process of their own, where these objects
+    are not known to be quick (``is_known``), or a text is long.
+    ``sentencepiece`` stands in for ``normalizer`` and ``pre_tokenizer`` if it is there; what is
+    between two added tokens is a text to it.
     """
 
     normalizer: Any = None
@@ -69,20 +75,21 @@ class Preprocessor:
     byte_fallback: bool = False
     added: tuple[AddedToken, ...] = ()
     sentencepiece: SentencePieceText | None = None
-    growth: int = 1
+    parts: str = ""
+    is_known: bool = True
 
-    def check(self, text: str) -> None:
-        """`MorphGraphError` for a text that would become too long for the memory."""
-        check_length(text, self.growth)
-        if self.growth > TEXT_GROWTH.value and self.normalizer is not None:
-            check_grown(text, len(self.normalizer.normalize_str(text)))
+    def _is_confined(self, text: str) -> bool:
+        return bool(self.parts) and not (self.is_known and len(text) <= LONG_TEXT)
 
     def pieces(self, text: str) -> list[Piece]:
         """What the pre-tokeniser leaves together, as characters with spans into ``text``."""
         if self.sentencepiece is not None:
-            characters = self.sentencepiece.characters(text)
-            return [characters] if characters else []
-        if self.normalizer is None or self.normalizer.normalize_str(text) == text:
+            return self.pieces_of_part(text)
+        if self._is_confined(text):
+            return _as_pieces(confined(self.parts, "pieces", text))
+        normal = text if self.normalizer is None else self.normalizer.normalize_str(text)
+        check_length(normal)
+        if normal == text:
             if self.pre_tokenizer is None:
                 return [[(c, i, i + 1) for i, c in enumerate(text)]] if text else []
             found = []
@@ -107,6 +114,11 @@ class Preprocessor:
 
         ``raw``: of the text; ``normalised``: of that, once it is normalised.
         """
+        if self.sentencepiece is not None:
+            found = self.sentencepiece.joined(self._characters(text, raw, normalised))
+            return [found] if found else []
+        if self._is_confined(text):
+            return _as_pieces(confined(self.parts, "pieces_of_part", text, raw, normalised))
         work = self._part(text, raw, normalised)
         if self.pre_tokenizer is not None:
             self.pre_tokenizer.pre_tokenize(work)
@@ -120,8 +132,21 @@ class Preprocessor:
 
     def span_of_part(self, text: str, raw: slice, normalised: slice) -> tuple[int, int]:
         """Where in the text a part of its normalised form comes from."""
+        if self.sentencepiece is not None:
+            characters = self._characters(text, raw, normalised)
+            return characters[0][1], characters[-1][2]
+        if self._is_confined(text):
+            start, end = confined(self.parts, "span_of_part", text, raw, normalised)
+            return start, end
         found = self._part(text, raw, normalised).get_splits("original", "char")
         return found[0][1] if found else (raw.start, raw.start)
+
+    def _characters(self, text: str, raw: slice, normalised: slice) -> Piece:
+        """The characters of a part as SentencePiece normalises it, by itself."""
+        assert self.sentencepiece is not None
+        shift = raw.start or 0
+        found = self.sentencepiece.normalised(text[raw])[normalised]
+        return [(character, start + shift, end + shift) for character, start, end in found]
 
     def _part(self, text: str, raw: slice, normalised: slice) -> Any:
         from tokenizers import PreTokenizedString
@@ -159,7 +184,7 @@ class WordEncoder:
         self.added = added or {}
         self._searches = Searches(
             [token for token in preprocessor.added if token.content in self.added],
-            preprocessor.normalizer,
+            preprocessor.sentencepiece or preprocessor.normalizer,
         )
         self.missing: set[str] = set()
         self._byte_atoms = np.array([ids.get(c, UNKNOWN) for c in BYTE_TO_CHAR], np.int32)
@@ -234,7 +259,7 @@ class WordEncoder:
         text = prefix + word
         if not (self._cuts_bytes and word) or SEPARATOR in word or self._searches.match(text):
             return []
-        self.preprocessor.check(text)
+        check_length(text)
         pieces = [piece for piece, _ in self.preprocessor.pre_tokenizer.pre_tokenize_str(text)]
         # A piece has a character for each byte.
         return list(map(len, pieces)) if "".join(pieces) == encode(whole_prefix + word) else []
@@ -296,10 +321,12 @@ class WordEncoder:
         markers: set[int] = set()
         piece_offsets = [0]
         unknown: dict[int, str] = {}
+        added: list[int] = []
         text = prefix + word
-        self.preprocessor.check(text)
+        check_length(text)
         for token, span, pieces in self._parts(text):
             if token is not None:
+                added.append(len(atoms))
                 atoms.append(self.added[token.content])
                 spans.append(span)
                 piece_offsets.append(len(atoms))
@@ -322,6 +349,7 @@ class WordEncoder:
             np.array(piece_offsets, np.int64),
             np.array([*position, NO_GAP][: len(atoms)], np.int32),
             unknown,
+            tuple(added),
         )
 
     def _parts(self, text: str) -> Iterator[tuple[AddedToken | None, tuple[int, int], list[Piece]]]:

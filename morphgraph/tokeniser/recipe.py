@@ -5,13 +5,12 @@ in a field of the model that the `tokenizers` library leaves alone, so that it a
 file that is copied or uploaded alone.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.files import parse_json
+from morphgraph.core.files import json_bytes, parse_json
 from morphgraph.core.text import base_name, shortened
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_table import EditError
@@ -79,7 +78,7 @@ def _written(
         "steps": steps,
         **learned_from_document(learned_from),
     }
-    return json.dumps(document, ensure_ascii=False, indent=1).encode()
+    return json_bytes(document, name)
 
 
 def read_recipe(data: bytes, name: str) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from morphgraph.core.files import check_size
 from morphgraph.core.limits import MERGES, TYPE_CUTS, TYPES
 from morphgraph.graph.change import Merge
 from morphgraph.graph.merge_graph import MergeGraph
+from morphgraph.tokeniser.charsmap import check_charsmap
 from morphgraph.tokeniser.document import (
     DOWNLOAD_AGAIN,
     check_types,
     special_token,
     tokenizer_document,
 )
-from morphgraph.tokeniser.harmless import check_grown, check_length, checked_charsmap
+from morphgraph.tokeniser.known_parts import check_length
 from morphgraph.tokeniser.merging import segment, words_of_atoms
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -49,15 +50,11 @@ class SentencePieceText:
     symbols: tuple[str, ...] = ()
 
     @cached_property
-    def _growth(self) -> int:
-        """The most characters that the rules make of one, once they are proven harmless."""
-        return checked_charsmap(self.charsmap, "The SentencePiece model", "its normalisation")
-
-    @cached_property
     def _library(self) -> Any:
         """The library with a model of nothing but these symbols."""
         from sentencepiece import SentencePieceProcessor, sentencepiece_model_pb2
 
+        check_charsmap(self.charsmap, "The SentencePiece model", "its normalisation")
         messages: Any = sentencepiece_model_pb2
         model = messages.ModelProto()
         kind = model.SentencePiece
@@ -89,9 +86,12 @@ class SentencePieceText:
 
     def characters(self, text: str) -> list[tuple[str, int, int]]:
         """The characters and symbols of a normalised text, with their spans in ``text``."""
-        check_length(text, self._growth)
+        return self.joined(self.normalised(text))
+
+    def normalised(self, text: str) -> list[tuple[str, int, int]]:
+        """The characters of a normalised text, with their spans in ``text``."""
         normalised, starts = self._library.Normalize(text, with_offsets=True)
-        check_grown(text, len(normalised))
+        check_length(normalised)
         # A character ends where the next one of another origin begins.
         ends = [0] * len(normalised)
         end = starts[-1] if starts else 0
@@ -99,12 +99,23 @@ class SentencePieceText:
             if starts[i + 1] > starts[i]:
                 end = starts[i + 1]
             ends[i] = end
+        return list(zip(normalised, starts, ends, strict=False))
+
+    def normalize_str(self, text: str) -> str:
+        """The normalised text, by the name that it has in the `tokenizers` library."""
+        return "".join(character for character, _, _ in self.normalised(text))
+
+    def joined(self, characters: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+        """Characters with their spans, where those of a symbol are one."""
+        if not self.symbols:
+            return list(characters)
+        text = "".join(character for character, _, _ in characters)
         found = []
         at = 0
-        while at < len(normalised):
-            whole = self._symbol(normalised, at)
+        while at < len(text):
+            whole = self._symbol(text, at)
             last = at + len(whole)
-            found.append((whole, starts[at], ends[last - 1]))
+            found.append((whole, characters[at][1], characters[last - 1][2]))
             at = last
         return found
 
@@ -174,7 +185,7 @@ def parse_sentencepiece(data: bytes, name: str) -> Any:
             raise FileFormatError(name, f"type {number:,}", "it is not valid UTF-8", DOWNLOAD_AGAIN)
     check_types([piece.piece for piece in model.pieces], name)
     TYPE_CUTS.check(sum(len(piece.piece) ** 2 for piece in model.pieces), name)
-    checked_charsmap(model.normalizer_spec.precompiled_charsmap, name, "field normalizer_spec")
+    check_charsmap(model.normalizer_spec.precompiled_charsmap, name, "field normalizer_spec")
     model.ClearField("denormalizer_spec")  # another map of characters, not used here
     model.DiscardUnknownFields()  # such as texts that the library would try it on
     try:

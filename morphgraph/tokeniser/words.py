@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
@@ -33,7 +34,7 @@ class Words:
     ``gap_position``: int32, as long as ``atoms``: how many characters of the word are left of the
     gap behind each atom; `NO_GAP` after a start-of-word marker and at the end of the word,
     `INSIDE_CHARACTER` between atoms of one character. ``unknown``: position in ``atoms`` → the
-    character, for atoms outside the alphabet.
+    character, for atoms outside the alphabet. ``added``: the positions of added tokens.
     """
 
     texts: tuple[str, ...]
@@ -42,6 +43,7 @@ class Words:
     piece_offsets: npt.NDArray[np.int64]
     gap_position: npt.NDArray[np.int32]
     unknown: Mapping[int, str] = field(default_factory=dict)
+    added: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -79,11 +81,12 @@ class Words:
     def units(self) -> npt.NDArray[np.int32]:
         r"""The run of ``\w`` or the mark, a unit by itself, that each atom is of: int32, ascending.
 
-        Units are numbered over all words; white space and markers are of the unit behind them.
+        Units are numbered over all words; white space and markers are of the unit behind them. An
+        added token is a unit by itself, and white space before it another one.
         """
         numbers: list[npt.NDArray[np.int32]] = []
         next_ = 0
-        for text in self.texts:
+        for text in self._with_marks():
             if text.isalnum():
                 numbers.append(np.full(len(text), next_, np.int32))
                 next_ += 1
@@ -96,7 +99,21 @@ class Words:
             return np.zeros(0, np.int32)
         of_character = np.concatenate([*numbers, np.zeros(1, np.int32)])
         last = self.character_offsets[self.word_of_atom + 1] - 1
-        return of_character[np.minimum(self.spans[0], last)]
+        units: npt.NDArray[np.int32] = of_character[np.minimum(self.spans[0], last)]
+        if self.added:
+            units = (2 * units).astype(np.int32)
+            units[list(self.added)] += 1
+        return units
+
+    def _with_marks(self) -> Sequence[str]:
+        """The texts, with a mark in place of each added token."""
+        if not self.added:
+            return self.texts
+        characters = list("".join(self.texts))
+        for start, end in np.stack(self.spans, axis=1)[list(self.added)].tolist():
+            characters[start:end] = [*" " * (end - start - 1), "."][: end - start]
+        whole = "".join(characters)
+        return [whole[start:end] for start, end in pairwise(self.character_offsets.tolist())]
 
     @cached_property
     def spans(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -134,6 +151,8 @@ class Words:
         piece_starts = np.flatnonzero(is_start[atoms])
         is_unknown = np.zeros(len(self.atoms), bool)
         is_unknown[list(self.unknown)] = True
+        is_added = np.zeros(len(self.atoms), bool)
+        is_added[list(self.added)] = True
         return Words(
             tuple(self.texts[i] for i in chosen),
             self.atoms[atoms],
@@ -141,6 +160,7 @@ class Words:
             np.append(piece_starts, offsets[-1]) if len(atoms) else np.zeros(1, np.int64),
             self.gap_position[atoms],
             {int(new): self.unknown[int(atoms[new])] for new in np.flatnonzero(is_unknown[atoms])},
+            tuple(np.flatnonzero(is_added[atoms]).tolist()),
         )
 
     @cached_property
@@ -173,6 +193,7 @@ def concatenate(chunks: Sequence[Words]) -> Words:
         return chunks[0]
     texts: list[str] = []
     unknown: dict[int, str] = {}
+    added: list[int] = []
     word_offsets = [np.zeros(1, np.int64)]
     piece_offsets = [np.zeros(1, np.int64)]
     shift = 0
@@ -181,6 +202,7 @@ def concatenate(chunks: Sequence[Words]) -> Words:
         word_offsets.append(chunk.word_offsets[1:] + shift)
         piece_offsets.append(chunk.piece_offsets[1:] + shift)
         unknown.update((position + shift, text) for position, text in chunk.unknown.items())
+        added += [position + shift for position in chunk.added]
         shift += len(chunk.atoms)
     return Words(
         tuple(texts),
@@ -189,6 +211,7 @@ def concatenate(chunks: Sequence[Words]) -> Words:
         np.concatenate(piece_offsets),
         np.concatenate([c.gap_position for c in chunks]) if chunks else np.zeros(0, np.int32),
         unknown,
+        tuple(added),
     )
 
 
@@ -303,6 +326,10 @@ class Segmenter(ABC):
     @abstractmethod
     def segment(self, words: Words) -> Segmentation:
         """Cut words that this segmenter encoded."""
+
+    def warning(self) -> str:
+        """What to know of its vocabulary before it is used; usually nothing."""
+        return ""
 
     @abstractmethod
     def document(self) -> dict[str, Any]:

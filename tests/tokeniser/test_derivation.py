@@ -163,13 +163,27 @@ def test_deep_trees_of_long_words_need_no_recursion(merges: MergeList) -> None:
     assert_same(graph, segmentation, 0)
 
 
-@pytest.mark.parametrize(("is_deep", "growth"), [(False, 2.1), (True, 4.1)])
-def test_long_words_take_linear_time_and_deep_trees_quadratic(is_deep: bool, growth: float) -> None:
+def pairs(length: int) -> MergeList:
+    return [("a", "a")]
+
+
+def deep(length: int) -> MergeList:
+    return [("a" * n, "a") for n in range(1, length)]
+
+
+def many_parts(length: int) -> MergeList:
+    """Merges that are all alike, each of which may be at each place of a word."""
+    return [("a",) * parts for parts in range(length, 2, -1)]
+
+
+@pytest.mark.parametrize(("merges", "growth"), [(pairs, 2.1), (deep, 4.1), (many_parts, 8.1)])
+def test_how_time_grows_with_the_length_of_a_word(
+    merges: Callable[[int], MergeList], growth: float
+) -> None:
     """By the lines of Python that are run, which are the same on any machine."""
 
     def lines_run(length: int) -> int:
-        merges = [("a" * n, "a") for n in range(1, length)] if is_deep else [("a", "a")]
-        graph = MergeGraph.from_merges(merges)
+        graph = MergeGraph.from_merges(merges(length))
         words = segment_plain(graph, ["a" * length]).words
         run = 0
 
@@ -186,7 +200,7 @@ def test_long_words_take_linear_time_and_deep_trees_quadratic(is_deep: bool, gro
             sys.settrace(before)
         return run
 
-    assert 100 < lines_run(60) < lines_run(120) < growth * lines_run(60)
+    assert 100 < lines_run(40) < lines_run(80) < growth * lines_run(40)
 
 
 def test_a_real_tokeniser(data_folder: Path) -> None:

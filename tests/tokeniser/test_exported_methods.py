@@ -8,11 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from sentencepiece import SentencePieceTrainer
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 
@@ -28,11 +29,11 @@ from morphgraph.segment.models import (
 )
 from morphgraph.segment.picky import Picky, PickyEvent
 from morphgraph.segment.pieces import PieceKernel
-from morphgraph.segment.registry import leaving, method_on
+from morphgraph.segment.registry import leaving, method_on, parse_method
 from morphgraph.segment.trimmed import Trimmed
 from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
-from morphgraph.tokeniser.export import code_for, words_to_check
+from morphgraph.tokeniser.export import LOSES_MARKS, code_for, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.exported import pieces
 from morphgraph.tokeniser.exported.dropout import Dropping
@@ -317,6 +318,125 @@ def test_sentencepiece_models(kind: str, tmp_path: Path) -> None:
         for method in (None, "flota", "first", "longest", "greedy"):
             parameters = {"k": 1} if method in ("first", "longest") else {}
             check(load_segmenter(path, method, **parameters), [*lines[:20], *words[:50]])
+
+
+def sentencepiece_model(path: Path, kind: str, *symbols: str) -> Path:
+    words = words_to_check([], 2_000)
+    with path.open("wb") as file:
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(words),
+            model_writer=file,
+            vocab_size=400,
+            model_type=kind,
+            user_defined_symbols=[*symbols] or ["<x>", "er"],
+            minloglevel=2,
+        )
+    return path
+
+
+@pytest.fixture(scope="module")
+def with_special_tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Segmenter]:
+    """Every method on vocabularies that say which tokens are special, and on lists that do not."""
+    folder = tmp_path_factory.mktemp("special")
+    lists = {
+        "bert.txt": [*BERT, "[MASK]", "[unused1]", *"[]<>/abdilnst1", "##a", "##b", "ﬁ", "##ﬁ"],
+        "roberta.txt": ["<s>", "</s>", "<unk>", "Ġun", "do", "Ġ", *"abdlnostux<>/", "able", "Ġs"],
+        "xlnet.txt": ["<s>", "</s>", "<unk>", "▁un", "do", "▁", *"abdlnostux<>/", "able", "▁s"],
+    }
+    for name, types in lists.items():
+        (folder / name).write_text("\n".join(types))
+    paths = [folder / name for name in lists]
+    paths += [sentencepiece_model(folder / f"{kind}.model", kind) for kind in ("bpe", "unigram")]
+    methods = ["flota", "flota(k=1)", "first(k=1)", "longest(k=2)", "greedy"]
+    made = {
+        f"{path.name} {text}": (path, *parse_method(text)) for path in paths for text in methods
+    }
+    made |= {path.name: (path, None, {}) for path in paths}
+    return {key: load_segmenter(path, name, **more) for key, (path, name, more) in made.items()}
+
+
+SPECIAL = ("[UNK]", "[CLS]", "[unused1]", "<unk>", "<s>", "</s>", "<x>")
+ORDINARY = ("er", "un", "able", "do", "s", " ", "  ", "-", "<", "]", "İ", "ﬁ")
+SPECIAL_TEXTS = st.lists(st.sampled_from(SPECIAL + ORDINARY), max_size=6).map("".join)
+
+
+@examples(60)
+@given(texts=st.lists(SPECIAL_TEXTS, max_size=8))
+def test_special_tokens_in_texts(
+    with_special_tokens: dict[str, Segmenter], texts: list[str]
+) -> None:
+    """They are kept whole and count for no limit, whatever the file and the method."""
+    for segmenter in with_special_tokens.values():
+        check(segmenter, [*texts, "un<s>", "able [UNK] un", "un  </s> un"])
+
+
+def test_special_tokens_are_those_of_the_models_own_tokeniser(
+    with_special_tokens: dict[str, Segmenter],
+) -> None:
+    def cut(name: str, text: str) -> list[str]:
+        segmenter = with_special_tokens[name]
+        words = segmenter.encode([text], bare=True)
+        found = segmenter.segment(words)
+        return [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(0)]
+
+    assert cut("bert.txt flota", "un[UNK]ables [CLS]") == ["un", "[UNK]", "able", "##s", "[CLS]"]
+    # BERT's own tokeniser looks for none of its reserved types.
+    assert cut("bert.txt flota", "[unused1]")[0] == "["
+    # Each is a unit by itself: k is for what is around it.
+    assert cut("bert.txt first(k=1)", "ables[UNK]ables") == ["able", "[UNK]", "able"]
+    assert cut("xlnet.txt flota", "undo<unk>s") == ["▁un", "do", "<unk>", "▁s"]
+    assert cut("bpe.model", "<s>a</s>b<unk>") == ["<s>", "▁a", "</s>", "▁b", "<unk>"]
+
+
+@examples(60)
+@given(texts=st.lists(st.text("aeﬁ½İ \u0301\u0302\u0323か\u3099", max_size=8), max_size=8))
+def test_marks_of_letters_are_kept(
+    with_special_tokens: dict[str, Segmenter], texts: list[str]
+) -> None:
+    """SentencePiece's own rules apply, of which the library loses what is behind a letter."""
+    for name, segmenter in with_special_tokens.items():
+        if ".model" in name:
+            check(segmenter, [*texts, "a\u0301\u0302 b", "a\u0302\u0301", "½\u0301"])
+
+
+def test_a_combining_mark_in_an_export(tmp_path: Path) -> None:
+    """As sentencepiece has it: of a, two marks and b, the second mark is unknown."""
+    data = sentencepiece_model(tmp_path / "bpe.model", "bpe").read_bytes()
+    expected = SentencePieceProcessor(model_proto=data).encode("a\u0301\u0302 b")
+    segmenter = load_segmenter(tmp_path / "bpe.model")
+    library, _ = plugged(segmenter)
+    found = library.encode("a\u0301\u0302 b", add_special_tokens=False)
+    assert found.ids == leaving(segmenter).ids(["a\u0301\u0302 b"], True)[0] == expected
+    assert found.offsets[-1] == (3, 5) and 0 in expected
+    made = export_segmenter(segmenter, ["undo"])
+    assert (made.kind, made.reason) == ("folder", LOSES_MARKS)
+
+
+def test_a_symbol_that_rules_would_change(tmp_path: Path) -> None:
+    data = sentencepiece_model(tmp_path / "bpe.model", "bpe", "½", "ﬁ").read_bytes()
+    segmenter = load_segmenter(tmp_path / "bpe.model")
+    library, _ = plugged(segmenter)
+    for text in ("a½ﬁ", "½\u0301ﬁﬂ"):
+        expected = SentencePieceProcessor(model_proto=data).encode(text)
+        assert library.encode(text, add_special_tokens=False).ids == expected
+    assert export_segmenter(segmenter, ["undo"]).kind == "folder"
+
+
+def test_an_added_token_inside_a_word_does_not_count(
+    small_document: Callable[..., dict[str, Any]],
+) -> None:
+    """Of x, the added token ab and y, the first of each part are kept, and the token itself."""
+    document = small_document([], "abxyz", pre_tokenizer={"type": "WhitespaceSplit"})
+    token = {"id": 9, "content": "ab", "single_word": False, "lstrip": True, "rstrip": False}
+    document["added_tokens"] = [{**token, "normalized": False, "special": False}]
+    tokeniser = from_tokenizer_json(json.dumps(document).encode(), "t.json")
+    kept = First(Bte(tokeniser), 1)
+    for text, expected in (("xzabyz", "x ab y"), ("zx  abab yx", "z ab ab y"), ("ab", "ab")):
+        words = kept.encode(["xx", text], bare=True)
+        for chosen in (words, words.subset(np.array([1, 0])).subset(np.array([1, 0]))):
+            found = kept.segment(chosen)
+            assert " ".join(kept.types[token] for token in found.tokens(1)) == expected
+        check(kept, [text])
 
 
 def test_ids_of_a_file_stay_as_they_are(small_document: Callable[..., dict[str, Any]]) -> None:

@@ -2,10 +2,11 @@
 
 import oracles
 from hypothesis import assume, given
-from strategies import ALPHABET, MERGES, MergeList, graph_of
+from hypothesis import strategies as st
+from strategies import ALPHABET, MERGES, SEVERAL_MERGES, MergeList, any_order, graph_of
 
 from morphgraph.graph.merge_graph import MergeGraph
-from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.merging import never_formed, unreachable_types
 
 
 @given(MERGES)
@@ -51,3 +52,34 @@ def test_an_atom_of_several_characters_counts_as_one() -> None:
 
 def test_no_types() -> None:
     assert unreachable_types(MergeGraph.from_merges([], "ab")) == []
+
+
+def test_an_edit_may_leave_types_that_nothing_forms() -> None:
+    graph = MergeGraph.from_merges(SEVERAL_MERGES, "abcde")
+    assert never_formed(graph) == []
+    graph.knockout(["abcd"])
+    assert [graph.types[number] for number in never_formed(graph)] == ["abcde"]
+    graph.knockout(["bcd"])  # abcde is a + b + c + d + e now, and still nothing forms it
+    assert unreachable_types(graph) == [graph.id_of("abcde")]
+
+
+@given(any_order(widest=2) | MERGES, st.lists(st.text("abcd", max_size=20)), st.data())
+def test_removing_what_is_never_formed_changes_no_token(
+    merges: MergeList, words: list[str], data: st.DataObject
+) -> None:
+    graph = graph_of(merges)
+    types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
+    if types:
+        graph.knockout(data.draw(st.lists(st.sampled_from(types), unique=True, max_size=2)))
+    never = [graph.types[number] for number in never_formed(graph)]
+    words += never + [a + b for a in never for b in never]
+
+    def segmented() -> list[list[str]]:
+        merges = {m.rank: tuple(graph.types[p] for p in m.parts) for m in graph.merges().values()}
+        return [oracles.segment(merges, word)[0] for word in words]
+
+    before = segmented()
+    graph.cascade(never)
+    assert not any(text in graph for text in never)
+    assert never_formed(graph) == []
+    assert segmented() == before

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from strategies import WORDS, MergeList, well_formed
 from tokenizers import Tokenizer, models
 
+from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.files import parse_json
+from morphgraph.core.limits import JSON_MEMORY
+from morphgraph.tokeniser.export import export
 from morphgraph.tokeniser.hugging_face import (
     from_tokenizer_json,
     from_vocabulary_and_merges,
@@ -202,6 +206,8 @@ def test_uploads(tmp_path: Path) -> None:
         {},
         {"merges.txt": merges},
         {"a.json": single, "b.json": single},
+        {"vocab.txt": merges, "vocab.json": vocabulary},
+        {"my-vocab.json": vocabulary, "merges.txt": merges},
     ]
     for files in wrong:
         with pytest.raises(FileFormatError, match=r"tokenizer\.json, or vocab\.json and merges"):
@@ -354,7 +360,7 @@ def test_faulty_files_name_the_file_the_place_and_the_fix(small_document: MakeDo
             "“a” has the id 9 here and 0",
         ),
         ({**good, "pre_tokenizer": {"type": "Nope"}}, "fields normalizer and pre_tok", "cannot"),
-        ({**good, "normalizer": "x"}, "fields normalizer and pre_tok", "cannot build them"),
+        ({**good, "normalizer": "x"}, "field normalizer", "no part of a pipeline"),
     ]
     for document, place, problem in cases:
         with pytest.raises(FileFormatError) as caught:
@@ -395,3 +401,52 @@ def test_of_equal_pairs_the_first_one_is_saved(small_document: MakeDocument) -> 
     assert Tokenizer.from_str(saved.decode()).encode("abc").tokens == ["ab", "c"]
     document["model"]["type"] = "BPE"
     assert Tokenizer.from_str(json.dumps(document)).encode("abc").tokens == ["a", "bc"]
+
+
+# ------------------------------------------------------------------------------------ what is read
+
+
+def as_published() -> bytes:
+    """The English demo as large files are published: merges as strings, indented by two."""
+    document = json.loads(demo_tokeniser_path("en").read_bytes())
+    model = document["model"]
+    model["merges"] = [m if isinstance(m, str) else " ".join(m) for m in model["merges"]]
+    return json.dumps(document, ensure_ascii=False, indent=2).encode()
+
+
+def refused_below(data: bytes) -> int:
+    """The least limit of memory under which JSON is read."""
+    low, high = 1, JSON_MEMORY.usual
+    with pytest.MonkeyPatch.context() as patch:
+        while low < high:
+            middle = (low + high) // 2
+            patch.setenv(JSON_MEMORY.variable, str(middle))
+            try:
+                parse_json(data, "a.json")
+            except FileFormatError:
+                low = middle + 1
+            else:
+                high = middle
+    return low
+
+
+def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of 250 million bytes of values, as Gemma 2's, is below 450 million once edited."""
+    tokeniser = from_tokenizer_json(as_published(), "published.json")
+    monkeypatch.setenv(JSON_MEMORY.variable, str(refused_below(as_published()) * 450 // 250))
+    tokeniser.graph.knockout(tokeniser.types[2000:2100])
+    for name, data in saved_files(tokeniser).items():
+        assert parse_json(data, name)
+    exported = export(tokeniser, ["undesirable", "handlebars"]).files["tokeniser.bte.json"]
+    assert from_tokenizer_json(exported, "again.json").lineage
+
+
+def test_what_could_not_be_read_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokeniser = from_tokenizer_json(as_published(), "published.json")
+    tokeniser.graph.knockout(tokeniser.types[2000:2100])
+    least = refused_below(to_tokenizer_json(tokeniser)[0])
+    monkeypatch.setenv(JSON_MEMORY.variable, str(least - 1))
+    with pytest.raises(FileFormatError, match=rf"or set {JSON_MEMORY.variable}"):
+        to_tokenizer_json(tokeniser)
+    monkeypatch.setenv(JSON_MEMORY.variable, str(least))
+    assert from_tokenizer_json(to_tokenizer_json(tokeniser)[0], "again.json").lineage

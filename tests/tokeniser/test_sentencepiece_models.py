@@ -107,7 +107,7 @@ def their_ids(data: bytes, texts: Sequence[str]) -> list[list[int]]:
 def test_words_are_cut_as_by_the_library(name: str) -> None:
     data = model_of(name)
     words = [word for code in ("en", "de", "fi") for word in wordfreq.top_n_list(code, 1000)]
-    words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s>"]
+    words += ["xssaxx", "talossa", "die", "½ssa", "<sep>a<sep>", "Straße", "日本", "ñandú", "<s"]
     tokeniser = from_sentencepiece(data, "m.model")
     assert our_ids(tokeniser, words) == their_ids(data, words)
     assert tokeniser.warnings == ()
@@ -116,7 +116,10 @@ def test_words_are_cut_as_by_the_library(name: str) -> None:
 @examples(60)
 @given(
     st.sampled_from(list(MODELS)),
-    st.text(st.sampled_from(" \u3000\n▁aedisxß½ſﬁE\u0301\u0308é日<>p"), max_size=12),
+    # A special token written in a text is that token here, and characters to the library.
+    st.text(st.sampled_from(" \u3000\n▁aedisxß½ſﬁE\u0301\u0308é日<>p"), max_size=12).filter(
+        lambda text: "<s>" not in text
+    ),
 )
 def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
     data = model_of(name)
@@ -161,7 +164,7 @@ def test_any_scores_in_any_order(
     assert our_ids(saved, [text]) == their_ids(data, [text])
 
 
-@pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept"])
+@pytest.mark.parametrize("name", ["plain", "bytes", "symbols", "spaces kept", "lowercased"])
 def test_export_and_remedies_as_for_any_other(name: str) -> None:
     """Once plain, once after a knockout, which makes merges of three parts."""
     tokeniser = from_sentencepiece(model_of(name), f"{name}.model")
@@ -169,7 +172,7 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     check_graph(graph)
     words = wordfreq.top_n_list("fi", 200)
     made = export(tokeniser, words)
-    assert made.kind == ("folder" if name == "symbols" else "tokenizer.json")
+    assert made.kind == ("tokenizer.json" if name == "spaces kept" else "folder")
     doomed = next(m.result for m in graph.merges().values() if graph.fan_out(m.result) > 1)
     change = graph.knockout([graph.types[doomed]])
     assert change.rewired

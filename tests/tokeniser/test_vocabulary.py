@@ -135,7 +135,7 @@ def test_damaged_documents_are_refused(changed: dict[str, Any]) -> None:
 def test_a_pipeline_that_is_no_pipeline_is_refused() -> None:
     document = SubwordVocabulary(("a",)).document()
     for change, said in (
-        ({"normalizer": {"type": "Nothing"}}, "cannot build them"),
+        ({"normalizer": {"type": "Nothing"}}, "they fail on a simple word"),
         ({"added": [{"text": "x"}]}, "field content: it is missing"),
     ):
         broken = {**document, "preprocessor": {**document["preprocessor"], **change}}

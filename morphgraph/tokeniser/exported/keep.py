@@ -18,6 +18,7 @@ class Kept(Pieces):
     def __init__(self, model: Mapping[str, Any], inner: Pieces) -> None:
         super().__init__(model)
         self.inner: Pieces = inner
+        self.symbols = inner.symbols
         self.k: int = model["k"]
         self.by_length = model["type"] == "longest"
 

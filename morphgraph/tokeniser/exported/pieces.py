@@ -6,14 +6,17 @@ so that the library's own model has nothing left to do. Where morphgraph is inst
 segment what many texts have in common before that (`Pieces.fill`), with the same result.
 """
 
+import base64
 import json
 import re
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tokenizers import Token, Tokenizer, pre_tokenizers
+from tokenizers import Token, Tokenizer, normalizers, pre_tokenizers
 from tokenizers.decoders import Decoder
+from tokenizers.normalizers import Normalizer
 from tokenizers.pre_tokenizers import PreTokenizer
 
 CACHED_PIECES = 1 << 18
@@ -43,6 +46,8 @@ class Pieces:
     """Whether what is random is drawn."""
     turn = 0
     """How many batches there were before."""
+    symbols: Sequence[str] = ()
+    """The symbols of a SentencePiece model's user that are atoms, longest first."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.model = model
@@ -138,11 +143,14 @@ class Own(NamedTuple):
 
     pre_tokenizer: Any
     decoder: Any
+    normalizer: Any
 
 
 def plug_in(library: Tokenizer, step: Pieces) -> Own:
     """Let a tokeniser of the library segment by ``step``; returns what stood there."""
-    own = Own(library.pre_tokenizer, library.decoder)
+    own = Own(library.pre_tokenizer, library.decoder, library.normalizer)
+    if step.model.get("sentencepiece") is not None and own.normalizer is not None:
+        library.normalizer = _with_rules(own.normalizer, step.symbols)
     last = PreTokenizer.custom(step)
     first = own.pre_tokenizer
     library.pre_tokenizer = last if first is None else pre_tokenizers.Sequence([first, last])
@@ -151,6 +159,86 @@ def plug_in(library: Tokenizer, step: Pieces) -> Own:
         if mixed:
             library.decoder = Decoder.custom(_Bytes(mixed, own.decoder))
     return own
+
+
+def _with_rules(own: Any, symbols: Sequence[str]) -> Any:
+    """A normaliser that applies SentencePiece's rules as that library does."""
+    state = json.loads(own.__getstate__())
+    listed = state.get("normalizers")
+    parts = [(state, own)] if listed is None else [*zip(listed, own, strict=True)]
+    return normalizers.Sequence(
+        [
+            Normalizer.custom(Rules(base64.b64decode(part["precompiled_charsmap"]), symbols))
+            if part["type"] == "Precompiled"
+            else made
+            for part, made in parts
+        ]
+    )
+
+
+class Rules:
+    """SentencePiece's rules for characters: at each place the longest one, or else a symbol.
+
+    The library's own `Precompiled` takes the shortest rule for a letter with its marks, and loses
+    what is behind it. ``charsmap``: the length of a double-array trie, the trie, and the texts that
+    its values are places in. ``symbols``: what no rule changes, longest first.
+    """
+
+    def __init__(self, charsmap: bytes, symbols: Sequence[str]) -> None:
+        size = int.from_bytes(charsmap[:4], "little")
+        self._trie = struct.unpack(f"<{size // 4}I", charsmap[4 : 4 + size])
+        self._texts = charsmap[4 + size :]
+        self._symbols = symbols
+
+    def normalize(self, text: Any) -> None:
+        """What the library calls for each text."""
+        before: str = text.normalized
+        data = before.encode()
+        new: list[str] = []
+        at = 0  # in bytes
+        while len(new) < len(before):
+            start = len(new)
+            symbol = next((s for s in self._symbols if before.startswith(s, start)), "")
+            length, made = self._longest(data, at)
+            if symbol:
+                new += symbol
+                at += len(symbol.encode())
+            elif length:
+                new += [made] + [""] * (len(data[at : at + length].decode()) - 1)
+                at += length
+            else:
+                new.append(before[start])
+                at += len(before[start].encode())
+        # The library maps one character to one other: what is longer or nothing takes its turn.
+        used = {*before, *"".join(new)}
+        spare = (c for c in map(chr, range(0xF0000, 0x10FFFE)) if c not in used)
+        stand_in = {made: next(spare) for made in dict.fromkeys(new) if len(made) != 1}
+        mapped = (stand_in.get(made, made) for made in new)
+        text.map(lambda _: next(mapped))
+        for made, character in stand_in.items():
+            text.replace(character, made)
+
+    def _longest(self, data: bytes, at: int) -> tuple[int, str]:
+        """The bytes that the longest rule at a place takes, and what it makes of them."""
+        trie = self._trie
+        if not trie:
+            return 0, ""
+        node, found, value = _below(trie[0]), 0, 0
+        for place in range(at, len(data)):
+            node ^= data[place]
+            if node >= len(trie) or trie[node] & 0x800000FF != data[place]:
+                break
+            has_value = trie[node] >> 8 & 1
+            node ^= _below(trie[node])
+            if has_value:
+                found, value = place + 1 - at, trie[node] & 0x7FFFFFFF
+        if not found:
+            return 0, ""
+        return found, self._texts[value : self._texts.index(0, value)].decode()
+
+
+def _below(unit: int) -> int:
+    return unit >> 10 << ((unit & 1 << 9) >> 6)
 
 
 def knows_bytes(decoder: Any) -> bool:
@@ -177,9 +265,11 @@ class _Bytes:
 def units(text: Any) -> list[tuple[str, Sequence[int]]]:
     r"""The pieces of a text, and of which unit of the text each of their characters is.
 
-    A unit is a run of ``\w`` or a mark; white space is of the unit behind it.
+    A unit is a run of ``\w`` or a mark; white space is of the unit behind it. An added token is a
+    unit by itself, and so is white space before it.
     """
-    spans = [span for _, span, tokens in text.get_splits("original", "char") if tokens is None]
+    splits = [(span, tokens) for _, span, tokens in text.get_splits("original", "char")]
+    spans = [span for span, tokens in splits if tokens is None]
     parts: list[Any] = []
 
     def look(_: int, part: Any) -> list[Any]:
@@ -187,7 +277,10 @@ def units(text: Any) -> list[tuple[str, Sequence[int]]]:
         return [part]
 
     text.split(look)
-    original = [" "] * max((end for _, end in spans), default=0)
+    original = [" "] * max((end for (_, end), _ in splits), default=0)
+    for (start, end), tokens in splits:
+        if tokens is not None and start < end:
+            original[end - 1] = "."
     for part, (start, end) in zip(parts, spans, strict=True):
         original[start:end] = part.original
     ends = [match.end() for match in _UNIT.finditer("".join(original))]

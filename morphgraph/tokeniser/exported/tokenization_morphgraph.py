@@ -98,13 +98,14 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
     def _to_json(self) -> str:
         """The file again, with what was added since it was read; Python's part cannot be saved."""
         library, own = self._tokenizer, self._own
-        plugged = library.pre_tokenizer, library.decoder
-        library.pre_tokenizer, library.decoder = own
+        plugged = library.pre_tokenizer, library.decoder, library.normalizer
+        library.pre_tokenizer, library.decoder, library.normalizer = own
         try:
             document = json.loads(library.to_str())
         finally:
-            library.pre_tokenizer, library.decoder = plugged
-        return json.dumps({**document, "model": self._model}, ensure_ascii=False, indent=1)
+            library.pre_tokenizer, library.decoder, library.normalizer = plugged
+        whole = {**document, "model": self._model}
+        return json.dumps(whole, ensure_ascii=False, separators=(",\n", ": "))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -131,7 +132,12 @@ class MorphGraphTokenizer(PreTrainedTokenizerFast):
         prefix = f"{filename_prefix}-" if filename_prefix else ""
         name = BTE_FILE if self._model["type"] in ("BPE", "BTE") else METHOD_FILE
         path = Path(save_directory) / (prefix + name)
-        path.write_text(self._to_json(), "utf-8")
+        partial = path.with_name(f"{path.name}.partial")  # the old one stays if the disk is full
+        try:
+            partial.write_text(self._to_json(), "utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
         return (*file_names, str(path))
 
     def train_new_from_iterator(self, *_: Any, **__: Any) -> Any:

@@ -1,0 +1,223 @@
+"""Which pipelines are known: those of published tokenisers and our own, and no bombs."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from effort import share_of
+from hostile.files import metaspaces, replace, split, steps
+from tokenizers import PreTokenizedString, Tokenizer
+
+from morphgraph.core.demos import DEMOS, demo_tokeniser_path
+from morphgraph.core.errors import FileFormatError, MorphGraphError
+from morphgraph.core.limits import PUBLIC_TEXT
+from morphgraph.corpus.pipelines import PIPELINES, START_MARKERS, prepare
+from morphgraph.tokeniser.hugging_face import assumed_document, from_tokenizer_json
+from morphgraph.tokeniser.known_parts import is_known_pattern, unknown_part
+from morphgraph.train.components import components
+
+BYTES = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+O200K = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CL100K = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+PUBLISHED = {
+    "GPT-2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "GPT-2 in tiktoken": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$"
+    r"|\s+(?!\S)|\s",
+    "cl100k, Llama 3": CL100K,
+    "cl100k in tiktoken": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    "Qwen 2": CL100K.replace("{1,3}", ""),
+    "Qwen 2 with line ends as such": CL100K.replace(r"\r\n", "\r\n"),
+    "Qwen 3.5": CL100K.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+").replace("{1,3}", ""),
+    "o200k": O200K,
+    "Tekken": O200K.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace("{1,3}", ""),
+    "Kimi": r"[\p{Han}]+|" + O200K.replace(r"\p{M}]", r"\p{M}&&[^\p{Han}]]").replace("/", ""),
+    "DeepSeek LLM": r"\s?[!-/:-~！-／：-～‘-‟　-。]+",
+    "DeepSeek, at the end": r"\s+$",
+    "BLOOM": " ?[^(\\s|[.,!?…。，、।۔،])]+",
+    "CLIP": r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+    "Falcon": "[0-9][0-9][0-9]",
+    "OLMo": r"(?=(\d{3})+(?!\d))",
+    "SentencePiece": "^ +| +$",
+    "a class": r"[一-龥぀-ゟ゠-ヿ]+",
+}
+BOMBS = (
+    *("(?:a|a){2}a*a*a*!", "(x+x+)+y", "(a|a)*b", "(a|b)" * 12, "a?" * 30, "a*" * 4 + "b", "a+b+"),
+    *(r"(a)\1", r"(?<x>a\g<x>)", "(?x) #(", "[a", "[]a]", "[[a]b]", "[a&&b]", r"[\c]]", "(?~a)"),
+    *("a{0,}", "a{10}", "a{1,3}{1,3}", "a+?b", "a|" * 20 + "b", "a" * 3_000, "", "|a", "a**"),
+)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_patterns_of_published_tokenisers_are_known(name: str) -> None:
+    assert is_known_pattern(PUBLISHED[name])
+
+
+@pytest.mark.parametrize("pattern", BOMBS)
+def test_other_patterns_are_not(pattern: str) -> None:
+    assert not is_known_pattern(pattern)
+
+
+def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+@pytest.mark.parametrize(
+    "key, pipeline, place",
+    [
+        ("normalizer", None, ""),
+        ("normalizer", {"type": "Sequence", "normalizers": []}, ""),
+        ("normalizer", steps({"type": "Prepend", "prepend": "▁"}, replace(" ", "▁")), ""),
+        ("normalizer", steps(replace(r"\s+", " ", "Regex"), {"type": "Lowercase"}), ""),
+        ("normalizer", steps(replace("``", '"'), replace("''", '"'), {"type": "NFKD"}), ""),
+        ("normalizer", steps(replace("⇧", "⇧⇧"), replace("A", "⇧a"), replace("B", "⇧b")), ""),
+        ("normalizer", steps(replace("a", "bb"), replace("b", "cc")), ".normalizers[1]"),
+        ("normalizer", steps(replace("A", "bb"), {"type": "NFC"}, replace("c", "dd")), "[2]"),
+        ("normalizer", steps({"type": "NFC"}, {"type": "NFC"}), ".normalizers[1]"),
+        ("normalizer", steps(replace("a", "aa"), replace("a", "aaa")), ".normalizers[1]"),
+        ("normalizer", replace("", "a"), "normalizer"),
+        ("normalizer", replace("x*", "", "Regex"), "normalizer"),
+        ("normalizer", replace("x+", "aa", "Regex"), "normalizer"),
+        ("normalizer", replace("a", "b" * 9000), "normalizer"),
+        ("normalizer", {"type": "Prepend", "prepend": "b" * 9000}, "normalizer"),
+        ("normalizer", {"type": "Wild"}, "normalizer"),
+        ("normalizer", ["NFC"], "normalizer"),
+        ("normalizer", {"type": ["NFC"]}, "normalizer"),
+        ("normalizer", {"prepend": "a"}, "normalizer"),
+        ("pre_tokenizer", sequence(split(r"\p{N}"), split("[a-z]+"), split(CL100K), BYTES), ""),
+        ("pre_tokenizer", sequence(split("-"), sequence(split("-"))), "[1].pretokenizers[0]"),
+        ("pre_tokenizer", sequence(BYTES, BYTES), ".pretokenizers[1]"),
+        ("pre_tokenizer", sequence(*(split(c) for c in "abcdefghijk")), ".pretokenizers[10]"),
+        ("pre_tokenizer", metaspaces(2), ".pretokenizers[1]"),
+        ("pre_tokenizer", split("(?:a|a){2}a*a*a*!"), "pre_tokenizer"),
+        ("decoder", {"type": "Sequence", "decoders": [{"type": "Fuse"}, replace("▁", " ")]}, ""),
+        ("decoder", replace("a", "aaaaa"), "decoder"),
+    ],
+)
+def test_the_first_part_that_is_not_known(key: str, pipeline: Any, place: str) -> None:
+    found = unknown_part({key: pipeline}, key)
+    assert found.endswith(place) and bool(found) == bool(place)
+
+
+KEYS = ("normalizer", "pre_tokenizer", "decoder")
+
+
+@pytest.mark.parametrize("kind", START_MARKERS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_pipelines_of_train_are_known(name: str, kind: str) -> None:
+    words = {letter: 100 for letter in map(chr, range(65, 0x550)) if letter.isalpha()}
+    try:
+        parts = components(prepare(name, words, kind=kind))
+    except MorphGraphError:
+        pytest.skip("there is no such pipeline")
+    assert [unknown_part(parts, key) for key in KEYS] == ["", "", ""]
+
+
+@pytest.mark.parametrize("types", [["a</w>"], ["▁a"], ["Ġa"], ["a"]])
+def test_assumed_pipelines_are_known(types: list[str]) -> None:
+    for alphabet in ([], list(map(chr, range(33, 0x180)))):
+        document = assumed_document({text: n for n, text in enumerate([*types, *alphabet])}, [])
+        assert [unknown_part(document, key) for key in KEYS] == ["", "", ""]
+
+
+@pytest.mark.parametrize("language", DEMOS)
+def test_demos_open_in_public(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    path = demo_tokeniser_path(language)
+    assert from_tokenizer_json(path.read_bytes(), path.name).encode(["undoing"]).atoms.size
+
+
+def test_real_tokenisers_are_known(data_folder: Path) -> None:
+    paths = list(data_folder.glob("tokenizers/*/tokenizer.json"))
+    assert paths
+    for path in paths:
+        document = json.loads(path.read_bytes())
+        assert [unknown_part(document, key) for key in KEYS] == ["", "", ""], path
+
+
+def test_a_public_server_takes_no_other_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
+    bombs = {
+        "field pre_tokenizer.pretokenizers[1]": metaspaces(60),
+        "field pre_tokenizer": split("(?:a|a){2}a*a*a*!"),
+    }
+    monkeypatch.setenv("MORPHGRAPH_PUBLIC", "1")
+    for place, part in bombs.items():
+        data = json.dumps({"model": model, "pre_tokenizer": part}).encode()
+        with pytest.raises(FileFormatError) as caught:
+            from_tokenizer_json(data, "a.json")
+        assert caught.value.place == place
+        assert caught.value.fix == "Open the file on your own machine."
+    tokeniser = from_tokenizer_json(json.dumps({"model": model}).encode(), "a.json")
+    tokeniser.encode(["a" * PUBLIC_TEXT.usual])
+    with pytest.raises(MorphGraphError, match="has 1,001 characters, the limit is 1,000"):
+        tokeniser.encode(["a" * (PUBLIC_TEXT.usual + 1)])
+
+
+NORMALISERS: tuple[dict[str, Any], ...] = (
+    *({"type": kind} for kind in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")),
+    *({"type": kind} for kind in ("ByteLevel", "Nmt")),
+    {"type": "Prepend", "prepend": "abab"},
+    *(replace(a, b) for a in "ab⇧A" for b in ("a", "bb", "AAAA", "⇧a")),
+    *(replace(a, b, "Regex") for a in (".", "[^a]", "[^b]", r"\w", r"\s+") for b in ("", "a", "b")),
+)
+SPLITTERS: tuple[dict[str, Any], ...] = (
+    *({"type": kind} for kind in ("Whitespace", "BertPreTokenizer", "UnicodeScripts")),
+    {**BYTES, "add_prefix_space": True},
+    *(
+        {"type": "Metaspace", "replacement": c, "prepend_scheme": "always", "split": True}
+        for c in "▁_"
+    ),
+    {"type": "Digits", "individual_digits": True},
+    *map(split, (*PUBLISHED.values(), r"\d{1,3}(?=(?:\d{3})*\b)", ".", r"\s*[\r\n]+")),
+)
+
+
+def test_no_known_pipeline_is_slow_or_grows() -> None:
+    """What the library makes of long words, by pipelines of all known parts in any order."""
+    words = [
+        *(c * 1_000 for c in "aA1' \n.ﷺ▁_⇧-日"),
+        *(" " * 500 + "a" + "\n" * 499, "a'" * 500, "Aa1 " * 250, "1" * 999 + "a", "ﷺA'" * 333),
+    ]
+    known = 0
+    for seed in range(share_of(600)):
+        choose = random.Random(seed)
+        document: dict[str, Any] = {
+            "normalizer": steps(*choose.sample(NORMALISERS, choose.randint(1, 5))),
+            "pre_tokenizer": sequence(*choose.sample(SPLITTERS, choose.randint(1, 10))),
+        }
+        if unknown_part(document, "normalizer") or unknown_part(document, "pre_tokenizer"):
+            continue
+        known += 1
+        model = {"type": "BPE", "vocab": {}, "merges": []}
+        rest = {"version": "1.0", "added_tokens": [], "model": model}
+        library = Tokenizer.from_str(json.dumps({**rest, **document}))
+        for word in (*choose.sample(words, 3), "".join(choose.choices(string.printable, k=1_000))):
+            start = time.thread_time()
+            work = PreTokenizedString(word)
+            work.normalize(library.normalizer.normalize)
+            library.pre_tokenizer.pre_tokenize(work)
+            seconds = time.thread_time() - start
+            made = sum(len(piece) for piece, *_ in work.get_splits())
+            assert seconds < 1, (document, word[:10])
+            assert made < 100 * len(word) * (1 + 17 * ("ﷺ" in word)), (document, word[:10])
+    assert known > share_of(600) / 20

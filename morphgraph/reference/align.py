@@ -248,8 +248,7 @@ def entries_from(rows: Sequence[SourceRow]) -> list[Entry]:
         if joined is None and row.pieces is not None:
             joined = whole_words(alignment, row.pieces)
         kinds = morph_kinds(alignment, row.kinds) if row.kinds is not None else None
-        own = tuple(row.underlying or row.morphemes)
-        own = own if own == alignment.morphs else tuple(filter(None, own))
+        own = row.underlying or tuple(filter(None, row.morphemes))
         entries.append(
             Entry(
                 row.word,

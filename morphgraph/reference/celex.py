@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, processes_of, settle
+from morphgraph.reference.free_and_bound import MorphemeKind, processes_of, settle
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -65,29 +66,49 @@ def _is_either(tag: str) -> bool:
     return tag.endswith(".") and "|." in tag
 
 
-def sibling_kinds(tags: Sequence[str]) -> tuple[list[MorphemeKind], list[bool]]:
-    """The kind of each sibling among the others, and whether it joins the one before it.
+class Siblings(NamedTuple):
+    """The children of a node: of each its kind, and what follows from the kinds of its neighbours.
+
+    ``joins``: whether it joins the one before it; ``is_whole``: whether it is not divided.
+    """
+
+    kinds: list[MorphemeKind]
+    joins: list[bool]
+    is_whole: list[bool]
+
+
+def siblings(tags: Sequence[str]) -> Siblings:
+    """What the tags of siblings make of each.
 
     An affix that may be on either side is a prefix if something follows, a suffix if something
-    precedes, and joins both where both are there (its kind is then that of a prefix).
+    precedes, and joins both where both are there (its kind is then that of a prefix). [P] is no
+    prefix where nothing follows.
 
-    >>> kinds, joins = sibling_kinds(["V|.", "N", "V|."])
-    >>> [kind.value for kind in kinds], joins
-    (['prefix', 'free', 'suffix'], [False, True, True])
+    >>> found = siblings(["V|.", "N", "V|."])
+    >>> [kind.value for kind in found.kinds], found.joins, found.is_whole
+    (['prefix', 'free', 'suffix'], [False, True, True], [False, True, False])
+    >>> [kind.value for kind in siblings(["B", "P"]).kinds]
+    ['free', 'free']
     """
     kinds = [kind_of_tag(tag) for tag in tags]
+    if tags[-1] == "P":
+        kinds[-1] = MorphemeKind.FREE
     either = [_is_either(tag) for tag in tags]
-    if not any(either):
-        settled = settle(kinds)
-        return settled, joins_left(settled)
-    as_suffix = settle(kinds)
-    as_prefix = settle(
-        [MorphemeKind.PREFIX if both else kind for kind, both in zip(kinds, either, strict=True)]
+    as_suffix = as_prefix = settled = settle(kinds)
+    if any(either):
+        pairs = zip(kinds, either, strict=True)
+        as_prefix = settle([MorphemeKind.PREFIX if both else kind for kind, both in pairs])
+        last = len(tags) - 1
+        settled = [
+            as_prefix[i] if both and i < last else as_suffix[i] for i, both in enumerate(either)
+        ]
+    after_prefix = [False, *(kind is MorphemeKind.PREFIX for kind in as_prefix[:-1])]
+    is_suffix = [False, *(kind is MorphemeKind.SUFFIX for kind in as_suffix[1:]), False]
+    return Siblings(
+        settled,
+        [before or own for before, own in zip(after_prefix, is_suffix[:-1], strict=True)],
+        [before or behind for before, behind in zip(after_prefix, is_suffix[1:], strict=True)],
     )
-    last = len(tags) - 1
-    settled = [as_prefix[i] if both and i < last else as_suffix[i] for i, both in enumerate(either)]
-    joins = [a or b for a, b in zip(joins_left(as_prefix), joins_left(as_suffix), strict=True)]
-    return settled, joins
 
 
 def parse_tree(text: str) -> list[Node]:
@@ -135,10 +156,12 @@ def pieces_of(nodes: list[Node]) -> list[int]:
     """Number the whole word of each leaf, from 0 (nodes as `parse_tree` returns them).
 
     A child right after a prefix sibling or right before a suffix sibling is taken whole, other
-    children are segmented in turn, an affix is glued to its neighbour, an interfix stands alone
-    unless a prefix precedes or a suffix follows.
+    children are segmented in turn, affixes too; an affix is glued to its neighbour, an interfix
+    stands alone unless a prefix precedes or a suffix follows.
 
     >>> pieces_of(parse_tree("((keizer)[N],(s)[N|N.N],(kroon)[N])[N]"))
+    [0, 1, 2]
+    >>> pieces_of(parse_tree("((here)[B],((up)[B],(on)[P])[P])[B]"))
     [0, 1, 2]
     >>> pieces_of(parse_tree("((kelder)[N],(((ver)[V|.A],(diep)[A])[V],(ing)[N|V.])[N])[N]"))
     [0, 1, 1, 1]
@@ -151,23 +174,20 @@ def pieces_of(nodes: list[Node]) -> list[int]:
         if len(node.children) == 1:
             sizes[id(node)] = sizes.pop(id(node.children[0]))
             continue
-        kinds, joins = sibling_kinds([child.tag for child in node.children])
-        joins = [*joins, False]
+        _, joins, is_whole = siblings([child.tag for child in node.children])
         joined: list[int] = []
         for i, child in enumerate(node.children):
             below = sizes.pop(id(child))
+            parts = [sum(below)] if is_whole[i] else below
             if joins[i]:
-                joined[-1] += sum(below)
-            elif joins[i + 1] or kinds[i] is not MorphemeKind.FREE:
-                joined.append(sum(below))
-            else:
-                joined += below
+                joined[-1] += parts.pop(0)
+            joined += parts
         sizes[id(node)] = joined
     return [number for number, size in enumerate(sizes[id(nodes[-1])]) for _ in range(size)]
 
 
 def kinds_of(nodes: list[Node]) -> list[MorphemeKind]:
-    """The kind of each leaf, by its tag; an interfix directly before a suffix is a suffix.
+    """The kind of each leaf, by its tag and its siblings' (see `siblings`).
 
     >>> [kind.value for kind in kinds_of(parse_tree("((ab)[N],(c)[A|N.x],(d)[A|Nx.])[A]"))]
     ['free', 'suffix', 'suffix']
@@ -176,11 +196,11 @@ def kinds_of(nodes: list[Node]) -> list[MorphemeKind]:
     lone: dict[int, int] = {}  # id of a node with one leaf → id of the leaf
     for node in nodes:
         if node.text is not None:
-            leaves[id(node)] = kind_of_tag(node.tag)
+            leaves[id(node)] = siblings([node.tag]).kinds[0]
             lone[id(node)] = id(node)
             continue
-        settled, _ = sibling_kinds([child.tag for child in node.children])
-        for child, kind in zip(node.children, settled, strict=True):
+        kinds = siblings([child.tag for child in node.children]).kinds
+        for child, kind in zip(node.children, kinds, strict=True):
             leaf = lone.pop(id(child), None)
             if leaf is not None:
                 leaves[leaf] = kind

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.files import writing
 from morphgraph.core.system import try_lock
 from morphgraph.reference.catalogue import CatalogueEntry, find_source
 
@@ -123,19 +124,11 @@ def get(name: str, accept_licence: bool, progress: DownloadProgress | None = Non
             "before you accept the licence: add --accept-licence."
         )
     part = _Part(source, path.with_suffix(".part"), progress or (lambda share: None))
-    try:
+    with writing(path, " with the environment variable MORPHGRAPH_CACHE"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.with_suffix(".lock"), part.report):
             if not _is_intact(path, source):
                 _retrieve(path, part)
-    except OSError as error:
-        full = error.errno == errno.ENOSPC
-        problem = "the disk is full" if full else (error.strerror or "it cannot be written").lower()
-        raise MorphGraphError(
-            f"{path}: {problem}. "
-            + ("Make room, or choose" if full else "Choose")
-            + " another folder with the environment variable MORPHGRAPH_CACHE."
-        ) from error
     return path
 
 
@@ -193,7 +186,7 @@ class _Part:
         if self.length > self.source.size:
             self._drop()
         if shutil.disk_usage(self.path.parent).free < self.source.size - self.length:
-            raise OSError(errno.ENOSPC, "the disk is full")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         waits = list(WAITS)
         while self.length < self.source.size:
             try:

@@ -56,7 +56,9 @@ class Reference:
     `checksum` holds the first 12 hexadecimal digits of the SHA-256 of the file's bytes; `skipped`
     is sorted by count, the largest first. A word with several analyses has several entries.
     `partial` says what the source gives of a word without giving all its boundaries
-    ("one affix a word"), and is "" elsewhere.
+    ("one affix a word"), and is "" elsewhere. `lines` is how many lines the file has, 0 if not
+    known. `unaligned` are entries without morphs: words with a space, and such without a
+    segmentation, whose `underlying` morphemes count in scores against these and nowhere else.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Reference:
     skipped: tuple[Skipped, ...]
     checksum: str
     partial: str = ""
+    lines: int = 0
+    unaligned: tuple[Entry, ...] = ()
 
     def __repr__(self) -> str:
         """One line; never the entries."""
@@ -107,9 +111,14 @@ class Reference:
         ('un', 'doable')
         """
         first: dict[str, Entry] = {}
-        for entry in self.entries:
+        for entry in (*self.entries, *self.unaligned):
             first.setdefault(entry.word, entry)
-        return replace(self, entries=tuple(first.values()))
+        kept = tuple(first.values())
+        return replace(
+            self,
+            entries=tuple(entry for entry in kept if entry.morphs),
+            unaligned=tuple(entry for entry in kept if not entry.morphs),
+        )
 
     def sample(self, entries: int, seed: int = 0) -> Reference:
         """So many of the entries at random, in their order, without replacement; all if there are
@@ -131,6 +140,7 @@ class Reference:
             self,
             name=f"{self.name} ({entries:,} of {len(self):,} entries, seed {seed})",
             entries=tuple(self.entries[place] for place in drawn),
+            unaligned=(),
         )
 
 
@@ -168,6 +178,7 @@ def join_references(references: Sequence[Reference]) -> Reference:
         skipped=tuple(sorted(skipped, key=lambda skip: -skip.count)),
         checksum=checksum(" ".join(each.checksum for each in references).encode()),
         partial=", ".join(partial),
+        unaligned=tuple(entry for each in references for entry in each.unaligned),
     )
 
 

@@ -127,6 +127,7 @@ def _row(number: int, word: str, analysis: str) -> SourceRow:
     check_morphemes([part.surface for part in kept])
     kinds = [kind_of_label(part) for part in kept]
     known = [kind for kind in kinds if kind is not None]
+    own = (part.surface if part.label.startswith("+") else part.morpheme for part in kept)
     return SourceRow(
         number,
         word,
@@ -134,7 +135,7 @@ def _row(number: int, word: str, analysis: str) -> SourceRow:
         pieces(known) if len(known) == len(kinds) else None,
         kinds=kinds,
         processes=_processes(parts),
-        underlying=tuple(p.surface if p.label.startswith("+") else p.morpheme for p in kept),
+        underlying=tuple(filter(None, own)),
     )
 
 

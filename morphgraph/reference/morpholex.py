@@ -12,10 +12,13 @@ An outermost unit in braces is one whole word; affixes outside join the unit tha
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from itertools import groupby
+from math import inf, isnan, nan
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from morphgraph.core.errors import FileFormatError
+from morphgraph.core.limits import REFERENCE_LINES
 from morphgraph.reference.align import SourceRow, entries_from
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces, processes_of
@@ -27,13 +30,18 @@ from morphgraph.reference.source import (
     check_word,
     usable_rows,
 )
-from morphgraph.reference.workbook import MAX_COLUMNS, Book, open_book
+from morphgraph.reference.workbook import Book, open_book
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _SHEET = re.compile(r"\d+-\d+-\d+", re.ASCII)
 _TOKEN = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|([{}])")
 _KINDS = (MorphemeKind.PREFIX, MorphemeKind.FREE, MorphemeKind.SUFFIX)
 _BRACKETS = frozenset("<>(){}")
 _COLUMNS = ("word", "morpholexsegm", "nmorph")
+_MOST_COLUMNS = 256
+"""Columns among which the three are looked for."""
 
 
 class Parsed(NamedTuple):
@@ -86,17 +94,26 @@ def parse_segmentation(text: str) -> Parsed | None:
     return Parsed(morphemes, kinds, [numbers[owner] for owner in owners])
 
 
-def _text(value: Any) -> str | None:
-    """A cell's text; `true` and `false`, which spreadsheets take for truth values, are words."""
+def _text(value: Any) -> str:
+    """A cell's text, "" without any; `true` and `false`, which spreadsheets take for truth values,
+    are words.
+    """
     if isinstance(value, bool):
         return str(value).lower()
-    return value.strip() if isinstance(value, str) else None
+    return value.strip() if isinstance(value, str) else ""
 
 
-def _row(number: int, cells: Sequence[Any]) -> SourceRow:
+def _number(value: Any) -> float:
+    try:
+        return float(value) if isinstance(value, int | float) else nan
+    except OverflowError:
+        return inf
+
+
+def _row(number: int, cells: tuple[str, str, float]) -> SourceRow:
     """A row, from its cells of the three columns."""
-    word, segmentation, morphs = _text(cells[0]), _text(cells[1]), cells[2]
-    if word is None or not _BRACKETS.isdisjoint(word):
+    word, segmentation, morphs = cells
+    if not word or not _BRACKETS.isdisjoint(word):
         raise Unusable("the cell of the word holds something else")
     check_word(word)
     if not segmentation:
@@ -106,7 +123,7 @@ def _row(number: int, cells: Sequence[Any]) -> SourceRow:
         raise Unusable("segmentation not well-formed")
     morphemes, kinds, numbers = parsed
     check_morphemes(morphemes)
-    if isinstance(morphs, (int, float)) and morphs != len(morphemes):
+    if not isnan(morphs) and morphs != len(morphemes):
         raise Unusable("Nmorph is not the number of morphemes")
     formed = processes_of(kinds)
     return SourceRow(number, word, morphemes, numbers, kinds=kinds, processes=formed)
@@ -114,7 +131,7 @@ def _row(number: int, cells: Sequence[Any]) -> SourceRow:
 
 def _places(book: Book, title: str, name: str) -> list[int | None]:
     """Where the three columns are that the first row of a sheet names; the last may be missing."""
-    _, header = next(book.rows(title, MAX_COLUMNS, last=1), (1, ()))
+    _, header = next(book.rows(title, _MOST_COLUMNS, last=1), (1, ()))
     names = [cell.strip().lower() if isinstance(cell, str) else "" for cell in header]
     places = [names.index(column) if column in names else None for column in _COLUMNS]
     if None in places[:2]:
@@ -127,14 +144,17 @@ def _places(book: Book, title: str, name: str) -> list[int | None]:
     return places
 
 
-def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
-    """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018).
+def columns_of(data: bytes, name: str) -> dict[str, npt.NDArray[Any]]:
+    """The columns of all sheets named N-N-N: for each row the sheet, its number, and three cells.
 
-    An entry's line is the row in its sheet; the reasons for skipped rows name the sheet. Raises
-    `FileFormatError` for a file that is not a workbook, is damaged, encrypted or too large, has no
-    sheet named N-N-N, or lacks the columns in one.
+    Those without the third one, or without a number in it, have NaN. `FileFormatError` as of
+    `read_morpholex`.
     """
-    rows: list[SourceRow] = []
+    import numpy as np
+
+    from morphgraph.core.apart import text_array
+
+    found: list[tuple[int, int, str, str, float]] = []
     with open_book(data, name) as book:
         titles = [title for title in book.titles if _SHEET.fullmatch(title)]
         if not titles:
@@ -145,12 +165,46 @@ def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
                 f"no sheet is named like 0-1-1 (prefixes-roots-suffixes); its sheets: {others}",
                 "Choose a MorphoLex workbook, or save your list as tab-separated text.",
             )
-        for title in titles:
+        for sheet, title in enumerate(titles):
             places = _places(book, title, name)
             width = 1 + max(place for place in places if place is not None)
-            cells = (
-                (number, [None if place is None else row[place] for place in places])
-                for number, row in book.rows(title, width, first=2)
-            )
-            rows += usable_rows(cells, skips, _row, f" (sheet {title})")
+            for number, row in book.rows(title, width, first=2):
+                cells = (None if place is None else row[place] for place in places)
+                word, segmentation, morphs = cells
+                found.append((sheet, number, _text(word), _text(segmentation), _number(morphs)))
+    sheets, numbers, words, segmentations, morphs = zip(*found, strict=True) if found else [()] * 5
+    return {
+        "titles": text_array(titles),
+        "sheets": np.array(sheets, np.int64),
+        "numbers": np.array(numbers, np.int64),
+        "words": text_array(words),
+        "segmentations": text_array(segmentations),
+        "morphs": np.array(morphs, np.float64),
+    }
+
+
+def read_morpholex(data: bytes, name: str, skips: Skips) -> list[Entry]:
+    """Read a MorphoLex workbook (Sánchez-Gutiérrez et al. 2018), in a process of its own.
+
+    An entry's line is the row in its sheet; the reasons for skipped rows name the sheet. Raises
+    `FileFormatError` for a file that is not a workbook, is damaged or encrypted, takes too much
+    memory or time, has no sheet named N-N-N, or lacks the columns in one.
+    """
+    from morphgraph.core.apart import read_apart, texts_of
+
+    found = read_apart(columns_of, data, name)
+    REFERENCE_LINES.check(len(found["numbers"]), name)
+    titles = texts_of(found["titles"])
+    cells = zip(
+        found["sheets"].tolist(),
+        found["numbers"].tolist(),
+        texts_of(found["words"]),
+        texts_of(found["segmentations"]),
+        found["morphs"].tolist(),
+        strict=True,
+    )
+    rows: list[SourceRow] = []
+    for sheet, its_cells in groupby(cells, itemgetter(0)):
+        numbered = ((number, tuple(rest)) for _, number, *rest in its_cells)
+        rows += usable_rows(numbered, skips, _row, f" (sheet {titles[sheet]})")
     return entries_from(rows)

@@ -6,35 +6,39 @@ segmentations that it saves (`1 un + break + able`, with or without the count) o
 (`un break able`, a word a line), with the categories of FlatCat (`un/PRE`) or without.
 
 Morphs that concatenate to the word are taken as they are, hyphens too. Others are aligned with the
-word as those of gold lists are, where a hyphen that is in no morph is a morph of its own.
+word as those of gold lists are, where a hyphen that is in no morph is a morph of its own. Scores
+against the source's own morphemes take what the program wrote, as the script of SIGMORPHON 2022
+does (Batsuren et al. 2022).
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.core.files import checksum as sum_of
+from morphgraph.core.text import base_name
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from
-from morphgraph.reference.entry import Entry, Skipped
+from morphgraph.reference.entry import Entry, Reference, Skipped
 from morphgraph.reference.plain import find_layout
-from morphgraph.reference.sigmorphon import split_morphemes
+from morphgraph.reference.sigmorphon import official_segments, split_morphemes
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
+    Unusable,
     check_morphemes,
     check_word,
     decode_text,
     drop_long_lines,
     load_bytes,
     split_lines,
-    tab_cells,
-    usable_rows,
 )
 
 PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
@@ -49,26 +53,136 @@ PREDICTION_FORMATS: Mapping[str, str] = MappingProxyType(
 _COUNTED = re.compile(r"\d+(?:\.\d+)?\s+\S")
 _CATEGORY = re.compile(r"(.+)/(?:PRE|STM|SUF|ZZZ)$")
 
-_Read = tuple[int, tuple[str, list[str]]]
-"""A line: its number, the word, and the morphs as they stand there."""
+_NOTHING = ("",)
+"""The segments of a word that a program says nothing of."""
+_SHOWN = 3
+
+
+class PredictedLine(NamedTuple):
+    """A line: the word, its segments as the program wrote them, and its entry if it can be one."""
+
+    number: int
+    word: str
+    segments: tuple[str, ...]
+    entry: Entry | None
+
+
+_Read = tuple[int, str, list[str], tuple[str, ...]]
+"""A line: its number, the word, its morphs, and its segments as the program wrote them."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """The segmentations of a file, by word; ``skipped``: the lines that could not be used.
+    """The segmentations of a file; ``skipped``: its lines without morph boundaries.
 
-    An entry's ``morphs`` are pieces of the word, ``underlying`` what the program wrote where that
-    is something else (“able” for “abl”). ``checksum``: of the file's bytes, 12 digits.
+    ``lines``: those with a word or segments, by their number; ``line_count``: how many there are
+    with the others. ``checksum``: of the file's bytes, 12 digits.
     """
 
     name: str
     format: str
-    entries: Mapping[str, Entry] = field(repr=False)
+    lines: Mapping[int, PredictedLine] = field(repr=False)
+    line_count: int
     skipped: tuple[Skipped, ...]
     checksum: str
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self.by_word)
+
+    @cached_property
+    def by_word(self) -> Mapping[str, PredictedLine]:
+        """The first line of each word."""
+        found: dict[str, PredictedLine] = {}
+        for line in self.lines.values():
+            found.setdefault(line.word, line)
+        return found
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entry of each word: its ``morphs`` are pieces of it, ``underlying`` what the program
+        wrote where that is something else (“able” for “abl”).
+        """
+        return {word: line.entry for word, line in self.by_word.items() if line.entry is not None}
+
+    @cached_property
+    def _otherwise(self) -> Mapping[str, PredictedLine]:
+        """A line of each word that is segmented in several ways."""
+        first = self.by_word
+        return {o.word: o for o in self.lines.values() if o.segments != first[o.word].segments}
+
+    def paired(self, reference: Reference) -> tuple[list[Entry], list[str]]:
+        """The prediction for each entry of a reference, its unaligned ones last, and what to know.
+
+        A file of as many lines as the reference is paired with it line by line, any other by words.
+        ``underlying`` are always the program's own segments: one empty one where it has none.
+        ``morphs`` are those that it gives the same word, else its segments aligned with the word,
+        which is not cut without any. `MorphGraphError` if there is nothing for any word, or if
+        words are paired and one is segmented in several ways.
+        """
+        is_by_line = self.line_count == reference.lines
+        asked = (*reference.entries, *reference.unaligned)
+        missing: list[str] = []
+        differing: list[str] = []
+        rows: list[SourceRow] = []
+        found: list[Entry] = []
+        for gold in asked:
+            same = self.by_word.get(gold.word)
+            line = self.lines.get(gold.line) if is_by_line else same
+            if not is_by_line and gold.word in self._otherwise:
+                raise self._segmented_twice(gold.word)
+            if line is not None and line.word == gold.word:
+                same = line
+            elif line is not None:
+                differing.append(f"“{line.word}” for “{gold.word}”")
+            segments = _NOTHING if line is None else line.segments
+            if not any(segments):
+                missing.append(f"“{gold.word}”")
+            morphs: tuple[str, ...] = ()
+            if same is not None and same.entry is not None:
+                morphs = same.entry.morphs
+            elif gold.morphs:
+                filled = [segment for segment in segments if segment] or [gold.word]
+                spelt = "".join(filled) == gold.word
+                rows.append(SourceRow(len(found), gold.word, filled, is_explicit=spelt))
+            found.append(Entry(gold.word, morphs, line=gold.line, underlying=segments))
+        for aligned in entries_from(rows):
+            found[aligned.line] = replace(found[aligned.line], morphs=aligned.morphs)
+        return found, self._notes(reference, len(asked), missing, differing)
+
+    def _segmented_twice(self, word: str) -> FileFormatError:
+        first, other = self.by_word[word], self._otherwise[word]
+        return FileFormatError(
+            self.name,
+            f"line {other.number:,}",
+            f"“{word}” is segmented in another way than on line {first.number:,}",
+            "Keep one of the two.",
+        )
+
+    def _notes(
+        self, reference: Reference, asked: int, missing: Sequence[str], differing: Sequence[str]
+    ) -> list[str]:
+        file, gold = base_name(self.name), base_name(reference.name)
+        if len(missing) == asked:
+            raise MorphGraphError(
+                f"{file} segments none of the {asked:,} words of {gold}: {_listed(missing)}. "
+                "Choose the segmentations of these words."
+            )
+        notes = []
+        if missing:
+            notes.append(
+                f"{file} lacks {len(missing):,} of the {asked:,} words of {gold}, or segments them "
+                f"as nothing: {_listed(missing)}. Each counts as one empty segment, and as uncut."
+            )
+        if differing:
+            notes.append(
+                f"{file} is paired with {gold} by line; the words differ in {len(differing):,} of "
+                f"{asked:,} lines: {_listed(differing)}."
+            )
+        return notes
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:_SHOWN]) + ", …" * (len(texts) > _SHOWN)
 
 
 def read_predictions(
@@ -81,9 +195,8 @@ def read_predictions(
     """Read segmentations that another program made, from a path or from bytes.
 
     The form is detected from the content unless ``format`` names one of `PREDICTION_FORMATS`; text
-    is UTF-8 unless ``encoding`` says otherwise. A word may stand there again if it is segmented
-    alike. `FileFormatError` for a file without a single word, or with a word that is segmented in
-    two ways; lines that cannot be used are counted in ``skipped``.
+    is UTF-8 unless ``encoding`` says otherwise. `FileFormatError` for a file without a single
+    segmentation; lines that have no morph boundaries are counted in ``skipped``.
 
     >>> found = read_predictions("unbreakable\\tun @@break @@able\\n".encode())
     >>> found.format, found.entries["unbreakable"].morphs
@@ -100,11 +213,12 @@ def read_predictions(
         )
     data = load_bytes(source, name)
     skips = Skips()
-    lines = drop_long_lines(split_lines(decode_text(data, name, encoding)), skips)
-    format = format or _format_of(lines)
-    entries = _by_word(entries_from(usable_rows(_READERS[format](lines), skips, _row)), name)
+    numbered = split_lines(decode_text(data, name, encoding))
+    kept = drop_long_lines(numbered, skips)
+    format = format or _format_of(kept)
+    lines = _lines_of(_READERS[format](kept), skips)
     skipped = skips.sorted()
-    if not entries:
+    if not any(any(line.segments) for line in lines.values()):
         reasons = "; ".join(f"{skip.count:,} × {skip.reason}" for skip in skipped)
         raise FileFormatError(
             name,
@@ -112,7 +226,7 @@ def read_predictions(
             f"no line can be read as {PREDICTION_FORMATS[format]}: {reasons or 'there is none'}",
             f"Check the file, or choose another format: {', '.join(PREDICTION_FORMATS)}",
         )
-    return Predictions(name, format, entries, skipped, sum_of(data))
+    return Predictions(name, format, lines, numbered[-1][0], skipped, sum_of(data))
 
 
 def _format_of(lines: list[NumberedLine]) -> str:
@@ -131,13 +245,14 @@ def _plain(lines: list[NumberedLine]) -> Iterator[_Read]:
         word, morphs = layout.morphs_of(cells)
         if "".join(morphs) != word:
             morphs = [morph.strip(HYPHENS) or morph for morph in morphs]  # marks: un- break -able
-        yield number, (word, morphs)
+        yield number, word, morphs, tuple(morphs) or _NOTHING
 
 
 def _sigmorphon(lines: list[NumberedLine]) -> Iterator[_Read]:
     for number, line in lines:
-        word, cell = (*tab_cells(line), "")[:2]
-        yield number, (word, split_morphemes(word, cell))
+        word, cell = (*line.split("\t"), "")[:2]
+        word = word.strip()
+        yield number, word, split_morphemes(word, cell), official_segments(cell)
 
 
 def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
@@ -150,28 +265,27 @@ def _morfessor(lines: list[NumberedLine]) -> Iterator[_Read]:
     is_tagged = all(_CATEGORY.fullmatch(morph) for _, morphs in rows for morph in morphs)
     for number, morphs in rows:
         kept = [_CATEGORY.sub(r"\1", morph) for morph in morphs] if is_tagged else morphs
-        yield number, ("".join(kept), kept)
+        yield number, "".join(kept), kept, tuple(kept)
 
 
 _READERS = {"plain": _plain, "sigmorphon2022": _sigmorphon, "morfessor": _morfessor}
 
 
-def _row(number: int, read: tuple[str, list[str]]) -> SourceRow:
-    word, morphs = read
-    check_word(word)
-    check_morphemes(morphs)
-    return SourceRow(number, word, morphs, is_explicit="".join(morphs) == word)
-
-
-def _by_word(entries: Iterable[Entry], name: str) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
-    for entry in entries:
-        first = found.setdefault(entry.word, entry)
-        if (first.morphs, first.underlying) != (entry.morphs, entry.underlying):
-            raise FileFormatError(
-                name,
-                f"line {entry.line:,}",
-                f"“{entry.word}” is segmented in another way than on line {first.line:,}",
-                "Keep one of the two.",
-            )
+def _lines_of(read: Iterator[_Read], skips: Skips) -> dict[int, PredictedLine]:
+    """The lines by number, each with an entry if its word can have one; else why not is counted."""
+    rows: list[SourceRow] = []
+    found: dict[int, PredictedLine] = {}
+    for number, word, morphs, segments in read:
+        try:
+            if any(segments):
+                check_morphemes(segments)
+            found[number] = PredictedLine(number, word, segments, None)
+            check_word(word)
+            check_morphemes(morphs)
+            row = SourceRow(number, word, morphs, is_explicit="".join(morphs) == word)
+            rows.append(row._replace(underlying=segments))
+        except Unusable as reason:
+            skips.add(str(reason), number)
+    for entry in entries_from(rows):
+        found[entry.line] = found[entry.line]._replace(entry=entry)
     return found

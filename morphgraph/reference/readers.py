@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import checksum as sum_of
+from morphgraph.core.limits import TREE_NODES
 from morphgraph.reference.celex import looks_like_celex, read_celex
 from morphgraph.reference.derivation import (
     looks_like_morphynet_derivation,
@@ -200,11 +201,15 @@ def _text_of(data: bytes, name: str, format: str | None, encoding: str | None) -
         return text
 
 
-def _read_text(
-    text: str, name: str, format: str | None, include_foreign: bool, skips: Skips
+def _read_lines(
+    lines: list[NumberedLine],
+    name: str,
+    format: str | None,
+    include_foreign: bool,
+    layer: str | None,
+    skips: Skips,
 ) -> tuple[str, list[Entry]]:
     """The format, detected from the lines unless it is given, and the entries."""
-    lines = split_lines(text)
     if not lines:
         raise FileFormatError(
             name, "", "the file holds blank lines only", "Choose a file with one word a line."
@@ -215,7 +220,10 @@ def _read_text(
     if format is None:
         format = detect_format([line for _, line in lines], name)
     if format == "celex":
+        TREE_NODES.check(sum(line.count("(") for _, line in lines), name)
         return format, read_celex(lines, skips, include_foreign)
+    if format == "unisegments":
+        return format, read_unisegments(lines, skips, layer)
     read = READERS[format].read
     return format, read(lines, skips) if read is not None else []
 
@@ -226,12 +234,14 @@ def read_reference(
     name: str | None = None,
     format: str | None = None,
     include_foreign: bool = False,
+    layer: str | None = None,
     encoding: str | None = None,
 ) -> Reference:
     """Read a gold segmentation from a path, from bytes, or from ``demo:en`` or ``catalogue:NAME``.
 
     The format is detected from the content unless `format` names one of `FORMATS`.
-    `include_foreign` keeps CELEX entries tagged [F]. Text is UTF-8, or as its byte order mark says,
+    `include_foreign` keeps CELEX entries tagged [F]; `layer` is that of UniSegments whose lines
+    count, for each word its first one if not given. Text is UTF-8, or as its byte order mark says,
     or in `encoding`; Morpho Challenge's gold lists may be in windows-1252.
 
     Raises `FileFormatError` for a file that is missing, empty, over 100 MB, binary, not in its
@@ -257,13 +267,16 @@ def read_reference(
     if format is None:
         tests = ((each, reader.is_binary) for each, reader in READERS.items())
         format = next((each for each, test in tests if test is not None and test(data)), None)
-    skips = Skips()
+    skips, line_count = Skips(), 0
     with _without_collection():
         if format is not None and (read_bytes := READERS[format].read_bytes) is not None:
             entries = read_bytes(data, name, skips)
         else:
-            text = _text_of(data, name, format, encoding)
-            format, entries = _read_text(text, name, format, include_foreign, skips)
+            lines = split_lines(_text_of(data, name, format, encoding))
+            line_count = lines[-1][0] if lines else 0
+            format, entries = _read_lines(lines, name, format, include_foreign, layer, skips)
+    unaligned = tuple(entry for entry in entries if not entry.morphs)
+    entries = [entry for entry in entries if entry.morphs] if unaligned else entries
     skipped = skips.sorted()
     if not entries:
         unit = "line" if READERS[format].read is not None else "row"
@@ -279,7 +292,14 @@ def read_reference(
         )
     checksum = sum_of(data)
     return Reference(
-        name, format, tuple(entries), skipped, checksum, partial=READERS[format].partial
+        name,
+        format,
+        tuple(entries),
+        skipped,
+        checksum,
+        READERS[format].partial,
+        line_count,
+        unaligned,
     )
 
 

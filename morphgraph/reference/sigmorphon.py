@@ -3,24 +3,25 @@
 `enthrallments⇥en @@thrall @@ment @@s⇥110`. The flags (inflection, derivation, compound) are the
 processes that formed the word; they may be absent. @@ marks every morpheme but the first, be it a
 suffix, the second half of a compound or a stem after a prefix: free and bound look the same, so
-`whole_words` and `kinds` are None.
+`whole_words` and `kinds` are None. `underlying` are the segments of the shared task's own script.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import compress
 
 from morphgraph.reference.align import HYPHENS, SourceRow, entries_from, has_hyphen
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.source import (
+    MAX_MORPHEMES,
+    MAX_WORD_CHARACTERS,
     NumberedLine,
     Skips,
     Unusable,
     check_morphemes,
     check_word,
-    tab_cells,
     usable_rows,
 )
 
@@ -47,15 +48,30 @@ def split_morphemes(word: str, cell: str) -> list[str]:
     return morphemes
 
 
-def _row(number: int, line: str) -> SourceRow:
-    word, *cells = tab_cells(line)
+def official_segments(cell: str) -> tuple[str, ...]:
+    """The segments of a cell as the shared task's script reads them, which cleans nothing.
+
+    >>> official_segments("hot dog @@s"), official_segments("@@li  @@-ed"), official_segments("")
+    (('hot', 'dog', 's'), ('@@li', '', '-ed'), ('',))
+    """
+    return tuple(cell.replace(" @@", "|").replace(" ", "|").split("|"))
+
+
+def _row(number: int, line: str, unaligned: list[Entry]) -> SourceRow:
+    word, *cells = line.split("\t")
     if not cells:
         raise Unusable("fewer than two columns")
-    check_word(word)
+    word, segments = word.strip(), official_segments(cells[0])
     morphemes = split_morphemes(word, cells[0])
-    check_morphemes(morphemes)
-    formed = _processes(cells[1]) if len(cells) > 1 else None
-    return SourceRow(number, word, morphemes, processes=formed)
+    try:
+        check_word(word)
+        check_morphemes(morphemes)
+    except Unusable:
+        if len(word) <= MAX_WORD_CHARACTERS and len(segments) <= MAX_MORPHEMES:
+            unaligned.append(Entry(word, (), line=number, underlying=segments))
+        raise
+    formed = _processes(cells[1].strip()) if len(cells) > 1 else None
+    return SourceRow(number, word, morphemes, processes=formed, underlying=segments)
 
 
 @lru_cache(maxsize=16)
@@ -65,5 +81,11 @@ def _processes(flags: str) -> tuple[str, ...] | None:
 
 
 def read_sigmorphon2022(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word."""
-    return entries_from(usable_rows(lines, skips, _row))
+    """Read SIGMORPHON 2022 words (Batsuren et al. 2022) and align the morphemes to the word.
+
+    Words with a space, and such without a segmentation, are skipped, but stand behind the others,
+    without morphs, for scores against the source's own morphemes.
+    """
+    unaligned: list[Entry] = []
+    rows = usable_rows(lines, skips, partial(_row, unaligned=unaligned))
+    return [*entries_from(rows), *unaligned]

@@ -3,7 +3,10 @@
 Five columns: form, lemma, word class, `seg + ment + ation`, and
 `{"annot_name": …, "segmentation": [{"morpheme": …, "span": [0, 1, 2], "type": "root"}, …]}`. The
 fourth column concatenates to the form. A span holds the positions of a morpheme's letters, from 0;
-some letters may belong to none, and `morpheme` and `type` may be absent.
+some letters may belong to none, and `morpheme` and `type` may be absent. A morpheme whose letters
+are apart (a circumfix, a root around an infix) is several segments, but one morpheme.
+
+`annot_name` is the layer: one word may have lines of several, of which the first one counts.
 
 Where each morph has a known type, the whole words follow; but not with a `stem`, which may be a
 compound that nobody has divided.
@@ -12,14 +15,14 @@ compound that nobody has divided.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from morphgraph.reference.align import SourceRow, entries_from, is_hyphen
 from morphgraph.reference.entry import Entry
-from morphgraph.reference.free_and_bound import MorphemeKind, pieces
+from morphgraph.reference.free_and_bound import MorphemeKind, joins_left, settle
 from morphgraph.reference.source import (
     NumberedLine,
     Skips,
@@ -38,9 +41,10 @@ _KINDS: Mapping[str, MorphemeKind] = MappingProxyType(
         "ending": MorphemeKind.SUFFIX,
         "postfix": MorphemeKind.SUFFIX,
         "interfix": MorphemeKind.INTERFIX,
+        "connector": MorphemeKind.INTERFIX,
     }
 )
-_STEM = "stem"
+_STEM, _CIRCUMFIX, _INFIX = "stem", "circumfix", "infix"
 
 
 def looks_like_unisegments(line: str) -> bool:
@@ -62,28 +66,55 @@ def _annotation(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def morpheme_at(items: list[Any]) -> dict[int, dict[str, Any]]:
-    """For each position that a span names, the first item with it; what is malformed is ignored.
-
-    >>> found = morpheme_at([{"span": [0, 1], "type": "root"}, {"span": [1, 2], "type": "suffix"}])
-    >>> [found[i]["type"] for i in range(3)]
-    ['root', 'root', 'suffix']
-    """
-    places: dict[int, dict[str, Any]] = {}
-    for item in items:
-        span = item.get("span") if isinstance(item, dict) else None
-        for position in span if isinstance(span, list) else ():
-            if isinstance(position, int):
-                places.setdefault(position, item)
-    return places
-
-
-def _string(item: dict[str, Any] | None, field: str) -> str:
-    value = item.get(field) if item is not None else None
+def _string(item: dict[str, Any], field: str) -> str:
+    value = item.get(field)
     return value if isinstance(value, str) else ""
 
 
-def _row(number: int, line: str) -> SourceRow:
+class _Morpheme(NamedTuple):
+    """A morpheme, or letters of none: the first and last segment of it, its type and its name."""
+
+    first: int
+    last: int
+    type: str
+    name: str
+
+    def kind_at(self, place: int) -> MorphemeKind | None:
+        """The kind of a segment: the first one has that of the morpheme, others have none; a
+        circumfix has two.
+        """
+        if self.type == _CIRCUMFIX and self.first < self.last:
+            ends = {self.first: MorphemeKind.PREFIX, self.last: MorphemeKind.SUFFIX}
+            return ends.get(place)
+        return _KINDS.get(self.type) if place == self.first else None
+
+    @property
+    def own_kind(self) -> MorphemeKind | None:
+        """How it joins its neighbours; what is inside another one does so in any case."""
+        return MorphemeKind.SUFFIX if self.type == _INFIX else self.kind_at(self.first)
+
+
+def _morphemes(items: list[Any], morphs: Sequence[str]) -> list[_Morpheme]:
+    """The morphemes by their first segments, letters of none among them; of several with the same
+    segments the first one. What is malformed is ignored.
+    """
+    starts = accumulate(map(len, morphs[:-1]), initial=0)
+    at = {start: place for place, start in enumerate(starts)}
+    found: dict[tuple[int, ...], _Morpheme] = {}
+    for item in items:
+        span = item.get("span") if isinstance(item, dict) else None
+        letters = {each for each in span if isinstance(each, int)} if isinstance(span, list) else ()
+        places = tuple(sorted(at[letter] for letter in letters if letter in at))
+        if places:
+            named = _string(item, "type").lower(), _string(item, "morpheme")
+            found.setdefault(places, _Morpheme(places[0], places[-1], *named))
+    covered = {place for places in found for place in places}
+    none = [_Morpheme(place, place, "", "") for place in at.values() if place not in covered]
+    return sorted([*found.values(), *none], key=lambda morpheme: morpheme.first)
+
+
+def _row(number: int, line: str) -> tuple[str, SourceRow]:
+    """The layer of a line, and what it says."""
     columns = [column.strip() for column in line.split("\t", 4)]
     if len(columns) != 5:
         raise Unusable("fewer than five columns")
@@ -98,27 +129,58 @@ def _row(number: int, line: str) -> SourceRow:
     items = annotation.get("segmentation", [])
     if not isinstance(items, list):
         raise Unusable("segmentation in the annotation that is not a list")
-    places = morpheme_at(items)
-    found = [places.get(at) for at in accumulate(map(len, morphs[:-1]), initial=0)]
-    types = [_string(item, "type").lower() for item in found]
-    own = tuple(_string(item, "morpheme") for item in found)
-    kinds = [
-        MorphemeKind.HYPHEN if is_hyphen(morph) else _KINDS.get(type_)
-        for morph, type_ in zip(morphs, types, strict=True)
-    ]
-    known = [kind for kind in kinds if kind is not None]
-    has_kinds = any(kind is not MorphemeKind.HYPHEN for kind in known)
-    is_whole = has_kinds and _STEM not in types and len(known) == len(morphs)
-    return SourceRow(
+    morphemes = _morphemes(items, morphs)
+    kinds: list[MorphemeKind | None] = [None] * len(morphs)
+    for morpheme in reversed(morphemes):
+        for place in (morpheme.first, morpheme.last):
+            kinds[place] = morpheme.kind_at(place) or kinds[place]
+    kinds = [MorphemeKind.HYPHEN if is_hyphen(m) else k for m, k in zip(morphs, kinds, strict=True)]
+    own = tuple(morpheme.name for morpheme in morphemes)
+    has_kinds = any(kind not in (None, MorphemeKind.HYPHEN) for kind in kinds)
+    row = SourceRow(
         number,
         word,
         morphs,
-        pieces(known) if is_whole else None,
+        _pieces(morphemes, morphs) if has_kinds else None,
         kinds=kinds if has_kinds else None,
         underlying=own if all(own) else None,
     )
+    return _string(annotation, "annot_name"), row
 
 
-def read_unisegments(lines: list[NumberedLine], skips: Skips) -> list[Entry]:
-    """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds."""
-    return entries_from(usable_rows(lines, skips, _row))
+def _pieces(morphemes: list[_Morpheme], morphs: Sequence[str]) -> list[int] | None:
+    """The number of each segment's whole word; None where that is not known.
+
+    What is between two segments of a morpheme is in one whole word with them.
+    """
+    kinds = [
+        MorphemeKind.HYPHEN if is_hyphen(morphs[each.first]) else each.own_kind
+        for each in morphemes
+    ]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds) or any(morpheme.type == _STEM for morpheme in morphemes):
+        return None
+    joins = joins_left(settle(known))
+    within = {m.first for m, joined in zip(morphemes, joins, strict=True) if joined}
+    for morpheme in morphemes:
+        within.update(range(morpheme.first + 1, morpheme.last + 1))
+    begins = [int(place not in within) for place in range(1, len(morphs))]
+    return list(accumulate(begins, initial=0))
+
+
+def read_unisegments(
+    lines: list[NumberedLine], skips: Skips, layer: str | None = None
+) -> list[Entry]:
+    """Read UniSegments 1.0 (Žabokrtský et al. 2022); types of segments become kinds.
+
+    Only lines of a ``layer`` count, or, of each word, those of its first one.
+    """
+    first: dict[str, str] = {}
+    kept: list[SourceRow] = []
+    for name, row in usable_rows(lines, skips, _row):
+        wanted = first.setdefault(row.word, name) if layer is None else layer
+        if name == wanted:
+            kept.append(row)
+        else:
+            skips.add("of another layer", row.line)
+    return entries_from(kept)

@@ -457,7 +457,7 @@ def test_too_little_room(
 ) -> None:
     usage = shutil.disk_usage("/")._replace(free=459_999)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
+    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
         get("small", True)
     assert server.asked == []
 
@@ -468,7 +468,7 @@ def test_a_disk_that_fills_up_meanwhile(
 ) -> None:
     cache.mkdir(parents=True)
     (cache / "small.part").symlink_to("/dev/full")
-    with pytest.raises(MorphGraphError, match=r"the disk is full.*MORPHGRAPH_CACHE"):
+    with pytest.raises(MorphGraphError, match=r"no space left.*MORPHGRAPH_CACHE"):
         get("small", True)
     assert not (cache / "small.tsv").exists()
 

@@ -223,11 +223,46 @@ def unisegments(form, segments, items, **more):
             unisegments("cranberry", "cran + berry", [([4, 5, 6, 7, 8], "root", None)]),
             ("cran berry", "none free", None, None, None),
         ),
-        # a type without a kind
+        # one morpheme in two pieces: around the root, and the root around an infix
         (
             unisegments("gemacht", "ge + mach + t",
                         [([0, 1, 6], "circumfix", "ge-t"), ([2, 3, 4, 5], "root", "mach")]),
-            ("ge mach t", "none free none", None, "ge-t mach ge-t", None),
+            ("ge mach t", "prefix free suffix", "gemacht", "ge-t mach", None),
+        ),
+        (
+            unisegments("handgemacht", "hand + ge + mach + t",
+                        [([4, 5, 10], "circumfix", "ge-t"), ([6, 7, 8, 9], "root", "mach"),
+                         ([0, 1, 2, 3], "root", "Hand")]),
+            ("hand ge mach t", "free prefix free suffix", "hand gemacht", "Hand ge-t mach", None),
+        ),
+        (
+            unisegments("bumilib", "b + um + ilib",
+                        [([0, 3, 4, 5, 6], "root", "bilib"), ([1, 2], "infix", "um")]),
+            ("b um ilib", "free none none", "bumilib", "bilib um", None),
+        ),
+        # a letter of two morphemes
+        (
+            unisegments("abcd", "ab + c + d",
+                        [([0, 1, 2], "root", "abc"), ([2, 2, 3], "suffix", "cd")]),
+            ("ab c d", "free suffix none", "abcd", "abc cd", None),
+        ),
+        # two with the same letters, a circumfix in one piece, a type without a kind
+        (
+            unisegments("du", "du", [([0, 1], "root", "de"), ([0, 1], "root", "le")]),
+            ("du", "free", "du", "de", None),
+        ),
+        (
+            unisegments("abc", "a + bc", [([0], "circumfix", "a"), ([1, 2], "root", "bc")]),
+            ("a bc", "none free", None, None, None),
+        ),
+        (
+            unisegments("abc", "a + bc", [([0], "clitic", "a"), ([1, 2], "root", "bc")]),
+            ("a bc", "none free", None, None, None),
+        ),
+        (
+            unisegments("aob", "a + o + b",
+                        [([0], "root", "a"), ([1], "connector", "o"), ([2], "root", "b")]),
+            ("a o b", "free interfix free", "a o b", None, None),
         ),
         (
             unisegments("e-mail", "e + - + mail",
@@ -277,3 +312,25 @@ def test_unisegments_skips():
         ("fewer than five columns", 1, 10),
         ("no morphs", 1, 11),
     ]
+
+
+def test_unisegments_layers_are_told_apart():
+    def line(form, segments, layer):
+        return unisegments(form, segments, [], annot_name=layer)
+
+    lines = (
+        line("undoing", "un + doing", "A"),
+        line("undoing", "un + do + ing", "B"),
+        line("undoing", "undo + ing", "A"),
+        line("doing", "do + ing", "B"),
+        "cat\tcat\tNOUN\tcat\t{}",
+    )
+    reference = read(*lines)
+    assert [" ".join(entry.morphs) for entry in reference.entries] == [
+        "un doing", "undo ing", "do ing", "cat"]  # fmt: skip
+    assert skipped(reference) == [("of another layer", 1, 2)]
+    reference = read(*lines, layer="B")
+    assert [" ".join(entry.morphs) for entry in reference.entries] == ["un do ing", "do ing"]
+    assert skipped(reference) == [("of another layer", 3, 1)]
+    with pytest.raises(FileFormatError, match="5 × of another layer"):
+        read(*lines, layer="C")

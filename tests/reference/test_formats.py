@@ -1,12 +1,17 @@
 """Each format on small samples."""
 
+from itertools import chain, count
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.reference.celex import TreeError, kind_of_tag, parse_tree
+from morphgraph.reference.celex import TreeError, kind_of_tag, parse_tree, pieces_of
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.free_and_bound import MorphemeKind, pieces
 from morphgraph.reference.readers import read_reference
+from tests.effort import examples
 
 
 def read(*lines, **options):
@@ -71,6 +76,12 @@ def skipped(reference):
         ("abcd\t((ab)[N],(cd)[N|.])[N]", "ab cd", "abcd"),
         ("abcde\t((ab)[N],(c)[N|.],(de)[N])[N]", "ab c de", "abcde"),
         ("abxcde\t((ab)[N],(x)[N|N.N],(c)[N|.],(de)[N])[N]", "ab x c de", "abxcde"),
+        # [P] where nothing follows is no prefix; affixes are segmented in turn as other nodes are
+        ("hereupon\t((here)[B],((up)[B],(on)[P])[P])[B]", "here up on", "here up on"),
+        ("hereby\t((here)[B],(by)[P])[B]", "here by", "here by"),
+        ("abcde\t(((ab)[N],(c)[P])[P],(de)[V])[V]", "ab c de", "ab cde"),
+        ("abcdef\t(((ab)[N],(cd)[N])[N|N.N],(ef)[N])[N]", "ab cd ef", "ab cd ef"),
+        ("xabc\t((x)[N|.N],((ab)[B],(c)[P])[P])[N]", "x ab c", "xabc"),
         # a prefix joins an interfix that follows it
         ("xsab\t((x)[N|.N],(s)[N|N.N],(ab)[N])[N]", "x s ab", "xs ab"),
     ],
@@ -78,6 +89,69 @@ def skipped(reference):
 def test_celex(line, morphs, whole):
     entry = one(line)
     assert (" ".join(entry.morphs), " ".join(entry.whole_words)) == (morphs, whole)
+
+
+@pytest.mark.parametrize(
+    ("tree", "kinds", "processes"),
+    [
+        ("((here)[B],((up)[B],(on)[P])[P])[B]", "free free free", ("compound",)),
+        ("((op)[P],(bellen)[V])[V]", "prefix free", ("derivation",)),
+        ("(((op)[P])[P],(bellen)[V])[V]", "prefix free", ("derivation",)),
+        ("(on)[P]", "free", ()),
+    ],
+)
+def test_celex_prepositions_are_prefixes_only_before_something(tree, kinds, processes):
+    nodes = parse_tree(tree)
+    entry = one("".join(node.text or "" for node in nodes) + f"\t{tree}")
+    assert " ".join(kind.value for kind in entry.kinds) == kinds
+    assert entry.processes == processes
+
+
+CELEX_TAGS = ("N", "V", "P", "N|.V", "N|V.", "N|N.N", "V|.")
+CELEX_TREES = st.recursive(
+    st.sampled_from(CELEX_TAGS).map(lambda tag: (tag, [])),
+    lambda nodes: st.tuples(st.sampled_from(CELEX_TAGS), st.lists(nodes, min_size=1, max_size=4)),
+    max_leaves=9,
+)
+
+
+def naive_whole_words(tag, children, number):
+    """The whole words of a node, each a list of its leaves' numbers, by the rule as it is put."""
+    if not children:
+        return [[next(number)]]
+
+    def suffix(i):
+        tag = children[i][0]
+        is_interfix = "." in tag and "|." not in tag and not tag.endswith(".")
+        return tag.endswith(".") or (is_interfix and i + 1 < len(children) and suffix(i + 1))
+
+    def prefix(i):
+        return "|." in children[i][0] or children[i][0] == "P"
+
+    words = []
+    for i, child in enumerate(children):
+        own = naive_whole_words(*child, number)
+        behind_prefix = i > 0 and prefix(i - 1)
+        if behind_prefix or (i + 1 < len(children) and suffix(i + 1)):
+            own = [list(chain(*own))]
+        if i and (behind_prefix or suffix(i)):
+            words[-1] += own.pop(0)
+        words += own
+    return words
+
+
+@examples(400)
+@given(CELEX_TREES)
+def test_celex_whole_words_are_those_of_the_rule(tree):
+    letters = map(chr, count(ord("a")))
+
+    def written(tag, children):
+        return f"({','.join(written(*each) for each in children) or next(letters)})[{tag}]"
+
+    text = written(*tree)
+    words = naive_whole_words(*tree, count())
+    numbers = {leaf: number for number, word in enumerate(words) for leaf in word}
+    assert pieces_of(parse_tree(text)) == [numbers[leaf] for leaf in sorted(numbers)]
 
 
 def test_celex_separators_and_repeated_lemmas():

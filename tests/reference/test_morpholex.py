@@ -3,7 +3,6 @@
 import datetime
 import io
 import random
-import time
 import zipfile
 
 import openpyxl
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from plain_writing import write_plain
 
 from morphgraph.core.errors import FileFormatError
-from morphgraph.core.limits import BOOK_BYTES
 from morphgraph.reference.morpholex import parse_segmentation
 from morphgraph.reference.readers import read_reference
 
@@ -223,35 +221,12 @@ def test_a_sheet_that_is_cut_off_is_named():
     assert error.value.place == "sheet 0-1-0"
 
 
-def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(monkeypatch):
+def test_too_many_rows(monkeypatch):
     data = book(SHEETS)
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sizes = {member.filename: member.file_size for member in archive.infolist()}
-    beside = sum(size for name, size in sizes.items() if "xl/worksheets/" not in name)
-    total = sum(sizes.values())
-    with monkeypatch.context() as patch:
-        patch.setattr(zipfile.ZipFile, "open", lambda *_: pytest.fail("it was unpacked"))
-        patch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total - 1))
-        fails(data, f"unpacks to {total:,} bytes")
-        patch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total))
-        patch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside - 1))
-        fails(data, f"beside its sheets unpacks to {beside:,}")
-        patch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside))
-        patch.setenv("MORPHGRAPH_MAX_BOOK_FILES", str(len(sizes) - 1))
-        fails(data, "more than .* files")
-    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_BYTES", str(total))
-    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_PARTS_BYTES", str(beside))
-    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_FILES", str(len(sizes)))
+    monkeypatch.setenv("MORPHGRAPH_MAX_REFERENCE_LINES", "10")
+    fails(data, "it has 23 lines, the limit is 10")
+    monkeypatch.setenv("MORPHGRAPH_MAX_REFERENCE_LINES", "23")
     assert len(read_reference(data)) == 12
-
-
-def test_a_bomb_with_the_true_limits():
-    def blown_up(name, content):
-        return b" " * (BOOK_BYTES.usual // 2 + 1) if "sheet" in name else content
-
-    data = rebuilt(blown_up, book({"0-1-0": [HEADER], "0-1-1": [HEADER]}))
-    assert len(data) < 1_000_000
-    fails(data, "unpacks to 250,0")
 
 
 def test_a_directory_that_lies_about_sizes():
@@ -275,72 +250,34 @@ def test_encrypted_archives():
 @pytest.mark.parametrize(
     "file", ["xl/worksheets/sheet2.xml", "xl/workbook.xml", "docProps/app.xml"]
 )
-def test_entities_are_refused(file, encoding):
-    entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///x">]>'
+def test_entities_give_nothing_of_this_machine(file, encoding, tmp_path):
+    (tmp_path / "secret").write_text("dog")
+    entities = f'<!DOCTYPE x [<!ENTITY a SYSTEM "{(tmp_path / "secret").as_uri()}">]>'
 
     def attack(name, content):
         if name != file:
             return content
         text = content.decode()
         start = text.index("?>") + 2 if text.startswith("<?xml") else 0
-        return (f'<?xml version="1.0"?>{entities}' + text[start:]).encode(encoding)
+        changed = text[start:].replace(">dog<", ">&a;<")
+        return f'<?xml version="1.0" encoding="{encoding}"?>{entities}{changed}'.encode(encoding)
 
-    fails(rebuilt(attack), "declares a document type")
-
-
-def test_too_many_elements_and_too_many_in_one_row(monkeypatch):
-    data = book({"0-1-0": [HEADER, row("dog", "{(dog)}", 1), row("cat", "{(cat)}", 1)]})
-
-    def wide(name, content):
-        return (
-            content.replace(b"</row>", b"<c/>" * 2_000 + b"</row>") if "sheet1" in name else content
-        )
-
-    def long(name, content):
-        return content.replace(b"</sheetData>", b"<row/>" * 2_000 + b"</sheetData>")
-
-    assert len(read_reference(rebuilt(wide, data))) == len(read_reference(rebuilt(long, data))) == 2
-    monkeypatch.setenv("MORPHGRAPH_MAX_ROW_ELEMENTS", str(1_000))
-    fails(rebuilt(wide, data), "sheet1.xml' has too many XML elements")
-    assert len(read_reference(rebuilt(long, data))) == 2
-    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_ELEMENTS", str(2_000))
-    fails(rebuilt(long, data), "has too many XML elements, the limit is 2,000")
-
-
-def test_rows_without_end(monkeypatch):
-    monkeypatch.setenv("MORPHGRAPH_MAX_EMPTY_ROWS", str(1_000))
-
-    def far_away(name, content):
-        return content.replace(b'r="14"', b'r="2000000000"') if "sheet2" in name else content
-
-    fails(rebuilt(far_away), "sheet 0-1-0, row 1,013.*more than 1,000 empty rows")
-    monkeypatch.setenv("MORPHGRAPH_MAX_BOOK_ROWS", str(10))
-    fails(rebuilt(lambda name, content: content), "sheet 0-1-0, row 12.*more than 10 rows")
+    try:
+        reference = read_reference(rebuilt(attack), name="bad.xlsx")
+    except FileFormatError as error:
+        assert "cannot be read" in error.problem
+        return
+    assert file.endswith("sheet2.xml") <= ("dog" not in {entry.word for entry in reference.entries})
 
 
 @pytest.mark.parametrize("cell", ["XFD2", "A1048576", "XFD1048576"])
-def test_a_cell_in_the_last_column_or_row_takes_no_time(cell):
+def test_a_cell_in_the_last_column_or_row_is_passed_over(cell):
     made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))
     made["1-1-1"][cell] = "x"
     stream = io.BytesIO()
     made.save(stream)
-    started = time.process_time()
     read = read_reference(stream.getvalue(), name="far.xlsx")
-    assert time.process_time() - started < 2
     assert read.entries == read_reference(book(SHEETS)).entries
-
-
-def test_far_rows_of_many_sheets_are_refused_in_time():
-    made = openpyxl.load_workbook(io.BytesIO(book(SHEETS)))
-    for number in range(2, 8):
-        sheet = made.create_sheet(f"{number}-1-1")
-        sheet.append(HEADER)
-        sheet["G1048576"] = "x"
-    stream = io.BytesIO()
-    made.save(stream)
-    started = time.process_time()
-    fails(stream.getvalue(), "sheet 4-1-1, row .*more than 3,000,000 empty rows")
-    assert time.process_time() - started < 2
 
 
 def test_a_wrong_size_of_a_sheet_loses_no_rows():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from morphgraph.core.errors import FileFormatError
+from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.reference.predictions import read_predictions
 from morphgraph.reference.readers import read_reference
 
@@ -75,16 +75,55 @@ def test_morphemes_are_aligned_as_in_a_gold_list() -> None:
 def test_a_word_twice() -> None:
     found = read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdog s\n")
     assert len(found) == 2
+    gold = read_reference(b"cat\tcat\ndogs\tdog s\n")
+    assert [entry.morphs for entry in found.paired(gold)[0]] == [("cat",), ("dog", "s")]
+    found = read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdogs\n", name="mine.tsv")
     with pytest.raises(FileFormatError) as caught:
-        read_predictions(b"dogs\tdog s\ncat\tcat\ndogs\tdogs\n", name="mine.tsv")
+        found.paired(gold)
     assert str(caught.value) == (
         "mine.tsv, line 3: “dogs” is segmented in another way than on line 1. Keep one of the two."
     )
 
 
+def test_lines_are_paired_where_there_are_as_many() -> None:
+    """Segments are those of the line. Morphs are those of the same word, wherever it stands, and
+    the segments, aligned, where it stands nowhere.
+    """
+    gold = read_reference(b"dogs\tdog s\ncats\tcat s\ndogs\tdogs\nunits\tunit s\n", name="g.tsv")
+    found = read_predictions(b"dogs\tdog s\nx\tc @@at @@s\ndogs\td @@ogs\ncats\tca @@ts\n\n\n")
+    entries, notes = found.paired(gold)
+    assert [entry.underlying for entry in entries] == [
+        ("dog", "s"), ("c", "at", "s"), ("d", "ogs"), ("ca", "ts")]  # fmt: skip
+    assert [entry.morphs for entry in entries] == [
+        ("dog", "s"), ("ca", "ts"), ("d", "ogs"), ("uni", "ts")]  # fmt: skip
+    assert notes == [
+        "predictions is paired with g.tsv by line; the words differ in 2 of 4 lines: “x” for "
+        "“cats”, “cats” for “units”."
+    ]
+    sample = gold.sample(2, seed=1)
+    own = {entry.line: entry.underlying for entry in entries}
+    assert [e.underlying for e in found.paired(sample)[0]] == [own[e.line] for e in sample.entries]
+
+
+def test_a_word_without_a_segmentation_is_one_empty_segment_and_uncut() -> None:
+    gold = read_reference(b"a\ta\nbc\tb c\nde-f\td e f\ngh\tg h\nij\ti j\n", name="g.tsv")
+    found = read_predictions(b"bc\tb c\ngh\t\nk\tk\n", name="p.tsv")
+    entries, notes = found.paired(gold)
+    assert [entry.morphs for entry in entries] == [
+        ("a",), ("b", "c"), ("de-f",), ("gh",), ("ij",)]  # fmt: skip
+    assert [entry.underlying for entry in entries] == [("",), ("b", "c"), *[("",)] * 3]
+    assert notes == [
+        "p.tsv lacks 4 of the 5 words of g.tsv, or segments them as nothing: “a”, “de-f”, “gh”, …. "
+        "Each counts as one empty segment, and as uncut."
+    ]
+    with pytest.raises(MorphGraphError, match="segments none of the 1 words of reference: “a”"):
+        found.paired(read_reference(b"a\ta\n"))
+
+
 def test_lines_that_cannot_be_used_are_counted() -> None:
     found = read_predictions(b"dogs\tdog s\nhot dog\thot dog\nx\t\n")
     assert list(found.entries) == ["dogs"]
+    assert found.by_word["hot dog"].segments == ("hot", "dog")
     assert {(skip.reason, skip.count) for skip in found.skipped} == {
         ("word with a space", 1),
         ("no morphs", 1),
@@ -94,7 +133,7 @@ def test_lines_that_cannot_be_used_are_counted() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"hot dog\thot dog\n", "no line can be read as Plain: word and morphs: 1 × word with a"),
+        (b"dogs\t\n", "no line can be read as Plain: word and morphs: 1 × no morphs"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\xff\n", "the byte 0xFF is not UTF-8"),
         (b"# nothing\n", "there is none"),

@@ -126,6 +126,18 @@ def test_format_foreign_and_encoding(run, tmp_path):
         run(path, "--format", "x")
 
 
+def test_the_layer_of_unisegments(run, tmp_path):
+    path = tmp_path / "gold.useg"
+    layers = {"A": "un + doing", "B": "undo + ing"}
+    path.write_text("".join(
+        f'undoing\tundoing\tNOUN\t{morphs}\t{{"annot_name": "{layer}"}}\n'
+        for layer, morphs in layers.items()
+    ))  # fmt: skip
+    shown = run(path).stdout
+    assert "un doing" in shown and "skipped 1: of another layer (first: line 2)" in shown
+    assert "undo ing" in run(path, "--layer", "B").stdout
+
+
 def test_what_a_terminal_would_act_upon_is_shown_by_its_code(run, tmp_path):
     path = tmp_path / "gold.tsv"
     path.write_text("\x1b[2Ja\u202e\t\x1b[2J a\u202e\n[red]ab\t[red] ab", "utf-8")

@@ -207,11 +207,9 @@ class KnockoutResult:
     before: list[BoundaryScore]
     after: list[BoundaryScore]
     signature_before: str
-    signature_after: str
     dropout_rate: float
     share_of_merges: float
     late_leaves: float
-    vocabulary_size: int
     seconds: float
 
 
@@ -241,10 +239,8 @@ def knock_out(
         before,
         scored.scores(segment(graph, scored.words)),
         signature_before,
-        scored.signature(tokeniser),
         blamed.dropout_rate(removed),
         len(removed) / merges if merges else 0.0,
         late_leaves,
-        tokeniser.vocabulary_size,
         time.perf_counter() - started,
     )

@@ -1,8 +1,8 @@
 """Several ways to segment the same words, side by side and against the gold."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -13,21 +13,33 @@ import numpy.typing as npt
 from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
+from morphgraph.kernels import DROPPED
 from morphgraph.score.boundaries import BoundaryTally, boundary_positions
 from morphgraph.score.cuts import Cuts, cuts_of
 from morphgraph.score.gold_set import BARE, RUNNING_TEXT, signature_line
 from morphgraph.score.uncertainty import USUAL_DRAWS, Interval, Ratio
-from morphgraph.tokeniser.words import Segmenter, spelled
+from morphgraph.tokeniser.preprocess import SHOWN_MARKER
+from morphgraph.tokeniser.words import (
+    INSIDE_CHARACTER,
+    NO_GAP,
+    Segmentation,
+    Segmenter,
+    spelled,
+)
 
-Boundary = Literal["start", "right", "wrong", "missed", "split"]
+Boundary = Literal["start", "right", "wrong", "missed", "split", "inside", "marker"]
 """What is left of a piece: the word's start, a split on a gold boundary, a split elsewhere, a gold
-boundary that is closed, or, for a word without gold, a split.
+boundary that is closed, or, for a word without gold, a split; a split between two bytes of one
+character, which no score counts. A marker that is a token of its own is a piece, too.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """Part of a word between two splits or gold boundaries; ``dropped``: in no token."""
+    """Part of a word between two splits or gold boundaries; ``dropped``: in no token.
+
+    ``text``: bytes of a character that is split are written ``⟨D1⟩``.
+    """
 
     text: str
     boundary: Boundary
@@ -256,7 +268,14 @@ def _column(
                     for atom, token in segmentation.token_ends(number)
                 ),
                 tuple(splits),
-                _parts(text, splits, boundaries, covered[offsets[number] : offsets[number + 1]]),
+                _parts(
+                    text,
+                    splits,
+                    boundaries,
+                    covered[offsets[number] : offsets[number + 1]],
+                    _split_characters(segmentation, number),
+                    has_marker=_has_marker(segmentation, number),
+                ),
                 right,
                 wrong,
                 missed,
@@ -266,13 +285,70 @@ def _column(
     return cells, tally
 
 
+@dataclass(frozen=True)
+class _SplitCharacter:
+    """A character whose atoms are in several tokens: how many it has, and where each part ends.
+
+    ``dropped``: which of the parts are in no token.
+    """
+
+    atoms: int
+    ends: tuple[int, ...]
+    dropped: tuple[bool, ...]
+
+    def parts(self, character: str) -> list[str]:
+        """The parts as their bytes; as numbers, where the normaliser made something else of it."""
+        data = character.encode("utf-8", "surrogatepass")
+        names = [f"⟨{byte:02X}⟩" for byte in data]
+        if self.atoms != len(data):
+            names = [f"⟨{number}/{self.atoms}⟩" for number in range(1, self.atoms + 1)]
+        return ["".join(names[first:last]) for first, last in pairwise((0, *self.ends))]
+
+
+def _split_characters(segmentation: Segmentation, word: int) -> dict[int, _SplitCharacter]:
+    """The characters of a word that splits go through, by their numbers."""
+    words = segmentation.words
+    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+    positions = words.gap_position[start:end].tolist()
+    if INSIDE_CHARACTER not in positions:
+        return {}
+    is_split = segmentation.is_split[start:end].tolist()
+    is_dropped = (segmentation.token_at[start:end] == DROPPED).tolist()
+    found: dict[int, _SplitCharacter] = {}
+    character, first = 0, 0
+    for last, position in enumerate(positions, 1):
+        if position == INSIDE_CHARACTER:
+            continue
+        ends = [place for place in range(1, last - first) if is_split[first + place - 1]]
+        ends.append(last - first)
+        if len(ends) > 1:
+            dropped = [all(is_dropped[first + a : first + b]) for a, b in pairwise((0, *ends))]
+            found[character] = _SplitCharacter(last - first, tuple(ends), tuple(dropped))
+        character, first = max(position, character), last
+    return found
+
+
+def _has_marker(segmentation: Segmentation, word: int) -> bool:
+    """Whether the start-of-word marker is a token of its own."""
+    words = segmentation.words
+    start, end = (int(offset) for offset in words.word_offsets[word : word + 2])
+    is_marker = end - start > 1 and int(words.gap_position[start]) == NO_GAP
+    return is_marker and int(segmentation.token_at[start]) >= 0
+
+
 def _parts(
     text: str,
     splits: Sequence[int],
     boundaries: Sequence[int] | None,
     covered: Sequence[bool],
+    characters: Mapping[int, _SplitCharacter],
+    *,
+    has_marker: bool,
 ) -> tuple[WordPart, ...]:
-    """A word at its splits and gold boundaries; ``covered``: which characters are in a token."""
+    """A word at its splits and gold boundaries; ``covered``: which characters are in a token.
+
+    ``characters``: those that are split themselves.
+    """
     left: dict[int, Boundary] = dict.fromkeys(boundaries or (), "missed")
     for split in splits:
         if boundaries is None:
@@ -280,7 +356,19 @@ def _parts(
         else:
             left[split] = "right" if split in left else "wrong"
     places = sorted(left.keys() | {0, len(text)})
-    return tuple(
-        WordPart(text[start:end], left.get(start, "start"), not covered[start])
-        for start, end in pairwise(places)
-    )
+    parts = [WordPart(SHOWN_MARKER, "marker")] if has_marker else []
+    for start, end in pairwise(places):
+        piece = WordPart("", left.get(start, "start"), not covered[start])
+        for place in range(start, end):
+            if place not in characters:
+                piece = replace(piece, text=piece.text + text[place])
+                continue
+            character = characters[place]
+            first, *others = character.parts(text[place])
+            parts.append(replace(piece, text=piece.text + first))
+            for part, dropped in zip(others, character.dropped[1:], strict=True):
+                piece = WordPart(part, "inside", dropped)
+                parts.append(piece)
+            parts.pop()  # what follows goes on with the last part
+        parts.append(piece)
+    return tuple(parts)

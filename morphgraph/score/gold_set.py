@@ -15,7 +15,7 @@ from morphgraph.core import __version__
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import checksum
 from morphgraph.core.text import base_name, counted, visible
-from morphgraph.reference.entry import Reference
+from morphgraph.reference.entry import Entry, Reference
 from morphgraph.score.cuts import Cuts
 from morphgraph.tokeniser.words import Segmenter, Words
 
@@ -89,8 +89,12 @@ class GoldSet:
 
     def subset(self, entries: npt.NDArray[np.int64]) -> Self:
         """Only these entries, in this order."""
-        chosen = tuple(self.reference.entries[i] for i in entries)
-        return replace(self, reference=replace(self.reference, entries=chosen))
+        return self.with_entries([self.reference.entries[i] for i in entries])
+
+    def with_entries(self, entries: Sequence[Entry]) -> Self:
+        """The same with other entries, all of them with morphs."""
+        reference = replace(self.reference, entries=tuple(entries), unaligned=())
+        return replace(self, reference=reference)
 
     def held_out(self, entries: npt.NDArray[np.int64], share: float, seed: int) -> Self:
         """Only these entries, which a seed drew; the signature says so."""
@@ -161,39 +165,48 @@ class GoldSet:
             return np.ones(len(self.reference), bool)
         return np.array([entry.whole_words is not None for entry in self.reference.entries])
 
-    @cached_property
-    def _known_frequencies(self) -> list[float | None]:
+    def _known_frequencies(self, entries: Sequence[Entry]) -> list[float | None]:
         if self.frequency_source == COUNTS_IN_REFERENCE and not self.frequencies:
-            return [entry.count for entry in self.reference.entries]
+            return [entry.count for entry in entries]
         known = self.frequencies or {}
         found = []
-        for word in self.texts:
+        for word in (entry.word for entry in entries):
             # Frequency lists are often in lower case, wordfreq's is case-folded.
             spellings = (word, word.lower(), word.casefold())
             found.append(next((known[s] for s in spellings if s in known), None))
         return found
 
-    @cached_property
+    @property
     def token_weights(self) -> npt.NDArray[np.float64]:
         """Each entry's corpus frequency; 1 if unknown."""
-        weights = [1.0 if known is None else known for known in self._known_frequencies]
+        return self._all_token_weights[: len(self.reference)]
+
+    @cached_property
+    def _all_token_weights(self) -> npt.NDArray[np.float64]:
+        entries = (*self.reference.entries, *self.reference.unaligned)
+        weights = [1.0 if known is None else known for known in self._known_frequencies(entries)]
         return np.array(weights, np.float64)
 
     @property
     def frequency_known(self) -> npt.NDArray[np.bool_]:
         """Whether the corpus frequency of each entry is known."""
-        return np.array([known is not None for known in self._known_frequencies])
+        known = self._known_frequencies(self.reference.entries)
+        return np.array([each is not None for each in known])
 
     def weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
         """The weight of each entry: ones, or its corpus frequency."""
+        return self.all_weights(weighting)[: len(self.reference)]
+
+    def all_weights(self, weighting: Weighting) -> npt.NDArray[np.float64]:
+        """The weight of each entry, and of the unaligned ones behind them."""
         if weighting == "types":
-            return np.ones(len(self.reference))
+            return np.ones(len(self.reference) + len(self.reference.unaligned))
         if self.frequencies is None:
             raise MorphGraphError(
                 "Scores over word tokens need word frequencies. Give counts, or a language that "
                 "wordfreq knows."
             )
-        return self.token_weights
+        return self._all_token_weights
 
     def weight(self, scope: Scope, weighting: Weighting) -> npt.NDArray[np.float64]:
         """How much each entry counts in scores of a scope: nothing without gold of it."""
@@ -219,7 +232,7 @@ class GoldSet:
         """Where frequencies come from, with a checksum of the weights that they give the words."""
         if self.frequencies is None:
             return "none"
-        return f"{base_name(self.frequency_source)}@{checksum(self.token_weights.tobytes())}"
+        return f"{base_name(self.frequency_source)}@{checksum(self._all_token_weights.tobytes())}"
 
     def signature_of(self, tokeniser: str, **more: str) -> str:
         """One line that names all that the scores of a tokeniser depend on.
@@ -273,7 +286,7 @@ def reference_fields(reference: Reference) -> dict[str, str]:
     """
     entries = [
         (e.word, e.morphs, e.whole_words, e.underlying, e.kinds or None, e.processes)
-        for e in reference.entries
+        for e in (*reference.entries, *reference.unaligned)
     ]
     content = checksum(json.dumps(entries).encode())
     return {

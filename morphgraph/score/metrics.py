@@ -33,10 +33,20 @@ class Tally(BoundaryTally):
         super().__init__(outcome.cuts, gold_set.cuts(scope), gold_set.weight(scope, weighting))
         self.known = gold_set.has_gold(scope)
         self.ones = np.ones(len(self.weight))
+        self.unaligned = gold_set.all_weights(weighting)[len(self.weight) :]
 
     def within(self, entries: npt.NDArray[np.bool_]) -> "Tally":
         """The same for some entries only: the weight of others is 0."""
-        return self.weighted(np.where(entries, self.weight, 0.0))
+        part = self.weighted(np.where(entries, self.weight, 0.0))
+        part.unaligned = np.zeros_like(self.unaligned)
+        return part
+
+    def ratio(
+        self, part: WordNumbers, whole: WordNumbers, needed: WordNumbers | None = None
+    ) -> Ratio:
+        """A ratio of weighted sums, in which unaligned entries count nothing."""
+        columns = super().ratio(part, whole, needed).columns
+        return Ratio(*(np.append(each, np.zeros_like(self.unaligned)) for each in columns))
 
     @cached_property
     def _gold(self) -> Strings:
@@ -96,9 +106,11 @@ class Tally(BoundaryTally):
         return self.ratio(which, self.ones)
 
     def of_source(self, part: WordNumbers, whole: WordNumbers) -> Ratio:
-        """A ratio against the source's morphemes, which have no whole words: undefined there."""
-        known = float(self.scope == "morphemic")
-        return self.ratio(part * known, whole * known)
+        """A ratio against the source's morphemes, in which unaligned entries count too. It is
+        undefined of whole words, which these have none.
+        """
+        weight = np.append(self.weight, self.unaligned) * (self.scope == "morphemic")
+        return Ratio(part * weight, whole * weight)
 
     def mean(self, part: Array, whole: Array) -> Ratio:
         """The mean over entries of a ratio, those left out for which it is undefined."""
@@ -246,7 +258,7 @@ METRICS: Mapping[str, Metric] = {
         "Morpheme distance",
         MORPHEMES,
         "Mean edits between the morphemes that the source lists and the tokens of a word.",
-        lambda t: t.of_source(t.distance_underlying, t.ones),
+        lambda t: t.of_source(t.distance_underlying, np.ones_like(t.distance_underlying)),
         better=-1,
         unit="",
     ),

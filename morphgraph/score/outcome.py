@@ -1,14 +1,13 @@
 """What a tokeniser makes of the words of a reference: for each entry what any score needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.text import base_name
 from morphgraph.reference.entry import Entry
 from morphgraph.reference.predictions import Predictions
@@ -42,6 +41,14 @@ class Strings:
             np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1),
         )
 
+    def and_then(self, other: "Strings") -> "Strings":
+        """Those of more words behind these."""
+        return Strings(
+            np.append(self.points, other.points),
+            np.append(self.strings, other.strings[1:] + self.strings[-1]),
+            np.append(self.words, other.words[1:] + self.words[-1]),
+        )
+
     @property
     def counts(self) -> EntryCounts:
         """How many strings each word has."""
@@ -62,8 +69,9 @@ class Outcome:
     a start-of-word marker alone included; ``inside``: how many of its splits are inside a
     character. ``covered``: for each character of all words, and one more, whether a token covers
     it, or one of its bytes. ``words`` and ``segmentation`` are None for the gold itself, and for
-    what another program ``predicted``: an entry for each word. ``held_in``: it was learned from the
-    very words that it is scored on, so it must not be taken for what it does to others.
+    what another program ``predicted``: an entry for each word, unaligned ones of the reference
+    behind them, with ``notes`` on what it lacks. ``held_in``: it was learned from the very words
+    that it is scored on, so it must not be taken for what it does to others.
     ``more_runs``: those of the same random method with other seeds; scores are then means.
     """
 
@@ -79,6 +87,7 @@ class Outcome:
     segmentation: Segmentation | None = field(default=None, repr=False)
     segmenter: Segmenter | None = field(default=None, repr=False)
     predicted: tuple[Entry, ...] | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
     held_in: bool = False
     more_runs: tuple["Outcome", ...] = field(default=(), repr=False)
 
@@ -144,10 +153,20 @@ class Outcome:
 
     @cached_property
     def morphemes(self) -> Strings:
-        """The pieces; of a program that writes morphemes instead (“able” for “abl”), these."""
-        if self.predicted is None:
-            return self.strings
-        return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
+        """The pieces, also of the unaligned entries of the reference, of which each word is cut by
+        itself; of a program that writes morphemes instead (“able” for “abl”), these.
+        """
+        if self.predicted is not None:
+            return Strings.of([entry.underlying or entry.morphs for entry in self.predicted])
+        unaligned = [entry.word.split() for entry in self.gold_set.reference.unaligned]
+        parts = tuple(Entry(part, (part,)) for words in unaligned for part in words)
+        if not parts:
+            return self.strings.and_then(Strings.of(unaligned))
+        ends = np.fromiter(accumulate(map(len, unaligned), initial=0), np.int64)
+        cut = Strings.of([entry.morphs for entry in parts])
+        if self.segmenter is not None:
+            cut = outcome_of(self.segmenter, self.gold_set.with_entries(parts)).strings
+        return self.strings.and_then(replace(cut, words=cut.words[ends]))
 
     def token_texts(self, entry: int) -> list[str]:
         """The readable tokens of a word; of the gold, and of predictions, its morphs."""
@@ -228,36 +247,29 @@ def _outcome_of_morphs(
 
 
 def gold_strings(gold_set: GoldSet, scope: Scope, *, underlying: bool = False) -> Strings:
-    """The gold segments of each entry; ``underlying``: the morphemes as the source lists them."""
-
+    """The gold segments of each entry; ``underlying``: the morphemes as the source lists them,
+    those of unaligned entries last.
+    """
     entries = gold_set.reference.entries
     if underlying:
-        return Strings.of([entry.underlying or entry.morphs for entry in entries])
+        every = (*entries, *gold_set.reference.unaligned)
+        return Strings.of([entry.underlying or entry.morphs for entry in every])
     if scope == "morphemic":
         return Strings.of([entry.morphs for entry in entries])
     return Strings.of([entry.whole_words or () for entry in entries])
 
 
-_SHOWN = 3
-
-
 def outcome_of_predictions(predictions: Predictions, gold_set: GoldSet, label: str = "") -> Outcome:
     """How a file cuts the words of a gold set; its tokens are the morphs, its |V| is undefined.
 
-    `MorphGraphError` if it lacks a word: how many, and which first. None is ever left out silently.
+    What it lacks is in the ``notes``, and counted in the signature; `MorphGraphError` if that is
+    all (`Predictions.paired`).
     """
-    words = dict.fromkeys(gold_set.texts)
-    missing = [word for word in words if word not in predictions.entries]
-    if missing:
-        more = ", …" if len(missing) > _SHOWN else ""
-        listed = ", ".join(f"“{word}”" for word in missing[:_SHOWN])
-        raise MorphGraphError(
-            f"{base_name(predictions.name)} lacks {len(missing):,} of the {len(words):,} words of "
-            f"{base_name(gold_set.reference.name)}: {listed}{more}. Segment them too, or leave "
-            "them out of the reference."
-        )
-    entries = tuple(predictions.entries[word] for word in gold_set.texts)
+    found, notes = predictions.paired(gold_set.reference)
+    lacking = sum(not any(entry.underlying or ()) for entry in found)
     named = f"predictions:{base_name(predictions.name)}@{predictions.checksum}"
-    cuts = Cuts.of(entry.morphs for entry in entries)
+    named += f" lacking {lacking:,}" * (lacking > 0)
+    cuts = Cuts.of(entry.morphs for entry in found[: len(gold_set.reference)])
     label = label or base_name(predictions.name)
-    return _outcome_of_morphs(gold_set, label, named, None, cuts, entries)
+    made = _outcome_of_morphs(gold_set, label, named, None, cuts, tuple(found))
+    return replace(made, notes=tuple(notes))

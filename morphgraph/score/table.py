@@ -194,6 +194,11 @@ class ScoreTable:
         """What all are measured by; None if all failed."""
         return next((outcome.gold_set for outcome in self._known.values()), None)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the rows, each but once."""
+        return tuple(dict.fromkeys(n for outcome in self._known.values() for n in outcome.notes))
+
     @cached_property
     def settings(self) -> dict[str, str]:
         """What scores depend on beside the reference and the tokenisers."""

@@ -219,21 +219,46 @@ _STUDENT = (
     *(2.052, 2.048, 2.045, 2.042),
 )
 """The 97.5th percentile of Student's t by degrees of freedom, from 1."""
+_NORMAL = 1.959964
+"""That of the normal distribution."""
 
 
-def interval_of_mean(mean: float, deviation: float, count: int) -> Interval:
+def student(freedom: int) -> float:
+    """The 97.5th percentile of Student's t, from 1 degree of freedom; right to 3 digits.
+
+    Beyond the table by the expansion of Fisher & Cornish 1960.
+
+    >>> student(2), round(student(31), 3), round(student(10**6), 3)
+    (4.303, 2.039, 1.96)
+    """
+    if freedom <= len(_STUDENT):
+        return _STUDENT[freedom - 1]
+    z = _NORMAL
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def interval_of_mean(
+    mean: float, deviation: float, count: int, least: float, most: float = np.inf
+) -> Interval:
     """The 95 % interval of a mean over runs, by Student's t; NaN for fewer than two.
 
-    ``deviation``: the standard deviation of the ``count`` runs (n − 1 in the denominator).
+    ``deviation``: the standard deviation of the ``count`` runs (n − 1 in the denominator);
+    ``least``: the smallest value. Where all are positive, it is an interval of the logarithm of the
+    mean (its standard error is that of the mean ÷ mean, by the delta method); with a 0 among them,
+    it is cut off there. ``most``: what the quantity cannot exceed.
 
-    >>> interval_of_mean(0.5, 0.1, 4)
-    Interval(low=0.3409, high=0.6591)
+    >>> found = interval_of_mean(0.5, 0.1, 4, least=0.4)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.364, 0.687)
     """
     if count < 2:
         return NO_INTERVAL
-    quantile = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else 1.96
-    half = quantile * deviation / count**0.5
-    return Interval(mean - half, mean + half)
+    half = student(count - 1) * deviation / count**0.5
+    if least > 0:
+        factor = float(np.exp(half / mean))
+        return Interval(mean / factor, min(mean * factor, most))
+    low = mean - half
+    return Interval(low if least < 0 else max(low, 0.0), min(mean + half, most))
 
 
 def _side_by_side(ratios: Sequence[Score]) -> tuple[Matrix, list[list[int]]]:

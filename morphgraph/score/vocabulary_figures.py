@@ -197,6 +197,14 @@ FIGURES = (
         of=_ordinary,
     ),
     Figure(
+        "never_formed",
+        "Types never formed",
+        "Unreachable types of which every merge has a part that is made only after it is needed: "
+        "edits leave some where a type has several merges. To remove them changes no segmentation.",
+        behind=lambda h: _known(h.never_formed, "the vocabulary has no merges"),
+        of=_ordinary,
+    ),
+    Figure(
         "never_used",
         "Types never used",
         "Types that occur as no token anywhere in the corpus. Atoms are types too. The words of "

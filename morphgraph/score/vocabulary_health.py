@@ -25,7 +25,7 @@ from morphgraph.segment.wordpiece import Greedy, VocabularySegmenter, WordPiece
 from morphgraph.tokeniser.byte_level import CHAR_TO_BYTE
 from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.loading import detect_marker
-from morphgraph.tokeniser.merging import unreachable_types
+from morphgraph.tokeniser.merging import never_formed, unreachable_types
 from morphgraph.tokeniser.preprocess import Preprocessor
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter, Words
@@ -129,6 +129,14 @@ class VocabularyHealth:
         plain = {text: number for number, text in spelled.items() if number not in marked}
         pairs = ((number, plain.get(text)) for number, text in spelled.items() if number in marked)
         return [(number, other) for number, other in pairs if other is not None]
+
+    @cached_property
+    def never_formed(self) -> list[int] | None:
+        """Ids of types that merges make, but never form; None without merges."""
+        graph = self.inventory.graph
+        if graph is None:
+            return None
+        return [number for number in never_formed(graph) if number in self.inventory.spelled]
 
     @property
     def never_used(self) -> list[int] | None:

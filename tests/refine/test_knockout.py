@@ -31,7 +31,7 @@ def removed(
     tokeniser = small_tokeniser(UNDO)
     result = knock_out(tokeniser, Benchmark.build(tokeniser, reference), settings)
     assert all(text not in tokeniser.graph for text in result.removed)
-    assert result.vocabulary_size == tokeniser.vocabulary_size == 12 - len(result.removed)
+    assert tokeniser.vocabulary_size == 12 - len(result.removed)
     return result.removed
 
 
@@ -48,7 +48,7 @@ def test_golden(small_tokeniser: MakeTokeniser, small_reference: MakeReference) 
     assert result.dropout_rate == pytest.approx(3 / 9)
     assert result.share_of_merges == pytest.approx(2 / 6)
     assert result.late_leaves == pytest.approx(1 / 3), "undoing, of in, ing and undoing"
-    assert result.vocabulary_size == 10
+    assert tokeniser.vocabulary_size == 10
     assert tokeniser.graph.history == (result.change,)
     assert result.seconds > 0
     report = score_report(benchmark, result.after, "signed")

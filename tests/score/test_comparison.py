@@ -127,6 +127,38 @@ def test_pieces_by_hand(small_tokeniser: MakeTokeniser) -> None:
     assert [piece.boundary for piece in row.cells[0].pieces] == ["start", "split", "split"]
 
 
+def test_a_character_in_several_tokens_is_its_bytes() -> None:
+    """U+044F is D1 8F, which the English demo never merges; the marker is merged with a only."""
+    segmenter = method_on(load_tokeniser("demo:en"), "bpe")
+    rows = Comparison([segmenter], ["a\u044f", "\u044fa"], [("a", "\u044f"), None]).rows
+    assert [row.cells[0].tokens for row in rows] == [
+        ("Ġa", "⟨D1⟩", "⟨8F⟩"),
+        ("Ġ", "⟨D1⟩", "⟨8F⟩", "a"),
+    ]
+    assert rows[0].cells[0].pieces == (
+        WordPart("a", "start"),
+        WordPart("⟨D1⟩", "right"),
+        WordPart("⟨8F⟩", "inside"),
+    )
+    assert rows[0].cells[0].exact  # a score counts gaps between characters only
+    assert rows[1].cells[0].pieces == (
+        WordPart("␣", "marker"),
+        WordPart("⟨D1⟩", "start"),
+        WordPart("⟨8F⟩", "inside"),
+        WordPart("a", "split"),
+    )
+
+
+@pytest.mark.parametrize("method", ["bpe", "dropout(p=0.5)", "flota", "first(k=2)", "greedy"])
+def test_there_is_a_piece_for_each_token(method: str) -> None:
+    name, settings = parse_method(method)
+    segmenter = method_on(load_tokeniser("demo:en"), name, settings)
+    texts = ["undesirable", "\u0443\u0447\u0435\u043d\u044b\u0439", "€uro", "caf\u00e9s", "日本"]
+    for row in Comparison([segmenter], texts, [None] * len(texts)).rows:
+        [cell] = row.cells
+        assert len([piece for piece in cell.pieces if not piece.dropped]) == len(cell.tokens)
+
+
 def test_what_is_left_out_is_dropped(small_tokeniser: MakeTokeniser) -> None:
     first = method_on(small_tokeniser([("a", "b")], "abcd"), "first", {"k": 1})
     [row] = Comparison([first], ["abcd"], [None]).rows

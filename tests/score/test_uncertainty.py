@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from morphgraph.kernels.resampling import draw_counts, draw_signs
-from morphgraph.score.uncertainty import Ratio, approximate_randomisation, bootstrap_intervals
+from morphgraph.score.uncertainty import (
+    Ratio,
+    approximate_randomisation,
+    bootstrap_intervals,
+    interval_of_mean,
+    student,
+)
 
 
 def f1(entries: Sequence[tuple[int, int, int]]) -> Ratio:
@@ -167,3 +173,53 @@ def test_equal_tokenisers_do_not_differ_and_different_ones_do() -> None:
     assert np.isnan(none)
     assert same == 1
     assert better == pytest.approx(1 / 1001)
+
+
+# --- means over runs ------------------------------------------------------------------------------
+
+
+def over_runs(values: Sequence[float], most: float = np.inf) -> tuple[float, float]:
+    array = np.array(values)
+    found = interval_of_mean(
+        array.mean(), array.std(ddof=1), len(array), least=array.min(), most=most
+    )
+    return found.low, found.high
+
+
+def test_student_s_quantiles_are_those_of_scipy() -> None:
+    for freedom in (*range(1, 200), 1_000, 10**6):
+        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=6e-4)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 31, 32, 33, 500])
+def test_positive_runs_have_an_interval_of_the_logarithm(count: int) -> None:
+    values = np.random.default_rng(count).gamma(4, 1, count)
+    mean, error = values.mean(), stats.sem(values)
+    expected = stats.t.interval(0.95, count - 1, np.log(mean), error / mean)
+    assert over_runs(list(values)) == pytest.approx(np.exp(expected), rel=2e-3)
+    # Nothing depends on the unit.
+    assert over_runs(list(1e6 * values)) == pytest.approx(1e6 * np.exp(expected), rel=2e-3)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=50))
+def test_an_interval_holds_the_mean_and_never_goes_below_nothing(values: list[float]) -> None:
+    low, high = over_runs(values)
+    assert 0 <= low <= np.mean(values) * (1 + 1e-9)
+    assert np.mean(values) <= high * (1 + 1e-9)
+
+
+def test_runs_with_a_zero_and_shares_are_cut_off_where_they_end() -> None:
+    assert over_runs([0.0, 2.0]) == (0, pytest.approx(1 + 12.706))
+    assert over_runs([0.0, 0.0]) == (0, 0)
+    assert over_runs([0.9, 0.98], most=1) == (
+        pytest.approx(0.94 * np.exp(-12.706 * 0.04 / 0.94)), 1)  # fmt: skip
+    assert over_runs([-1.0, 1.0]) == (pytest.approx(-12.706), pytest.approx(12.706))
+    assert np.isnan(interval_of_mean(1.0, np.nan, 1, least=1.0).low)
+
+
+@pytest.mark.parametrize("count", [2, 3, 40])
+def test_95_percent_of_intervals_hold_the_true_mean(count: int) -> None:
+    """10,000 times: 0.95 ± 0.008 by chance; with 1.96 it is 0.93 of 40 runs, 0.68 of two."""
+    draw = np.random.default_rng(1).gamma(4, 1, (10_000, count))
+    held = [low <= 4 <= high for low, high in map(over_runs, draw.tolist())]
+    assert 0.942 < np.mean(held) < 0.958

@@ -87,6 +87,7 @@ def test_every_figure_by_hand(tiny: VocabularyHealth) -> None:
             "partial": 0,
             "duplicates": 2,  # un, do
             "unreachable": 0,
+            "never_formed": 0,
             "never_used": 7,  # u, d, o, un, do, und, undo
             "single_use_chains": 2,  # u → un, o → do: these two are parts of several merges
             "scaffolds": 2,  # un and do: never used, as is undo; und is in no merge

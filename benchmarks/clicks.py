@@ -92,7 +92,7 @@ def running_app() -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "web" / "serve.py")]
     command += ["--server.headless", "true", "--server.port", str(port)]
     command += ["--server.fileWatcherType", "none"]
     with tempfile.TemporaryDirectory() as state:
@@ -221,7 +221,7 @@ def main() -> None:
         sys.exit("Install Chromium, or set CHROMIUM to its path.")
     with running_app() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        page = browser.new_page(viewport={"width": 1440, "height": 1000}, bypass_csp=True)
         open_files(page, url)
         timed = measure(page)
         browser.close()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import statistics
 import sys
 import time
@@ -50,7 +51,22 @@ def table(header: list[str], rows: list[list[str]]) -> None:
         print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
 
 
+def processor() -> str:
+    """The processor's name and family, and how many cores there are of it."""
+    known = Path("/proc/cpuinfo")
+    told = dict(
+        (part.strip() for part in line.partition(":")[::2])
+        for line in (known.read_text().splitlines() if known.exists() else [])
+        if ":" in line
+    )
+    name = told.get("model name") or platform.processor() or platform.machine()
+    family = f" (family {told['cpu family']})" if "cpu family" in told else ""
+    return f"{name}{family}, {os.cpu_count()} cores"
+
+
 def save(name: str, results: object) -> None:
-    """Write results as JSON to ``benchmarks/results``."""
+    """Print which processor it was, and write results as JSON to ``benchmarks/results``."""
+    print(f"\nMeasured on {processor()}.")
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")
+    found = {"processor": processor(), "results": results}
+    (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")

@@ -5,12 +5,9 @@ What a task has done is kept in a file of its own, so that it is not done again.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import write_atomically
+from morphgraph.core.errors import FileFormatError
+from morphgraph.core.files import new_file, write_file, writing
 from morphgraph.corpus.counts import MARK, WordCounts
 from morphgraph.corpus.text import LONGEST_WORD
 from morphgraph.corpus.text_blocks import BadTexts, TextBlock, texts_in
@@ -37,6 +34,8 @@ from morphgraph.kernels import Int64
 WHITESPACE = "whitespace"
 AS_PARQUET: Mapping[str, Any] = {"compression": "zstd", "use_dictionary": False}
 """How results are written."""
+IN_TEMP = " with --temp"
+"""How to choose another place for what is written on the way."""
 
 _FOR_READING = 24 * 2**20
 _ROWS = 2**16
@@ -56,7 +55,7 @@ def count_block(task: CountingTask) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(done.read_bytes())
         return found
     bad = BadTexts(task["bad_lines"])
-    with telling_full_disks(folder, "--temp"):
+    with writing(folder, IN_TEMP):
         runs, rows = _counted(task, block, folder / key, bad)
         found = {
             "runs": runs,
@@ -65,7 +64,7 @@ def count_block(task: CountingTask) -> dict[str, Any]:
             "bad": bad.count,
             "first_bad": bad.first,
         }
-        write_atomically(done, json.dumps(found).encode())
+        write_file(done, json.dumps(found).encode())
     return found
 
 
@@ -161,14 +160,13 @@ def sum_range(task: CountingTask) -> dict[str, int]:
                 numbers["kept"] += len(counts)
                 yield _as_table(counts, ends, text)
 
-    with telling_full_disks(out.parent, "--temp"):
-        out.parent.mkdir(exist_ok=True)
-        hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-        with parquet.ParquetWriter(hidden, count_schema(about), **AS_PARQUET) as writer:
-            for group in in_groups(kept()):
-                writer.write_table(group)
-        hidden.replace(out)
-        write_atomically(done, json.dumps(numbers).encode())
+    with (
+        new_file(out, IN_TEMP) as file,
+        parquet.ParquetWriter(file, count_schema(about), **AS_PARQUET) as writer,
+    ):
+        for group in in_groups(kept()):
+            writer.write_table(group)
+    write_file(done, json.dumps(numbers).encode(), IN_TEMP)
     return numbers
 
 
@@ -236,20 +234,3 @@ def in_groups(tables: Iterator[Any]) -> Iterator[Any]:
 def key_of(*facts: Any) -> str:
     """A name for what depends on these facts alone."""
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:20]
-
-
-@contextmanager
-def telling_full_disks(folder: Path, option: str) -> Iterator[None]:
-    """Errors of the system as messages that name ``option`` as the way out."""
-    try:
-        yield
-    except FileFormatError:
-        raise
-    except OSError as error:
-        problem = (error.strerror or "it cannot be written").lower()
-        fix = f"Choose another place with {option}."
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            fix = (
-                f"Make room there, or choose another place with {option}; the same command resumes."
-            )
-        raise MorphGraphError(f"{error.filename or folder}: {problem}. {fix}") from error

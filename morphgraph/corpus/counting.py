@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import shutil
 import threading
 import time
@@ -21,10 +20,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import new_file, new_folder, write_file, writing
 from morphgraph.core.system import available_cores
 from morphgraph.corpus.count_tasks import (
     AS_PARQUET,
+    IN_TEMP,
     WHITESPACE,
     CountingTask,
     count_block,
@@ -32,7 +32,6 @@ from morphgraph.corpus.count_tasks import (
     in_groups,
     key_of,
     sum_range,
-    telling_full_disks,
 )
 from morphgraph.corpus.counts import COUNTS_FILE
 from morphgraph.corpus.text_blocks import BadLines, TextBlock, find_texts, text_blocks
@@ -244,7 +243,7 @@ def carry_out(
     """Do a counting with a number of workers, among which its memory is divided."""
     started = time.perf_counter()
     share = counting.memory // workers
-    with telling_full_disks(counting.folder, "--temp"):
+    with writing(counting.folder, IN_TEMP):
         counting.folder.mkdir(parents=True, exist_ok=True)
     common = {
         "pipeline": counting.pipeline,
@@ -269,8 +268,7 @@ def carry_out(
     bad = sum(found["bad"] for found in counted)
     runs = sorted(name for found in counted for name in found["runs"])
     manifest = counting.folder / "runs.json"
-    with telling_full_disks(counting.folder, "--temp"):
-        write_atomically(manifest, json.dumps(runs).encode())
+    write_file(manifest, json.dumps(runs).encode(), IN_TEMP)
     about = {"pipeline": counting.pipeline, "minimum_count": counting.minimum_count}
     partitions = partitions_of(counting.size)
     parts = counting.folder / f"parts-{key_of(runs, about)}"
@@ -367,42 +365,31 @@ def _publish(counting: Counting, parts: Path, facts: dict[str, Any]) -> None:
     """Make the result of the parts appear, and drop what is left of the work."""
     from pyarrow import parquet
 
-    out = counting.out
-    with telling_full_disks(out.parent, "--out"):
-        files = sorted(parts.glob("part-*.parquet"))
-        if counting.single:
-            hidden = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
-            out.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                batches = (
-                    table for file in files for table in _read_groups(parquet.ParquetFile(file))
-                )
-                with parquet.ParquetWriter(hidden, count_schema(facts), **AS_PARQUET) as writer:
-                    for group in in_groups(batches):
-                        writer.write_table(group)
-                _sync(hidden)
-                hidden.replace(out)
-            finally:
-                hidden.unlink(missing_ok=True)
-        else:
-            # What says that tasks are done, and what killed tasks left half written.
-            for other in {*parts.iterdir()} - {*files}:
-                other.unlink()
-            for file in files:
-                _sync(file)
-            write_atomically(parts / COUNTS_FILE, json.dumps(facts, indent=1).encode())
-            aside = out.with_name(f".{out.name}.{secrets.token_hex(4)}.old")
-            if out.exists():
-                out.rename(aside)
-            shutil.move(parts, out)
-            shutil.rmtree(aside, ignore_errors=True)
+    # Beside them stands what says that tasks are done, and what killed tasks left half written.
+    files = sorted(parts.glob("part-*.parquet"))
+    if counting.single:
+        groups = (group for file in files for group in _read_groups(parquet.ParquetFile(file)))
+        with (
+            new_file(counting.out, " with --out") as file,
+            parquet.ParquetWriter(file, count_schema(facts), **AS_PARQUET) as writer,
+        ):
+            for group in in_groups(groups):
+                writer.write_table(group)
+    else:
+        with new_folder(counting.out, " with --out") as place:
+            for part in files:
+                _copy(part, place / part.name)
+            (place / COUNTS_FILE).write_text(json.dumps(facts, indent=1))
     shutil.rmtree(counting.folder, ignore_errors=True)
+
+
+def _copy(file: Path, place: Path) -> None:
+    """Copy a file, on the same disk by another name for it; the file stays for another try."""
+    try:
+        place.hardlink_to(file)
+    except OSError:
+        shutil.copyfile(file, place)
 
 
 def _read_groups(file: Any) -> Iterator[Any]:
     return (file.read_row_group(number) for number in range(file.num_row_groups))
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

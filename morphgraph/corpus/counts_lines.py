@@ -1,7 +1,7 @@
 """Words and counts from the lines of a file, a block of it at a time.
 
-Of large files, lines of the usual form (a word, one tab, digits) are read many at once; all others
-one by one, with the same result.
+Of large files, lines of the usual form (a word, one tab or space, digits) are read many at
+once; all others one by one, with the same result.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LARGEST_COUNT = 10**15
 _BLOCK = 2**23
+_LONGEST_LINE = 2**20
 _FORM = "Write one word per line: the word, a tab or a space, and how often it occurs"
 _TAB, _END, _RETURN, _SPACE, _ZERO = b"\t\n\r 0"
 _MOST_DIGITS = 15
@@ -43,7 +44,12 @@ def counts_of_lines(file: IO[bytes], name: str) -> dict[str, int] | CountedArray
     parts: list[CountedArray] = []
     characters = lines = 0
     while block:
-        block += file.readline()
+        rest = file.readline(_LONGEST_LINE)
+        if len(rest) == _LONGEST_LINE and rest[-1] != _END:
+            line = first + block.count(b"\n")
+            problem = f"the line has more than {_LONGEST_LINE:,} bytes"
+            raise FileFormatError(name, f"line {line:,}", problem, f"{_FORM}.")
+        block += rest
         words, numbers = _of_block(block, first, name, problems)
         if problems and (lines or words):
             raise problems[0]
@@ -99,12 +105,12 @@ def _usual_lines(
     starts = np.append(0, behind[:-1] + 1)
     ends = behind - (data[behind - 1] == _RETURN)
     lone = np.setdiff1d(np.flatnonzero(data == _RETURN), ends[ends < behind])
-    all_tabs = np.flatnonzero(data == _TAB)
-    line_of_tab = np.searchsorted(behind, all_tabs)
-    tabs = starts.copy()
-    tabs[line_of_tab] = all_tabs
+    tabs, tab_counts = _last_in_lines(data, _TAB, starts, behind)
+    spaces, space_counts = _last_in_lines(data, _SPACE, starts, behind)
+    by_space = tab_counts == 0
+    tabs = np.where(by_space, spaces, tabs)
     digits = ends - tabs - 1
-    usual = (np.bincount(line_of_tab, minlength=len(behind)) == 1) & (tabs > starts)
+    usual = (np.where(by_space, space_counts, tab_counts) == 1) & (tabs > starts)
     usual &= (digits > 0) & (digits <= _MOST_DIGITS)
     usual[np.searchsorted(behind, lone)] = False
     usual &= (data[starts] > _SPACE) & (data[tabs - 1] > _SPACE) & ~_may_be_white(data, tabs)
@@ -126,6 +132,19 @@ def _usual_lines(
     change[tabs] -= 1
     text = data[np.cumsum(change[:-1], dtype=np.int8).view(np.bool_)]
     return WordArray.of_bytes(text, np.cumsum(tabs - starts)), numbers[usual], usual
+
+
+def _last_in_lines(
+    data: npt.NDArray[np.uint8], byte: int, starts: Int64, behind: Int64
+) -> tuple[Int64, Int64]:
+    """Where each line has a byte for the last time, else its start, and how often it has it."""
+    import numpy as np
+
+    places = np.flatnonzero(data == byte)
+    lines = np.searchsorted(behind, places)
+    last = starts.copy()
+    last[lines] = places
+    return last, np.bincount(lines, minlength=len(behind))
 
 
 def _may_be_white(data: npt.NDArray[np.uint8], behind: Int64) -> npt.NDArray[np.bool_]:

@@ -14,9 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from morphgraph.corpus.counts import WordCounts
-
-CAPITAL = "⇧"
-"""Before a letter: it is a capital. Twice: the sign itself."""
+from morphgraph.tokeniser.known_parts import CAPITAL
 
 COVERAGE = 0.9999
 KEPT_ASCII = frozenset(map(chr, range(33, 123)))

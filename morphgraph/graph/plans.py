@@ -180,7 +180,8 @@ def plan_reify(
     Each pair (x, y) in turn replaces x, y in the tuple merges that contain it (those that did after
     the repairs, and still do): by linking to the merge of xy, where that is exactly (x, y) and of
     lower rank, or, where xy is not a type, by creating it just below the lowest of them. Ranks are
-    renumbered if anything changed. Pairs without effect are left out of the recipe's step.
+    renumbered if anything changed. Pairs without effect are left out of the recipe's step. Where
+    links give every repaired merge the parts that it had, the change is empty.
     Source: Bauwens & de Lhoneux 2026, Algorithm 2.
     """
     return _Reification(graph, repairs, link=link, expand=expand).change(pairs)
@@ -230,7 +231,6 @@ class _Reification:
         }
         for merge, created, _ in self.reified:
             origins[merge] = ("original", "reified") if created else (graph.origin(merge), "reused")
-        added, reranked = self._ranked() if rewired else ({}, ())
         text = graph.types
         step = {
             "edit": "reify",
@@ -240,6 +240,9 @@ class _Reification:
             ],
             "pairs": [[text[x], text[y]] for x, y in self.taken],
         }
+        if all(parts == graph.merge(number).parts for number, parts in self.parts.items()):
+            return Change(step)
+        added, reranked = self._ranked()
         return Change(
             step,
             rewired=tuple(rewired),

@@ -6,7 +6,11 @@ reads the seed of the pair's group and then one slot, found or not, without a br
 """
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.core.cgutils import get_or_insert_function
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 SHORT = 32
 """Pieces of at most this many atoms can be segmented here."""
@@ -31,6 +35,9 @@ _GROUP = 4
 """Pairs that share a seed, at most on average."""
 
 _SEEDS = 65_536
+_LANES = 3
+_WIDTH = 64
+"""Of a lane: `SHORT` tokens, the one behind the last and, at its end, the one before the first."""
 
 
 @njit(inline="always")
@@ -112,6 +119,21 @@ def _placed(table, shift, keys, merges, seed):  # type: ignore[no-untyped-def]
     return True
 
 
+@intrinsic
+def _least_of_short(context, array, first):  # type: ignore[no-untyped-def]
+    """The least of `SHORT` int32 from a place on, as one vector: no loop is compiled to that."""
+
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        vector = ir.VectorType(ir.IntType(32), SHORT)
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), vector.as_pointer())
+        kind = ir.FunctionType(ir.IntType(32), [vector])
+        least = get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.smin.v{SHORT}i32")
+        return builder.call(least, [builder.load(place, align=4)])
+
+    return types.int32(array, types.int64), code
+
+
 @njit(cache=True, nogil=True)
 def segment_pairs(  # type: ignore[no-untyped-def]
     atoms,
@@ -131,50 +153,35 @@ def segment_pairs(  # type: ignore[no-untyped-def]
     Pieces of more than `SHORT` atoms are left alone, and those with 0 in ``wanted`` (uint8, by
     piece; or empty: all are wanted). ``dense``: int64, the square table of `merge_lookup`.
 
-    A token is named by its first atom. ``candidate`` holds ``rank << 5 | token`` for the merge of
-    a token and the next, so that the least is the lowest rank at its leftmost place.
+    Pieces take turns in `_LANES` lanes, a merge at a time, so that the look-ups of one fill the
+    wait for those of another. A token is named by its first atom, counted from the start of its
+    lane, which is ``_WIDTH`` long. ``candidate`` holds ``rank << 5 | token in the lane`` for the
+    merge of a token and the next, so that the least is the lowest rank at its leftmost place.
     """
-    token = np.zeros(48, np.int32)
-    candidate = np.full(48, _NO_CANDIDATE, np.int32)
-    next_ = np.zeros(48, np.int64)
-    before = np.zeros(48, np.int64)
-    outside = np.int64(40)
-    token[outside] = _OUTSIDE
+    token = np.full(_LANES * _WIDTH, _OUTSIDE, np.int32)
+    candidate = np.full(_LANES * _WIDTH, _NO_CANDIDATE, np.int32)
+    next_ = np.zeros(_LANES * _WIDTH, np.int64)
+    before = np.zeros(_LANES * _WIDTH, np.int64)
+    starts = np.zeros(_LANES, np.int64)
+    counts = np.zeros(_LANES, np.int64)
+    leasts = np.full(_LANES, _NO_CANDIDATE, np.int32)
     dense_size = dense.shape[0]
     shift = _shift(table.shape[0])
     seed_shift = _shift(seeds.shape[0])
     some = wanted.shape[0] > 0
-    for piece in range(first_piece, last_piece):
-        start = piece_offsets[piece]
-        count = np.int64(piece_offsets[piece + 1] - start)
-        if count > SHORT or (some and not wanted[piece]):
-            continue
-        for i in range(count):
-            token[i] = atoms[start + i]
-            next_[i] = i + 1
-            before[i] = i - 1
-            closed_by[start + i] = -1
-            token_at[start + i] = -1
-        before[0] = outside
-        token[count] = _OUTSIDE
-        for i in range(count - 1):
-            if token[i] < dense_size and token[i + 1] < dense_size:
-                rank = np.int32(min(dense[token[i], token[i + 1]] >> 32, np.int64(_NONE)))
-            else:
-                rank = _rank(table, shift, seeds, seed_shift, token[i], token[i + 1])
-            candidate[i] = (rank << 5) | i
-        is_wide = count > 17
-        for i in range(count - 1, SHORT if is_wide else 16):
-            candidate[i] = _NO_CANDIDATE
-        least = _NO_CANDIDATE
-        for i in range(16):
-            least = min(least, candidate[i])
-        if is_wide:
-            for i in range(16, SHORT):
-                least = min(least, candidate[i])
-        while least >> 5 < _NONE:
-            merge = least >> 5
-            left = np.int64(least & 31)
+    piece = np.int64(first_piece)
+    lane = np.int64(0)
+    idle = np.int64(0)
+    while idle < _LANES:
+        lane = (lane + 1) % _LANES
+        base = lane * _WIDTH
+        start = starts[lane]
+        count = counts[lane]
+        least = leasts[lane]
+        merge = least >> 5
+        if merge < _NONE:
+            idle = np.int64(0)
+            left = base + np.int64(least & 31)
             right = next_[left]
             behind = next_[right]
             ahead = before[left]
@@ -183,27 +190,52 @@ def segment_pairs(  # type: ignore[no-untyped-def]
             candidate[ahead] = _NO_CANDIDATE
             made = results[merge]
             # The least of the others is found while the new ones are looked up.
-            least = _NO_CANDIDATE
-            for i in range(16):
-                least = min(least, candidate[i])
-            if is_wide:
-                for i in range(16, SHORT):
-                    least = min(least, candidate[i])
-            closed_by[start + right - 1] = merge
+            least = _least_of_short(candidate, base)  # type: ignore[call-arg]
+            closed_by[start + right - base - 1] = merge
             token[left] = made
             next_[left] = behind
             before[behind] = left
             joined = _rank(table, shift, seeds, seed_shift, made, token[behind])
-            with_next = np.int32((joined << 5) | left)
+            with_next = np.int32((joined << 5) | (left & 31))
             joined = _rank(table, shift, seeds, seed_shift, token[ahead], made)
             with_last = np.int32((joined << 5) | (ahead & 31))
             candidate[left] = with_next
             candidate[ahead] = with_last
-            least = min(least, min(with_next, with_last))
-        at = np.int64(0)
-        while at < count:
-            token_at[start + next_[at] - 1] = token[at]
+            leasts[lane] = min(least, min(with_next, with_last))
+            continue
+        at = base
+        while at < base + count:
+            token_at[start + next_[at] - base - 1] = token[at]
             at = next_[at]
+        counts[lane] = 0
+        idle += 1
+        while piece < last_piece:
+            start = piece_offsets[piece]
+            count = np.int64(piece_offsets[piece + 1] - start)
+            piece += 1
+            if count > SHORT or (some and not wanted[piece - 1]):
+                continue
+            for i in range(count):
+                token[base + i] = atoms[start + i]
+                next_[base + i] = base + i + 1
+                before[base + i] = base + i - 1
+                closed_by[start + i] = -1
+                token_at[start + i] = -1
+            before[base] = base + _WIDTH - 1
+            token[base + count] = _OUTSIDE
+            # No candidate is left of the lane's last piece.
+            for i in range(count - 1):
+                first, second = token[base + i], token[base + i + 1]
+                if first < dense_size and second < dense_size:
+                    rank = np.int32(min(dense[first, second] >> 32, np.int64(_NONE)))
+                else:
+                    rank = _rank(table, shift, seeds, seed_shift, first, second)
+                candidate[base + i] = (rank << 5) | i
+            starts[lane] = start
+            counts[lane] = count
+            leasts[lane] = _least_of_short(candidate, base)  # type: ignore[call-arg]
+            idle = np.int64(0)
+            break
 
 
 def warm_up() -> None:

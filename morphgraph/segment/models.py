@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError, check_list
-from morphgraph.core.files import check_folder, check_is_there, checksum, parse_json, read_bytes
+from morphgraph.core.files import (
+    check_folder,
+    check_is_there,
+    checksum,
+    json_bytes,
+    parse_json,
+    read_bytes,
+)
 from morphgraph.segment.registry import (
     METHODS,
     leaving,
@@ -54,7 +61,7 @@ def write_model(segmenter: Segmenter) -> bytes:
         below = below.below
     document = {"format": FORMAT, "version": VERSION, **segmenter.document()}
     document["content"] = _content(document)
-    return json.dumps(document, ensure_ascii=False, indent=1).encode()
+    return json_bytes(document, segmenter.name)
 
 
 def export_segmenter(
@@ -77,6 +84,8 @@ def export_to(
     from morphgraph.tokeniser.export import save_folder, words_to_check
     from morphgraph.tokeniser.export_settings import source_settings
 
+    if not os.fspath(folder):
+        raise MorphGraphError("An export needs a folder. Name one, or write “.” for this one.")
     path = Path(folder)
     check_folder(path)
     given = [] if words is None else check_list(words, "words")
@@ -84,6 +93,8 @@ def export_to(
     made = export_segmenter(
         segmenter, given or words_to_check((), name=name), source_settings(name)
     )
+    if warning := segmenter.warning():
+        warnings.warn(warning, stacklevel=3)
     for name, aside in save_folder(made.files, path).items():
         warnings.warn(f"{name} was there already: it is now {aside}", stacklevel=3)
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,6 +10,8 @@ from pydantic import Field
 
 from morphgraph.core.errors import FileFormatError
 from morphgraph.core.files import document_field
+from morphgraph.core.text import percent
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.method import Method
 from morphgraph.segment.parameters import Parameters
 from morphgraph.segment.segmenter import MethodSegmenter
@@ -51,6 +53,43 @@ class VocabularySegmenter(MethodSegmenter):
             raise FileFormatError("model", "field parameters", problem, "Save it again.")
         return made
 
+    def warning(self) -> str:
+        """What to know of a vocabulary that has letters but none of their capitals; else nothing.
+
+        It says how much of a sample text becomes unknown: sentences made of its own types, some of
+        them capitalised.
+        """
+        from morphgraph.tokeniser.export import sentences_to_check
+
+        vocabulary = self.vocabulary
+        letters = (c for c in vocabulary.atoms if c.islower() and len(c.upper()) == 1)
+        capitals = {c.upper() for c in letters if c.upper() != c}
+        unknown = self.encode(sorted(capitals), bare=True).unknown
+        if not capitals or len(unknown) < len(capitals):
+            return ""
+        ordinary = [text.lstrip("▁") for text in vocabulary.types if text not in vocabulary.special]
+        sentences = sentences_to_check(
+            [text for text in ordinary if text.isalpha()] or [c.lower() for c in capitals]
+        )
+        share, lower = (
+            percent(unknown_share(self, texts), 1)
+            for texts in (sentences, [text.lower() for text in sentences])
+        )
+        return (
+            f"No capital letter is in the vocabulary: {share} % of a sample text becomes unknown, "
+            f"and {lower} % of it in lower case. Train on counts with capitals, or use lower case "
+            "only."
+        )
+
+
+def unknown_share(segmenter: VocabularySegmenter, texts: Sequence[str]) -> float:
+    """The share of the atoms of texts that unknown tokens stand for."""
+    token_at = segmenter.segment(segmenter.encode(texts, bare=True)).token_at
+    ends = np.flatnonzero(token_at != INSIDE_TOKEN)
+    lengths = np.diff(ends, prepend=-1)
+    is_unknown = np.isin(token_at[ends], [UNKNOWN, segmenter.vocabulary.unknown_id])
+    return float(lengths[is_unknown].sum() / len(token_at))
+
 
 def vocabulary_model(
     segmenter: VocabularySegmenter, plain: Mapping[str, Any] | None = None
@@ -60,12 +99,13 @@ def vocabulary_model(
     ``plain``: the same as a model of the `tokenizers` library, without its vocabulary if that is
     types and ids; None if it has no such model.
     """
-    from morphgraph.tokeniser.export import ExportedModel, ids_by
+    from morphgraph.tokeniser.export import LOSES_MARKS, ExportedModel, ids_by
 
     vocabulary = segmenter.vocabulary
     held = segmenter.document()
     file = dict(held["model"].pop("file", None) or {})
     settings = file.pop("model", {})
+    prepared = vocabulary.preprocessor.sentencepiece
     preprocessor = held["model"]["preprocessor"]
     ids = {text: int(vocabulary.vocabulary_id(n) or 0) for n, text in enumerate(vocabulary.types)}
     document: dict[str, Any] = {
@@ -82,7 +122,7 @@ def vocabulary_model(
             "type": segmenter.method,
             "vocab": ids,
             "unk_token": vocabulary.unknown,
-            "sentencepiece": settings.get("sentencepiece"),
+            "sentencepiece": settings.get("sentencepiece") or (prepared and prepared.settings()),
             "method": held,
         },
     }
@@ -91,6 +131,8 @@ def vocabulary_model(
     lineage = read_lineage(settings, vocabulary.name)
     first = ids if lineage is None else lineage.ids
     reason = f"{segmenter.name} is not a model of the tokenizers library"
+    if plain is not None and prepared is not None and prepared.charsmap:
+        reason, plain = LOSES_MARKS, None
     if plain is not None:
         reason = "the tokenizers library has such a model"
         plain = {"vocab": ids, **plain}

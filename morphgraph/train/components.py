@@ -10,27 +10,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from morphgraph.corpus.pipelines import PreparedCorpus, pipeline_named
-from morphgraph.corpus.rules import CAPITAL, mark_capitals, restore_capitals
+from morphgraph.corpus.rules import mark_capitals, restore_capitals
+from morphgraph.tokeniser.known_parts import APOSTROPHES, CAPITAL, CONTRACTIONS, DIGITS, OUTER_MARKS
 
 UNKNOWN_TOKEN = "<unk>"
-
-_LETTER = f"{CAPITAL}?"
-_UNIT = f"(?:{CAPITAL}{CAPITAL}|{CAPITAL}?[^'’{CAPITAL}])"
-"""One character of the text, with its sign for capitals."""
-
-_MARKS = r"^(['’])\1*|(['’])\2*$|([^\P{P}'’-])\3*"
-_CONTRACTIONS = (
-    f"(?:{_LETTER}n['’]{_LETTER}t|['’](?:"
-    + "|".join("".join(_LETTER + c for c in text) for text in ("s", "re", "ve", "m", "ll", "d"))
-    + "))(?=$|[-'’])"
-)
-# A side that is at least as long as the next one takes the apostrophe behind it; whether it is, a
-# group says that calls itself: as many characters before the apostrophe as behind it.
-_APOSTROPHES = (
-    f"^{_LETTER}n['’]{_LETTER}t$"
-    f"|['’]?(?:(?={_UNIT}*(?<even>{_UNIT}\\g<even>{_UNIT}|['’])(?:['’]|$)){_UNIT}+['’]|{_UNIT}+)"
-)
-_DIGITS = r"\p{Nd}{1,3}(?=(?:\p{Nd}{3})*(?!\p{Nd}))"
 
 
 def components(prepared: PreparedCorpus) -> dict[str, Any]:
@@ -54,9 +37,9 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
         normalizers = [{"type": "NFKC"}, *_capitals(prepared.alphabet)]
         pre_tokenizers = [
             _WORDS,
-            *map(_split, (_MARKS, _CONTRACTIONS, _APOSTROPHES)),
+            *map(_split, (OUTER_MARKS, CONTRACTIONS, APOSTROPHES)),
             *marker,
-            *map(_split, (_DIGITS, "-+")),
+            *map(_split, (DIGITS, "-+")),
         ]
         decoders = _capitals_back(prepared.alphabet)
     elif chosen.marked:
@@ -65,9 +48,8 @@ def components(prepared: PreparedCorpus) -> dict[str, Any]:
         pre_tokenizers = [_split(r"\s")] if chosen.name == "spaces" else [_WORDS]
         if kind == "bytes":
             pre_tokenizers.append(_byte_level(add_prefix_space=False))
-        elif kind == "characters":
-            normalizers = [_replace(" ", "▁")]
-            pre_tokenizers = [_split("▁", "Isolated" if chosen.name == "spaces" else "Removed")]
+        elif kind == "characters" and chosen.name == "spaces":
+            normalizers, pre_tokenizers = [_replace(" ", "▁")], [_split("▁")]
     if kind == "bytes":
         decoders = [_byte_level(add_prefix_space=False), *decoders]
     elif kind == "characters":
@@ -129,7 +111,8 @@ def _capitals_back(alphabet: Iterable[str]) -> list[dict[str, Any]]:
 
 def _capitals_of(alphabet: Iterable[str]) -> list[str]:
     found = (restore_capitals(CAPITAL + c) for c in sorted(alphabet) if c != CAPITAL)
-    return [c for c in found if mark_capitals(c) != c]
+    # I is the one of i and ı; what has none of one character is never a capital in a text.
+    return list(dict.fromkeys(c for c in found if len(c) == 1 and mark_capitals(c) != c))
 
 
 def _sequence(key: str, parts: list[dict[str, Any]]) -> dict[str, Any] | None:

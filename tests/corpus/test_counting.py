@@ -721,7 +721,7 @@ def test_counts_are_no_text(tmp_path: Path) -> None:
         count_words([tmp_path], tmp_path / "other")
 
 
-@pytest.mark.parametrize("where", ["write_run", "_sync"])
+@pytest.mark.parametrize("where", ["write_run", "_read_groups"])
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -163,6 +163,34 @@ def test_white_space_around_words_of_a_large_file(block: int) -> None:
             assert outcome(data, block) == outcome(data, 10**6), repr(white)
 
 
+@pytest.mark.parametrize("separator", ["\t", " "])
+def test_lines_of_either_form_are_read_many_at_once(
+    monkeypatch: pytest.MonkeyPatch, separator: str
+) -> None:
+    monkeypatch.setattr(counts_lines, "_BLOCK", 256)
+    one_by_one: list[str] = []
+    parse = counts_lines._parse_line
+    monkeypatch.setattr(
+        counts_lines, "_parse_line", lambda line: one_by_one.append(line) or parse(line)
+    )
+    data = "".join(f"Wörter{n}{separator}{n}\n" for n in range(1, 2000)).encode()
+    found = parse_word_counts(data, "a.tsv")
+    assert dict(found.items()) == {f"Wörter{n}": n for n in range(1, 2000)}
+    assert len(one_by_one) == 1  # the first, which may begin with a byte-order mark
+
+
+def test_a_line_of_a_large_file_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_lines, "_BLOCK", 2**10)
+    monkeypatch.setattr(counts_lines, "_LONGEST_LINE", 2**12)
+    data = b"a\t1\n" * 1000 + b"b\t" * 2**20
+    tracemalloc.start()
+    with pytest.raises(FileFormatError, match=r"line 1,001: the line has more than 4,096 bytes"):
+        parse_word_counts(data, "a.tsv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
 @pytest.mark.parametrize("limit", ["COUNTED_WORDS", "COUNTED_CHARACTERS"])
 def test_a_large_file_has_limits(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     data = b"".join(b"%d\t1\n" % number for number in range(9))

@@ -91,6 +91,20 @@ def test_repairs_come_first() -> None:
     assert graph.origin(graph.producer("dabd")) == "repaired"
 
 
+def test_repairs_that_links_take_back_are_no_edit() -> None:
+    """a + c + a + b is linked to a + b again: nothing to undo, and redo is not lost."""
+    graph = MergeGraph.from_merges([("a", "b", "a"), ("a", "b"), ("a", "c", "ab"), ("c", "c")])
+    graph.knockout(["aba"])  # leaves a hole in the ranks
+    graph.knockout(["cc"])
+    graph.undo()
+    before = observed(graph)
+    change = graph.reify([("a", "b")], [(2, ("a", "c", "a", "b"))])
+    assert change.is_empty
+    assert change.counts() == {}
+    assert observed(graph) == before
+    assert (len(graph.history), len(graph.undone)) == (1, 1)
+
+
 def test_holes_in_the_ranks_close_only_where_something_changes() -> None:
     graph = MergeGraph.from_merges(TUPLES)
     graph.knockout(["abc"])
@@ -389,8 +403,10 @@ class Model:
             rows[rank].parts, rows[rank].origin = parts, "repaired"
         order, types = list(rows.values()), set(self.now.types)
         suggested = dict(rebpe_oracle.suggestions(order, ()))
-        used = rebpe_oracle.use(order, types, [(pair, suggested.get(pair, [])) for pair in pairs])
-        self.push(rebpe_oracle.numbered(order, types) if repairs or any(used) else self.now)
+        rebpe_oracle.use(order, types, [(pair, suggested.get(pair, [])) for pair in pairs])
+        before = [parts for _, parts in sorted(self.now.merges.items())]
+        if [row.parts for row in order] != before:
+            self.push(rebpe_oracle.numbered(order, types))
 
 
 def draw_edit(data: st.DataObject, state: State) -> tuple[str, list[Any]]:

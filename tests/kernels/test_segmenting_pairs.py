@@ -15,7 +15,9 @@ from morphgraph.kernels.segmenting_pairs import _EMPTY, _NONE, SHORT, _rank, _sh
 from morphgraph.tokeniser.words import Segmentation
 
 PAIRS = MERGES.map(lambda merges: [parts for parts in merges if len(parts) == 2])
-WORDS = st.lists(st.text("ab", max_size=SHORT + 8) | st.text("abc", max_size=SHORT + 8), max_size=6)
+WORDS = st.lists(
+    st.text("ab", max_size=SHORT + 8) | st.text("abc", max_size=SHORT + 8), max_size=12
+)
 
 
 def cut(segmentation: Segmentation, number: int) -> list[int]:
@@ -25,7 +27,7 @@ def cut(segmentation: Segmentation, number: int) -> list[int]:
 @pytest.mark.parametrize("filler", [0, merge_lookup.DENSE])
 @given(PAIRS, WORDS)
 def test_as_oracle(filler: int, merges: MergeList, words: list[str]) -> None:
-    """Pieces of up to 17 and 32 atoms, and longer ones, which go another way."""
+    """Pieces that take turns, and longer ones, which go another way."""
     graph = graph_of(merges, filler=filler)
     arrays = merge_arrays(graph)
     assert arrays.pairs is not None

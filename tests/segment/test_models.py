@@ -2,16 +2,25 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
 from morphgraph.corpus.counts import WordCounts
-from morphgraph.segment.models import load_segmenter, read_model, write_model
+from morphgraph.segment.models import (
+    load_segmenter,
+    read_model,
+    write_model,
+)
 from morphgraph.segment.registry import method_on
+from morphgraph.segment.wordpiece import WordPiece, unknown_share
 from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.preprocess import Preprocessor
+from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import Segmenter
 from morphgraph.train.trainers import TRAINERS, train
 
@@ -233,3 +242,24 @@ def test_signatures_spell_methods_alike() -> None:
     assert named["first"].parameters == {"k": 2, "of": "BPE"}
     assert named["first"].signature() == f"FIRST(k=2):{named['bpe'].signature()}"
     assert load_segmenter("demo:en", "flota", k=0).signature() == named["flota"].signature()
+
+
+def test_a_vocabulary_without_capitals() -> None:
+    """By hand: of "x. X" three atoms are known but X, and in WordPiece its whole piece is lost."""
+    lower = SubwordVocabulary(("[UNK]", "x", "##x", ".", ",", "ß"), "##", unknown="[UNK]")
+    pieces = pre_tokenizers.BertPreTokenizer()
+    plain = replace(lower, preprocessor=Preprocessor(pre_tokenizer=pieces))
+    assert "No capital letter" in WordPiece(plain).warning()
+    for other in (
+        replace(plain, types=(*plain.types, "X")),
+        replace(plain, types=("[UNK]", "1", "日")),
+        replace(
+            plain,
+            preprocessor=Preprocessor(pre_tokenizer=pieces, normalizer=normalizers.Lowercase()),
+        ),
+    ):
+        assert not WordPiece(other).warning()
+    assert not load_segmenter("demo:en").warning(), "bytes spell everything"
+    assert WordPiece(replace(plain, types=("[UNK]", "a1"))).warning(), "no type is a word"
+    assert unknown_share(WordPiece(plain), ["xX x.", "x, X"]) == 3 / 7
+    assert unknown_share(WordPiece(plain), ["x xx,"]) == 0

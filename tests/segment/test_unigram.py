@@ -137,7 +137,7 @@ def trained(request: pytest.FixtureRequest) -> bytes:
 
 
 def real_words() -> list[str]:
-    odd = ["Überläufer", "日本語", "ﬁsh", "x🦉🦉y", "½", "E=mc²", "don't", "İ", "<s>", "a" * 300]
+    odd = ["Überläufer", "日本語", "ﬁsh", "x🦉🦉y", "½", "E=mc²", "don't", "İ", "<s", "a" * 300]
     words = top_n_list("en", 60_000)[::2] + top_n_list("ru", 300) + top_n_list("de", 3_000)
     return [*odd, *words]
 

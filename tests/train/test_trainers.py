@@ -16,7 +16,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.corpus.counts import WordCounts, read_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES, prepare
 from morphgraph.corpus.word_array import WordArray
-from morphgraph.segment.models import read_model, write_model
+from morphgraph.segment.models import export_segmenter, read_model, write_model
 from morphgraph.train.trainers import (
     TRAINERS,
     TrainingClock,
@@ -124,6 +124,31 @@ def test_unigram_segments_as_sentencepiece(counts: WordCounts, pipeline: str) ->
     found = tokens(segmenter, words)
     for word, ours in zip(words, found, strict=True):
         assert ours == theirs.encode(("▁" if marked else "") + word, out_type=str), word
+
+
+@pytest.mark.slow
+def test_unigram_prime_keeps_the_sign_for_a_space_in_a_text(counts: WordCounts) -> None:
+    """A ▁ of the text is a token, as in SentencePiece; a pipeline without spaces drops these only.
+
+    By hand: ▁a is ▁ a, and "a ▁ b" is a ▁ ▁ ▁ b, or a ▁ b without the spaces.
+    """
+    import sentencepiece
+
+    texts = ["▁a", "a▁", "▁", "▁▁", "a ▁ b", "the▁house", "a b", "▁the ▁house▁ in", "▁ ▁▁"]
+    for pipeline, wanted in (("spaces", "a ▁ ▁ ▁ b"), ("no-spaces", "a ▁ b")):
+        segmenter: Any = train("unigram-prime", counts, 1000, pipeline=pipeline)
+        model = sentencepiece_model(prepare(pipeline, counts, kind="characters"), 1000)
+        theirs = sentencepiece.SentencePieceProcessor(model_proto=model)
+        exported = export_segmenter(segmenter, ["▁a", "house"]).files["tokenizer.json"]
+        library = Tokenizer.from_str(exported.decode())
+        for text in texts:
+            parts = [text] if pipeline == "spaces" else text.split()
+            expected = [token for part in parts for token in theirs.encode(part, out_type=str)]
+            words = segmenter.encode([text], bare=True)
+            found = [segmenter.types[token] for token in segmenter.segment(words).tokens(0)]
+            assert found == expected, (pipeline, text)
+            assert library.encode(text, add_special_tokens=False).tokens == expected
+        assert tokens(segmenter, ["▁a", "a ▁ b"]) == [["▁", "a"], wanted.split()]
 
 
 def test_wordpiece_is_that_of_hugging_face() -> None:

@@ -1,15 +1,11 @@
 """The files of a model's folder that are neither its weights nor its configuration."""
 
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import PARTIAL, parse_json, read_bytes, writing
+from morphgraph.core.files import parse_json, read_bytes, writing
 from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, INDEX
 from morphgraph.tokeniser.export_settings import kept_settings, source_settings
 from morphgraph.tokeniser.export_texts import FILES, transformers_config
@@ -121,24 +117,3 @@ def check_new_folder(folder: Path, hint: str = "") -> None:
     if not is_new:
         what = "the folder is not empty" if folder.is_dir() else "this is a file"
         raise MorphGraphError(f"{folder}: {what}. Choose another place{hint}.")
-
-
-@contextmanager
-def whole_folder(folder: Path, hint: str = "") -> Iterator[Path]:
-    """A place to write into that becomes the folder once all is on the disk, or goes away."""
-    with writing(folder, hint):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=folder.parent, prefix=PARTIAL))
-        try:
-            yield place
-            for path in place.rglob("*"):
-                if path.is_file():
-                    with path.open("rb+") as file:
-                        os.fsync(file.fileno())
-            place.chmod(0o755)
-            if folder.exists():
-                folder.rmdir()
-            place.rename(folder)
-        except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
-            raise

@@ -102,18 +102,19 @@ def read_safetensors(path: Path) -> tuple[dict[str, str], list[StoredTensor]]:
         with path.open("rb") as file:
             first = file.read(8)
             length = struct.unpack("<Q", first)[0] if len(first) == 8 else 0
-            fits = 2 <= length <= min(MOST_HEADER, size - 8)
-            header = file.read(length) if fits else b""
+            is_length = 2 <= length <= MOST_HEADER
+            header = file.read(min(length, size)) if is_length else b""
     except OSError as error:
         problem = (error.strerror or "it cannot be read").lower()
         raise FileFormatError(name, "", problem, "Check the path and its permissions.") from error
-    if first.startswith(_PICKLED):
+    # A length may have the first bytes of a pickle; no pickle has a length and an object behind it.
+    if first.startswith(_PICKLED) and not (is_length and header[:1] in (b"", b"{")):
         raise pickled(path)
     if len(first) < 8:
         raise FileFormatError(name, "", f"it has only {counted(size, 'byte')}", _DAMAGED)
-    if not fits or len(header) < length:
+    if len(header) < length or not is_length:
         problem = f"its header would have {length:,} bytes, in a file of {size:,}"
-        if size - 8 < length <= MOST_HEADER:
+        if is_length:
             problem = f"it is cut off within its header of {length:,} bytes"
         raise FileFormatError(name, "the first 8 bytes", problem, _DAMAGED)
     document = parse_json(header, f"{name}, header")

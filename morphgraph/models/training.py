@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import write_file
 from morphgraph.core.system import keep_freed_memory, usual_threads
 from morphgraph.models.libraries import STEPS_FILE
 from morphgraph.models.task import SPEED, STEPS, Measured, TrainingSettings
@@ -279,9 +279,7 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
             self.seconds = self.before + now - self.began
             if now - self.told >= _TELL_SECONDS or self.steps == 1:
                 self.told = now
-                write_atomically(
-                    folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]).encode()
-                )
+                write_file(folder / STEPS_FILE, json.dumps([self.steps, args.max_steps]).encode())
             if self.steps in looks[0]:
                 model = _["model"]
                 looks[1](self.steps, model.eval())
@@ -295,6 +293,6 @@ def _clock(folder: Path, settings: TrainingSettings, looks: tuple[Sequence[int],
         def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.saved = time.monotonic()
             told = {"seconds": self.seconds, "step": state.global_step, "of": args.max_steps}
-            write_atomically(path, json.dumps(told).encode())
+            write_file(path, json.dumps(told).encode())
 
     return Clock()

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_atomically, write_file
+from morphgraph.core.files import write_file
 from morphgraph.models.language_models import (
     BITS,
     CausalWindows,
@@ -124,7 +124,7 @@ def _kept(path: Path, measure: Callable[[], list[Measured]]) -> list[Measured]:
     if path.is_file():
         return [Measured(*values) for values in json.loads(path.read_text())]
     found = measure()
-    write_atomically(path, json.dumps(found).encode())
+    write_file(path, json.dumps(found).encode())
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from morphgraph.core.errors import MorphGraphError, check_choice
-from morphgraph.core.files import read_bytes
+from morphgraph.core.files import new_folder, read_bytes
 from morphgraph.core.text import counted, shortened
 from morphgraph.models.checkpoint import CONFIG, GENERATION_CONFIG, Checkpoint, read_checkpoint
 from morphgraph.models.model_config import (
@@ -21,7 +21,6 @@ from morphgraph.models.model_files import (
     check_new_folder,
     other_files,
     tokeniser_contents,
-    whole_folder,
     with_kept_settings,
 )
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
@@ -170,7 +169,7 @@ def transplant_model(
     resized = {
         each.tensor.name: _resized(each, found.rows, plan, settings) for each in found.matrices
     }
-    with whole_folder(Path(out), hint) as place:
+    with new_folder(Path(out), hint) as place:
         checkpoint.write(place, resized)
         for name in goes:
             (place / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 """Types that a model has hardly learned: short rows, or rows that lie where unused ones do.
 
 A type that is a token of hardly any text gets hardly any gradient, so that its rows stay near those
-of types that never are one. Source: Land & Bartolo 2024, whose indicator is the distance from the
-mean of unused rows, by the cosine where one matrix is input and output, else the Euclidean one of
-input rows; Chizhov et al. 2024, §5, who look at norms against frequency.
+of types that never are one. Source: Land & Bartolo 2024, whose program ranks by the cosine distance
+from the mean of unused rows where one matrix is input and output, else by the norm of input rows;
+Chizhov et al. 2024, §5, who look at norms against frequency.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.errors import MorphGraphError, check_choice
 from morphgraph.core.text import counted
 from morphgraph.models.checkpoint import read_checkpoint
 from morphgraph.models.model_vocabulary import ModelVocabulary, read_model_vocabulary
@@ -44,6 +44,13 @@ TYPE_KINDS: Mapping[str, str] = {
 }
 """What a row is of; the first that holds."""
 
+RANKINGS: Mapping[str, str] = {
+    "norm": "norm of the input row",
+    "cosine": "cosine distance of the input row from unused rows",
+    "euclidean": "Euclidean distance of the input row from unused rows",
+}
+"""What types can be ranked by, the lowest first."""
+
 STANDS_OUT = 0.02
 """The share of types that are listed as hardly learned, as in Land & Bartolo 2024."""
 
@@ -55,7 +62,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class UndertrainedTypes:
-    """The rows of a model's vocabulary, and how near each is to unused ones.
+    """The rows of a model's vocabulary: how long each is, and how near to unused ones.
 
     ``tied``: the output projection is the input embedding. ``unused``: how many rows are taken for
     unused, and ``unused_are``: which these are. ``ranked_by``: the column that says which types
@@ -73,7 +80,7 @@ class UndertrainedTypes:
     frame: pd.DataFrame
 
     def standing_out(self, share: float = STANDS_OUT) -> pd.DataFrame:
-        """The share of types that are nearest to unused rows, nearest first; no padding."""
+        """The share of types that rank lowest, the lowest first; no padding."""
         types = self.frame[self.frame["kind"] != "padding"]
         ranked = types.sort_values(self.ranked_by, kind="stable")
         return ranked.head(int(np.ceil(share * len(types)))).reset_index(drop=True)
@@ -102,16 +109,21 @@ def undertrained_types(
     *,
     tokeniser: str | Path | None = None,
     padded: bool = False,
+    by: str | None = None,
 ) -> UndertrainedTypes:
     """Look at the rows of a model's folder; ``corpus``: the words that types are counted in.
 
     ``tokeniser``: the model's, if it is not in its folder. The rows taken for unused are those
     without a type, of reserved types, and of types that are never produced; where there are none,
-    those of types that are no token of the corpus; without any, types are ranked by the norm of
-    their input row. Errors: `MorphGraphError`, also for ``padded``, see `check_rows`.
+    those of types that are no token of the corpus. ``by``: what types are ranked by, see
+    `RANKINGS`; by default what the program of Land & Bartolo ranks by, or the norm where it needs
+    unused rows and there are none. Errors: `MorphGraphError`, also for ``padded``, see
+    `check_rows`.
     """
     import pandas as pd
 
+    if by is not None:
+        check_choice("by", by, tuple(RANKINGS))
     checkpoint = read_checkpoint(model)
     found = vocabulary_matrices(checkpoint)
     vocabulary = read_model_vocabulary(tokeniser or checkpoint.folder)
@@ -137,14 +149,19 @@ def undertrained_types(
             names = ("norm", "cosine", "euclidean")
             columns |= {f"{role}_{name}": each for name, each in zip(names, figures, strict=True)}
     tied = found.of("output") is None
-    # What the program of Land & Bartolo ranks by.
-    indicator = "input_cosine" if tied else "input_euclidean"
+    if by is None:
+        by = "cosine" if tied and len(unused) else "norm"
+    elif by != "norm" and not len(unused):
+        raise MorphGraphError(
+            f"{checkpoint.folder} has no row that is known to be unused, to be near to. Rank by "
+            "the norm, or give word counts."
+        )
     return UndertrainedTypes(
         str(checkpoint.folder),
         tied,
         len(unused),
         unused_are if len(unused) else "none are known",
-        indicator if len(unused) else "input_norm",
+        f"input_{by}",
         pd.DataFrame(columns),
     )
 

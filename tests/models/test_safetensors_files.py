@@ -52,6 +52,25 @@ def test_reads_what_the_library_writes_and_the_library_what_it_writes(
         np.testing.assert_array_equal(array, arrays[name])
 
 
+@pytest.mark.parametrize("length", [640, 896, 1152, 1408])
+def test_a_header_of_any_length_is_no_pickle(tmp_path: Path, length: int) -> None:
+    """These lengths begin with the two bytes that pickled weights begin with."""
+    path = tmp_path / "model.safetensors"
+    array = np.arange(6, dtype=np.float32)
+    text = "x" * (length - len(json.dumps({"__metadata__": {"a": ""}, "w": entry(0, 24, [6])})) - 1)
+    header = {"__metadata__": {"a": text}, "w": entry(0, 24, [6], "F32")}
+    path.write_bytes(damaged(header, array.tobytes()))
+    assert path.read_bytes()[:8] == length.to_bytes(8, "little")
+    assert path.read_bytes()[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+    np.testing.assert_array_equal(load_file(path)["w"], array)
+    metadata, tensors = read_safetensors(path)
+    assert (metadata, [each.name for each in tensors]) == ({"a": text}, ["w"])
+    for left in (100, 8):
+        path.write_bytes(path.read_bytes()[:left])
+        with pytest.raises(FileFormatError, match=f"cut off within its header of {length:,} bytes"):
+            read_safetensors(path)
+
+
 def test_each_tensor_begins_where_its_numbers_may(tmp_path: Path) -> None:
     """Whatever the order and sizes, as libraries that map files into memory need it."""
     tensors = [
@@ -89,6 +108,8 @@ DAMAGED = {
     "3 bytes behind its last tensor": damaged({"a": entry(0, 1, [1])}, bytes(4)),
     "pickled weights": b"PK\x03\x04" + bytes(40),
     "pickled weights, which": b"\x80\x02}q\x00." + bytes(40),
+    # By its first eight bytes, a header of 640 bytes; but no header begins with N.
+    "these are pickled weights": struct.pack("<Q", 640) + b"N." + bytes(2000),
 }
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from model_folders import matrix, write_model
 
 import morphgraph as mg
+from morphgraph.core.errors import MorphGraphError
 from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
 from morphgraph.models.undertrained_types import undertrained_types
 
@@ -83,7 +84,7 @@ def test_what_the_types_are(model: Path, words: str) -> None:
 def test_figures_by_hand(model: Path) -> None:
     """The unused rows, reserved and padding, have the mean (1, 0, 0, 0) and (1, 1, 1, 1)."""
     found = mg.undertrained(model)
-    assert (found.unused, found.tied, found.ranked_by) == (4, False, "input_euclidean")
+    assert (found.unused, found.tied) == (4, False)
     first, second = found.frame.iloc[0], found.frame.iloc[1]
     assert (first["input_norm"], first["input_euclidean"]) == (0, 1)
     assert math.isnan(first["input_cosine"]), "no direction"
@@ -91,12 +92,37 @@ def test_figures_by_hand(model: Path) -> None:
     assert second["input_euclidean"] == pytest.approx(math.sqrt(4 + 16))
     special = found.frame[found.frame["type"] == "</s>"].iloc[0]
     assert special["output_cosine"] == pytest.approx(0)
+    found = mg.undertrained(model, by="euclidean")
     # Of 13 types, a fifth are three: the two that are nearest to (1, 0, 0, 0) come first.
     assert list(found.standing_out(0.2)["type"][:2]) == ["<unused1>", "</s>"]
     assert len(found.standing_out(0.2)) == 3
     table = found.by_kind(0.2).set_index("kind")
     assert table.loc["padding", "rows"] == 3
     assert table.loc["special", "stand_out"] == table.loc["reserved", "stand_out"] == 1
+
+
+def test_ranked_as_by_land_and_bartolos_program(
+    model: Path, tmp_path: Path, small_document: Document
+) -> None:
+    """Untied: the norm of the input row, though unused rows are known; tied: the cosine."""
+    untied = mg.undertrained(model)
+    assert (untied.unused, untied.tied, untied.ranked_by) == (4, False, "input_norm")
+    # The first row is (0, 0, 0, 0), the shortest, and as far from unused rows as a unit vector.
+    listed = untied.standing_out(1)
+    assert (listed["id"].iloc[0], listed["input_norm"].iloc[0]) == (0, 0)
+    norms = untied.frame[untied.frame["kind"] != "padding"]["input_norm"]
+    assert list(listed["input_norm"]) == sorted(norms)
+    folder = tmp_path / "tied"
+    write_model(folder, small_document(MERGES, "abcdex"), {"wte.weight": matrix(16)}, n_embd=-1)
+    tied = mg.undertrained(folder)
+    assert (tied.tied, tied.ranked_by) == (True, "input_cosine")
+    for by in ("norm", "cosine", "euclidean"):
+        for found in (mg.undertrained(model, by=by), mg.undertrained(folder, by=by)):
+            assert found.ranked_by == f"input_{by}"
+            values = found.standing_out(1)[f"input_{by}"].dropna()
+            assert list(values) == sorted(values)
+    with pytest.raises(MorphGraphError, match="by='length' is not known"):
+        mg.undertrained(model, by="length")
 
 
 @examples(40)
@@ -146,6 +172,8 @@ def test_which_rows_are_taken_for_unused(
     assert (alone.unused, alone.ranked_by) == (0, "input_norm")
     assert alone.frame["input_cosine"].isna().all()
     assert list(alone.standing_out(1)["input_norm"]) == sorted(alone.frame["input_norm"])
+    with pytest.raises(MorphGraphError, match="known to be unused"):
+        mg.undertrained(folder, by="cosine")
     assert (counted.unused, counted.unused_are) == (7, "no token of the corpus")
     assert repr(counted) == (
         "<UndertrainedTypes: 11 rows, 7 unused (no token of the corpus), ranked by input_cosine>"
@@ -170,7 +198,7 @@ def test_types_that_are_never_produced_or_part_of_a_character(
 
 
 def test_the_chart_has_every_row(model: Path, words: str) -> None:
-    found = mg.undertrained(model, words)
+    found = mg.undertrained(model, words, by="euclidean")
     figure = undertrained_points(found)
     below = {trace.yaxis for trace in figure.data}
     assert len(below) == 3, "two norms and the distance"
@@ -181,7 +209,8 @@ def test_the_chart_has_every_row(model: Path, words: str) -> None:
     assert set(step.x) == {0.5}, "never a token"
     assert figure.layout.xaxis3.type == "log"
     by_id = undertrained_points(mg.undertrained(model))
-    assert by_id.layout.xaxis3.type != "log"
+    assert {trace.yaxis for trace in by_id.data} == {"y", "y2"}, "two norms"
+    assert by_id.layout.xaxis2.type != "log"
 
 
 def test_a_page_needs_nothing_from_outside(model: Path, tmp_path: Path) -> None:
@@ -194,7 +223,7 @@ def test_a_page_needs_nothing_from_outside(model: Path, tmp_path: Path) -> None:
 
 
 def test_the_command(morphgraph: Command, model: Path, words: str, tmp_path: Path) -> None:
-    given = ("undertrained", model, "--frequencies", words, "--share", "0.2")
+    given = ("undertrained", model, "--frequencies", words, "--share", "0.2", "--by", "euclidean")
     run = morphgraph(*given, "--out", tmp_path / "out", "--limit", "2")
     assert run.code == 0
     assert "4 rows taken for unused: without a type, reserved or never produced" in run.out
@@ -208,7 +237,8 @@ def test_the_command(morphgraph: Command, model: Path, words: str, tmp_path: Pat
     report = morphgraph(*given, "--json").json
     assert (report["rows"], report["unused"], report["tied"]) == (16, 4, False)
     assert [each["type"] for each in report["types"][:2]] == ["<unused1>", "</s>"]
-    assert morphgraph("undertrained", model, "--json").json["types"][0]["count"] is None
+    usual = morphgraph("undertrained", model, "--json").json
+    assert (usual["ranked_by"], usual["types"][0]["count"]) == ("input_norm", None)
 
 
 def test_what_it_refuses(morphgraph: Command, model: Path, tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
     numbers = found.agg(
         value=("value", "mean"),
         sd=("value", "std"),
+        least=("value", "min"),
         size=("value", "size"),
         defined=("value", "count"),
         low=("low", "first"),
@@ -219,11 +220,15 @@ def _cells(scored: pd.DataFrame, named: list[str]) -> dict[Names, tuple[Cell, se
         task=("task", "first"),
     )
     cells = {}
-    for key, value, sd, size, defined, low, high, p, held_in, seeds, task in numbers.itertuples():
+    rows = numbers.itertuples()
+    for key, value, sd, least, size, defined, low, high, p, held_in, seeds, task in rows:
         if size > 1:
             p = math.nan
+            over = NO_INTERVAL
             # Seeds of training stand for all that might be drawn; those of a method do not.
-            over = interval_of_mean(value, sd, defined) if task else NO_INTERVAL
+            if task:
+                most = 1.0 if column_of(key[-1]).form == "percent" else math.inf
+                over = interval_of_mean(value, sd, defined, least, most)
             low, high = over.low, over.high
         cell = Cell(value, low, high, sd, size, defined, "done", p=p, held_in=held_in)
         cells[key] = (cell, seeds)

@@ -264,7 +264,7 @@ def _reference(spec: Mapping[str, Any]) -> Reference:
     from morphgraph.reference.readers import read_reference
 
     def part(given: Mapping[str, Any]) -> Reference:
-        names = ("name", "format", "encoding", "include_foreign")
+        names = ("name", "format", "encoding", "include_foreign", "layer")
         reading = {name: given[name] for name in names}
         return as_planned(given, lambda: read_reference(given["path"], **reading))
 

@@ -125,7 +125,24 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
         stack.enter_context(cluster)
         client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
         client.register_worker_callbacks(_end_with_parent)
+        close_http(client)
         yield client
+
+
+def close_http(client: Client) -> None:
+    """Close the ports on which the scheduler and its workers, now and later, would speak HTTP.
+
+    Dask opens them with and without a dashboard.
+    """
+
+    def close(dask_scheduler: Any) -> None:
+        dask_scheduler.http_server.stop()
+
+    def close_at_worker(dask_worker: Any) -> None:
+        dask_worker.http_server.stop()
+
+    client.run_on_scheduler(close)  # type: ignore[no-untyped-call]
+    client.register_worker_callbacks(close_at_worker)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -262,6 +262,9 @@ class ReferenceChoice(Strict):
     format: str | None = Field(None, description="Its format; detected if not given.")
     encoding: str | None = Field(None, description="Its encoding; UTF-8 if not given.")
     include_foreign: bool = Field(False, description="CELEX: keep entries marked [F].")
+    layer: str | None = Field(
+        None, description="UniSegments: this layer; each word's first if not given."
+    )
     first_analysis: bool = Field(False, description="Only the first analysis of each word counts.")
     join: ListOrOne[Annotated[str, Field(min_length=1)]] = Field(
         [], description="Further ones whose entries are added, all of which must be there."

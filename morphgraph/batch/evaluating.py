@@ -31,7 +31,7 @@ from morphgraph.core.files import (
     checksum,
     parse_json,
     read_bytes,
-    write_atomically,
+    write_file,
 )
 from morphgraph.models.libraries import require_libraries
 
@@ -62,7 +62,7 @@ def run_evaluation(
         progress = ProgressFile(out, RunProgress("starting", plan.evaluation.name))
         run_file = RunFile(out)
         with _logging(out / "run.log"), _recording_the_end(progress, run_file, tell):
-            write_atomically(out / "configuration.yaml", plan.text.encode())
+            write_file(out / "configuration.yaml", plan.text.encode())
             run_file.begin(_about(plan, command))
             tell(progress.update(force=True, total=len(plan.tasks)))
             tasks = plan.tasks
@@ -279,7 +279,7 @@ class RunFile:
             "starts": self._starts,
         }
         text = json.dumps(self._facts, indent=1, ensure_ascii=False)
-        write_atomically(self._folder / "run.json", text.encode())
+        write_file(self._folder / "run.json", text.encode())
 
     def _read(self) -> dict[str, Any]:
         """What earlier starts left; nothing if it is damaged."""

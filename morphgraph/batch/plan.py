@@ -309,6 +309,7 @@ class _Planner:
                     "format": format_,
                     "encoding": choice.encoding,
                     "include_foreign": choice.include_foreign,
+                    "layer": choice.layer,
                 }
             except MorphGraphError as error:
                 problems.append(str(error))

@@ -21,7 +21,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.batch.tasks import Task, is_at_work
 from morphgraph.core.errors import UNQUOTED, MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_atomically
+from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.text import counted
 
 RunState = Literal["starting", "running", "reporting", "done", "stopped", "failed", "interrupted"]
@@ -136,7 +136,7 @@ class ProgressFile:
         self.now = replace(self.now, updated=time.time(), **changes)
         if force or time.monotonic() - self._written >= _SECONDS_BETWEEN:
             self._written = time.monotonic()
-            write_atomically(self._path, json.dumps(asdict(self.now)).encode())
+            write_file(self._path, json.dumps(asdict(self.now)).encode())
         return self.now
 
 
@@ -245,7 +245,7 @@ def prepare_run(configuration: str, root: Path, name: str) -> Path:
         raise MorphGraphError(
             f"There is a run “{name}” with another configuration. Choose another name."
         )
-    write_atomically(given, configuration.encode())
+    write_file(given, configuration.encode())
     for old in (progress_path(out), stop_path(out)):
         old.unlink(missing_ok=True)
     return out
@@ -297,7 +297,7 @@ def stop_run(folder: Path, why: str = "") -> None:
 
     ``why``: what its progress then says.
     """
-    write_atomically(stop_path(folder), why.encode())
+    write_file(stop_path(folder), why.encode())
 
 
 def why_stopped(folder: Path) -> str:

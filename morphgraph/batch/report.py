@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.batch.build_tables import chart_note, chart_of, make_table, usual_tables
 from morphgraph.batch.results import LOST, TASK_COLUMNS, TableSpec, complete, name_text
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import write_file
 from morphgraph.core.text import UNDEFINED, shortened
 from morphgraph.tables.latex import to_latex
 from morphgraph.tables.model import Table, table_of_texts
@@ -66,7 +66,7 @@ def write_report(run: FinishedRun, folder: Path) -> list[Path]:
     specs = run.tables or usual_tables(run.results)
     written = []
     for name, content in _files(run, [make_table(run.results, spec) for spec in specs]):
-        write_atomically(folder / name, content)
+        write_file(folder / name, content)
         written.append(folder / name)
     return written
 

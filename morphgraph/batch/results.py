@@ -14,7 +14,7 @@ from morphgraph.batch.cell_rows import named_metrics, vocabulary_metric
 from morphgraph.batch.tasks import Store, Task
 from morphgraph.batch.yaml_reading import ListOrOne, Name, Strict
 from morphgraph.core.errors import FileFormatError, MorphGraphError
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import write_file
 from morphgraph.core.text import visible
 from morphgraph.tables.model import HELD_IN
 
@@ -282,7 +282,7 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as Parquet, whole or not at all."""
     buffer = io.BytesIO()
     frame.to_parquet(buffer, index=False)
-    write_atomically(path, buffer.getvalue())
+    write_file(path, buffer.getvalue())
 
 
 def read_results(path: Path) -> pd.DataFrame:

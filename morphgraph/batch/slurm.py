@@ -27,6 +27,7 @@ from pydantic import Field, model_validator
 
 from morphgraph.batch.cluster import (
     COMMON_SETTINGS,
+    close_http,
     connected,
     quiet,
     silencing_variables,
@@ -250,6 +251,7 @@ def _jobs(profile: SlurmProfile) -> Generator[Client]:
             ) from error
         stack.enter_context(cluster)
         client: Client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
+        close_http(client)
         cluster.adapt(
             minimum_jobs=profile.minimum_jobs,
             maximum_jobs=profile.maximum_jobs,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import PARTIAL, cannot_write, write_atomically
+from morphgraph.core.files import PARTIAL, write_file, writing
 from morphgraph.core.limits import HASHED_BYTES, HASHED_FILES
 from morphgraph.core.system import try_lock
 
@@ -260,7 +260,7 @@ class Store:
         self.results = folder / "store"
 
     def __enter__(self) -> Self:
-        try:
+        with writing(self.folder, " with --out"):
             self.results.mkdir(parents=True, exist_ok=True)
             self._lock = _lock_file(self.folder).open("a")
             if not _lock_soon(self._lock):
@@ -271,8 +271,6 @@ class Store:
                 )
             for partial in (*self.folder.glob(f"{PARTIAL}*"), *self.results.glob(f"{PARTIAL}*")):
                 partial.unlink(missing_ok=True)
-        except OSError as error:
-            raise cannot_write(self.folder, error) from error
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -310,7 +308,7 @@ class Store:
 
     def keep(self, key: str, data: bytes) -> None:
         """Keep the result of a task: the bytes of its Parquet file."""
-        write_atomically(self.path(key), data)
+        write_file(self.path(key), data)
         shutil.rmtree(self.checkpoints(key), ignore_errors=True)
         with suppress(OSError):  # others are in it, or it never was
             self.checkpoints(key).parent.rmdir()

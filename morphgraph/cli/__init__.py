@@ -7,7 +7,13 @@ user can mend exits with code 2 and one message.
 import errno
 import gc
 import io
+import os
+import signal
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -83,6 +89,38 @@ references.command(name="get")(get_source)
 program.add_typer(references, name="reference", no_args_is_help=True)
 
 
+_GRACE = 3.0
+"""Seconds from Ctrl-C to the end of the program, whatever it is in."""
+
+
+@contextmanager
+def _ends_when_interrupted() -> Iterator[None]:
+    """Let Ctrl-C end the program in a kernel, too, where Python has no turn to hear of it.
+
+    Commands that handle Ctrl-C themselves do so, as long as they like.
+    """
+    if os.name != "posix":
+        yield
+        return
+    usual, (heard, told) = signal.default_int_handler, os.pipe()
+    os.set_blocking(told, False)
+
+    def listen() -> None:
+        with open(heard, "rb", 0) as signals:  # noqa: PTH123 - not a path
+            while number := signals.read(1):
+                if number[0] == signal.SIGINT and signal.getsignal(signal.SIGINT) is usual:
+                    time.sleep(_GRACE)
+                    os._exit(130)
+
+    Thread(target=listen, daemon=True).start()
+    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(told)
+
+
 def _run() -> None:
     """Run the command, and write what it printed while errors can still be reported."""
     try:
@@ -102,7 +140,8 @@ def main() -> None:
     # What is read is large and stays; looking through it for garbage again and again takes long.
     gc.set_threshold(500_000, 10, 10)
     try:
-        _run()
+        with _ends_when_interrupted():
+            _run()
     except MorphGraphError as error:
         say(f"morphgraph: {error}")
         sys.exit(2)

@@ -12,7 +12,6 @@ import typer
 from morphgraph.cli.output import say
 from morphgraph.core.demos import app_folder
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.limits import PUBLIC_UPLOAD
 
 _PORT = 8501
 
@@ -35,6 +34,13 @@ def open_app(
         str,
         typer.Option(help="The address to listen on; by default only this machine can connect."),
     ] = "127.0.0.1",
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that visitors reach it by, as behind a proxy; may be repeated."),
+    ] = None,
+    allow_frame: Annotated[
+        bool, typer.Option("--allow-frame", help="Let web pages of others show it in a frame.")
+    ] = False,
 ) -> None:
     """Open the app in the browser, or with --public serve it to others: see docs/hosting.md."""
     if any(importlib.util.find_spec(name) is None for name in ("streamlit", "pyvis")):
@@ -49,10 +55,13 @@ def open_app(
         options["server.headless"] = "true"
     if public:
         os.environ["MORPHGRAPH_PUBLIC"] = "1"
-        options["server.maxUploadSize"] = PUBLIC_UPLOAD.value
-    host = f"[{address}]" if ":" in address else address
-    say(f"morphgraph: http://{host}:{port} (Ctrl-C ends it)")
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    if host:
+        os.environ["MORPHGRAPH_HOST"] = " ".join(host)
+    if allow_frame:
+        os.environ["MORPHGRAPH_ALLOW_FRAME"] = "1"
+    shown = f"[{address}]" if ":" in address else address
+    say(f"morphgraph: http://{shown}:{port} (Ctrl-C ends it)")
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "web" / "serve.py")]
     command += [item for name, value in options.items() for item in (f"--{name}", str(value))]
     os.execv(sys.executable, command)
 

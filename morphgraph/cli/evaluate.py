@@ -150,19 +150,21 @@ def _stopping_on_request(out: Path) -> AbstractContextManager[None]:
     """Ctrl-C, or a request to end, stops a run so that it can be resumed; twice ends it at once."""
     from morphgraph.batch.progress import stop_path
 
+    asked = False
+
+    # It stays the handler: with Python's own in its place, the program would end within seconds.
     def ask(number: int, frame: Any) -> None:
-        for request in requests:
-            signal.signal(request, signal.default_int_handler)
-        if not stop_path(out).parent.is_dir():
+        nonlocal asked
+        if asked or not stop_path(out).parent.is_dir():
             raise KeyboardInterrupt
+        asked = True
         try:
             stop_path(out).touch()
         except OSError as error:  # as on a full disk
             raise KeyboardInterrupt from error
         say("stopping; once more to end at once")
 
-    requests = (signal.SIGINT, signal.SIGTERM)
-    return asked_to_end(ask, *requests)
+    return asked_to_end(ask, signal.SIGINT, signal.SIGTERM)
 
 
 def _print_shipped() -> None:

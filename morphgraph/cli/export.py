@@ -1,5 +1,6 @@
 """The command that exports a tokeniser, compared with ours before it goes."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,11 +51,14 @@ def export(
 
     if reference is None and reading != Reading():
         raise MorphGraphError(
-            "--format, --encoding and --include-foreign say how a reference is read. Name one with "
-            "--reference."
+            "--format, --encoding, --include-foreign and --layer say how a reference is read. Name "
+            "one with --reference."
         )
     check_out(out)
-    model = leaving(_segmenter(tokenizer, recipe, method, counts))
+    segmenter = _segmenter(tokenizer, recipe, method, counts)
+    if warning := segmenter.warning():
+        print(warning, file=sys.stderr)
+    model = leaving(segmenter)
     entries = reading.read(reference).entries if reference is not None else ()
     words = words_to_check([entry.word for entry in entries], name=tokenizer)
     with progress_bar("comparing"):

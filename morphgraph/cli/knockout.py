@@ -9,6 +9,7 @@ from morphgraph.cli.options import EditOptions, one_of, with_options
 from morphgraph.cli.output import (
     check_out,
     print_json,
+    print_never_formed,
     print_scores,
     print_skipped,
     progress_bar,
@@ -47,23 +48,26 @@ def knockout(given: KnockoutOptions) -> None:
 
     check_out(given.out)
     loaded, benchmark = given.load()
-    settings = given.settings(KnockoutSettings)
+    settings, edits = given.settings(KnockoutSettings), len(loaded.graph.history)
     with progress_bar("knocking out"):
         result = knock_out(loaded, benchmark, settings)
     if result.removed:
         remember(loaded, benchmark, settings)
+    never = given.never_formed(loaded, len(loaded.graph.history) - edits)
     saved = [] if given.out is None else save(loaded, given.out)
     before = score_report(result.scored, result.before, result.signature_before)
+    signature = result.scored.signature(loaded)
     if given.as_json:
         print_json(
             {
                 "before": before,
-                "after": score_report(result.scored, result.after, result.signature_after),
+                "after": score_report(result.scored, result.after, signature),
                 "removed": result.removed,
+                "never_formed": never,
                 "dropout_rate": result.dropout_rate,
                 "share_of_merges": result.share_of_merges,
                 "share_of_leaves_in_last_half": result.late_leaves,
-                "vocab_size": result.vocabulary_size,
+                "vocab_size": loaded.vocabulary_size,
                 "seconds": result.seconds,
                 "saved": saved,
             }
@@ -73,11 +77,12 @@ def knockout(given: KnockoutOptions) -> None:
     print(
         f"{counted(len(result.removed), 'type')} removed "
         f"({result.share_of_merges:.1%} of the merges, effective dropout rate "
-        f"{percent(result.dropout_rate)} %); |V| is now {result.vocabulary_size:,}"
+        f"{percent(result.dropout_rate)} %); |V| is now {loaded.vocabulary_size:,}"
     )
+    print_never_formed(never)
     if settings.select in ("last", "leaves"):
         print(f"{percent(result.late_leaves)} % of the last half of all merges make leaves")
     print_skipped(before["skipped"])
     for path in saved:
         print(f"saved {path}")
-    print(result.signature_after)
+    print(signature)

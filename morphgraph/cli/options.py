@@ -7,7 +7,7 @@ fields, and the command gets the class.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -138,6 +138,10 @@ class Reading:
     include_foreign: Annotated[
         bool, typer.Option("--include-foreign", help="CELEX: keep entries marked [F].")
     ] = False
+    layer: Annotated[
+        str | None,
+        typer.Option("--layer", help="UniSegments: this layer; each word's first if not given."),
+    ] = None
 
     def read(self, reference: str) -> "Reference":
         """A reference by what names it; ``-`` is standard input."""
@@ -149,6 +153,7 @@ class Reading:
             name="standard input" if piped else reference,
             format=self.format_,
             include_foreign=self.include_foreign,
+            layer=self.layer,
             encoding=self.encoding,
         )
 
@@ -250,6 +255,25 @@ class EditOptions(BlameOptions):
         bool, typer.Option("--cascade", help="Also remove what is made from a removed type.")
     ] = False
 
+    drop_never_formed: Annotated[
+        bool,
+        typer.Option(
+            "--drop-never-formed",
+            help="Also remove the types that this leaves, but no merge can form any more.",
+        ),
+    ] = False
+
+    def never_formed(self, edited: "Tokeniser", edits: int) -> dict[str, Any]:
+        """The types that the last ``edits`` leave unformed: how many, the first ten, if removed."""
+        from morphgraph.tokeniser.merging import never_formed
+
+        graph = edited.graph
+        found = [n for n in never_formed(graph, edits) if graph.is_removable(n)]
+        if self.drop_never_formed and found:
+            graph.cascade([graph.types[number] for number in found])
+        first = [edited.readable(graph.types[number]) for number in found[:10]]
+        return {"count": len(found), "first": first, "removed": self.drop_never_formed}
+
     def settings(self, kind: type[Settings]) -> Settings:
         """Those of a method, each from the option of its name."""
         return kind(**{name: getattr(self, name) for name in kind.model_fields})
@@ -346,13 +370,19 @@ def models_of(paths: "Sequence[Path]") -> "list[Entrant]":
 
 
 def predictions_of(path: Path, format_: str | None) -> "Entrant":
-    """What another program predicted; lines that cannot be used are reported."""
-    from morphgraph.reference.predictions import read_predictions
+    """What another program predicted, read when it is scored: one that cannot be read is a row
+    that failed. Lines without morph boundaries are reported.
+    """
+    from morphgraph.reference.predictions import Predictions, read_predictions
     from morphgraph.refine.learning import Entrant
 
-    read = read_predictions(path, format=format_)
-    for skip in read.skipped:
-        print(f"{path}: skipped {skip.count:,}: {skip.reason}", file=sys.stderr)
+    @cache
+    def read() -> Predictions:
+        found = read_predictions(path, format=format_)
+        for skip in found.skipped:
+            print(f"{path}: {skip.count:,} without boundaries: {skip.reason}", file=sys.stderr)
+        return found
+
     return Entrant(path.stem, read)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import check_folder, write_file
-from morphgraph.core.text import columns_by_room, visible
+from morphgraph.core.text import columns_by_room, counted, shortened, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,6 +102,16 @@ def print_scores(
 def print_skipped(skipped: dict[str, int]) -> None:
     for reason, number in skipped.items():
         print(f"skipped {number:,}: {reason}")
+
+
+def print_never_formed(never: Mapping[str, Any]) -> None:
+    if never["count"]:
+        print(
+            f"{counted(never['count'], 'type')} that no merge forms any more: "
+            + ", ".join(f"“{shortened(visible(text), 20)}”" for text in never["first"])
+            + (", …" if never["count"] > len(never["first"]) else "")
+            + ("; removed" if never["removed"] else "; --drop-never-formed removes them")
+        )
 
 
 BETWEEN_LINES = 5.0

@@ -10,12 +10,12 @@ from morphgraph.cli.options import EditOptions, RatioOption, with_options
 from morphgraph.cli.output import (
     check_out,
     print_json,
+    print_never_formed,
     print_scores,
     print_skipped,
     print_table,
     progress_bar,
-    save,
-    write,
+    save_files,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def rebpe(given: ReBPEOptions) -> None:
     from morphgraph.refine.rebpe import ReBPESettings
     from morphgraph.refine.rebpe_run import ReBPERun
     from morphgraph.score.boundaries import score_report
+    from morphgraph.tokeniser.hugging_face import saved_files
 
     settings, out = given.settings(ReBPESettings), given.out
     check_out(out)
@@ -71,6 +72,7 @@ def rebpe(given: ReBPEOptions) -> None:
         before = run.scored.scores(run.segment_scored())
         run.finish(advance)
     remember(loaded, benchmark, settings)
+    never = given.never_formed(loaded, len(loaded.graph.history) - run.edits_before)
     after = run.scored.scores(run.segment_scored())
     scored = score_report(run.scored, after, run.scored.signature(loaded))
     report: dict[str, Any] = {
@@ -79,14 +81,13 @@ def rebpe(given: ReBPEOptions) -> None:
         "after": [found.to_dict() for found in after],
         **scored,
         "converged": run.converged,
+        "never_formed": never,
         "vocab_size": loaded.vocabulary_size,
         "seconds": sum(phase.seconds for phase in run.phases),
     }
     if out is not None:
-        saved = save(loaded, out)
         log = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
-        write(out / "log.json", log.encode())
-        report["saved"] = [*saved, str(out / "log.json")]
+        report["saved"] = save_files({**saved_files(loaded), "log.json": log.encode()}, out)
     if given.as_json:
         print_json(report)
         return
@@ -94,6 +95,7 @@ def rebpe(given: ReBPEOptions) -> None:
     print_scores(after, before)
     end = "converged" if run.converged else "stopped at the limit of iterations"
     print(f"{end} after {report['seconds']:.2f} s; |V| is now {loaded.vocabulary_size:,}")
+    print_never_formed(never)
     print_skipped(report["skipped"])
     for path in report.get("saved", ()):
         print(f"saved {path}")

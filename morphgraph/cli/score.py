@@ -304,7 +304,7 @@ def _print(
         print(table.signature)
         if table.gold_set is not None and table.gold_set.reference.partial:
             print(table.gold_set.reference.partial_note)
-        notes |= dict.fromkeys(shown.explained)
+        notes |= dict.fromkeys([*map(visible, shown.notes), *shown.explained])
     for note in notes:
         print(note)
     for further in (*map(breakdown_table, broken), *map(flota_table, found)):

@@ -1,6 +1,5 @@
 """The command that trains a tokeniser."""
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ import typer
 from morphgraph.cli.options import JsonOption, word_counts
 from morphgraph.cli.output import asked_to_end, print_json, progress_line, say, write
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import check_folder
+from morphgraph.core.files import check_folder, json_bytes
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS, PUBLIC_TYPES, PUBLIC_WORDS
 from morphgraph.core.system import give_way, limit_this_process
 from morphgraph.core.text import counted
@@ -99,7 +98,7 @@ def train(
                 progress=advance,
                 enough=enough,
             )
-            data: str | bytes = json.dumps(document, ensure_ascii=False, indent=1)
+            data: str | bytes = json_bytes(document, str(out))
             report: dict[str, Any] = {
                 "vocab_size": len(document["model"]["vocab"]),
                 "merges": merges,
@@ -210,6 +209,8 @@ def _model(
         progress=advance,
         enough=enough,
     )
+    if warning := segmenter.warning():
+        print(warning, file=sys.stderr)
     return write_model(segmenter), {
         "method": name,
         "pipeline": pipeline or chosen.pipelines[0],

@@ -11,8 +11,8 @@ from morphgraph.cli.output import (
     print_json,
     print_table,
     progress_bar,
-    write,
 )
+from morphgraph.core.files import write_files
 from morphgraph.core.text import count_text, counted, shortened, visible
 
 if TYPE_CHECKING:
@@ -33,8 +33,16 @@ def undertrained(
     padded: Annotated[
         bool, typer.Option("--padded", help="Rows beyond the tokeniser's ids are padding.")
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank types by norm, cosine or euclidean: the norm of the input row, or its "
+            "distance from unused rows. By default cosine where one matrix is input and output, "
+            "else norm, as Land & Bartolo's program does."
+        ),
+    ] = None,
     share: Annotated[
-        float, typer.Option(help="The share of types, nearest to unused rows, that stand out.")
+        float, typer.Option(help="The share of types, those that rank lowest, that stand out.")
     ] = 0.02,
     limit: Annotated[int, typer.Option(min=0, help="At most this many types; 0 for all.")] = 50,
     out: Annotated[
@@ -50,7 +58,7 @@ def undertrained(
     check_out(out)
     corpus = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
     with progress_bar("looking at rows"):
-        found = undertrained_types(model, corpus, tokeniser=tokenizer, padded=padded)
+        found = undertrained_types(model, corpus, tokeniser=tokenizer, padded=padded, by=by)
     saved = [] if out is None else _save(found, out)
     chosen = found.standing_out(share)
     shown = chosen[: limit or None]
@@ -87,8 +95,7 @@ def _save(found: "UndertrainedTypes", out: Path) -> list[str]:
         out / "undertrained.csv": frame_csv(found.frame),
         out / "undertrained.html": undertrained_page(found).encode(),
     }
-    for path, data in files.items():
-        write(path, data)
+    write_files(files, " with --out")
     return [str(path) for path in files]
 
 

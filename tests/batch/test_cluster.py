@@ -73,17 +73,21 @@ def test_workers_have_one_thread_and_listen_on_the_loopback_interface_only(
         own = psutil.Process()
         children = [each for each in own.children(recursive=True) if each not in earlier]
         listening = {
-            connection.laddr.ip
+            f"tls://{connection.laddr.ip}:{connection.laddr.port}"
             for process in [own, *children]
             for connection in process.net_connections("inet")
             if connection.status == psutil.CONN_LISTEN
         }
         scratch = [str(Path(worker["local_directory"])) for worker in known]
         threads = [worker["nthreads"] for worker in known]
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        addresses = {client.scheduler.address, *workers}
+        addresses |= {worker["nanny"] for worker in known}
     assert squares == [number**2 for number in range(20)]
     assert list(variables.values()) == [[*["1"] * 5, None]] * 2
     assert threads == [1, 1]
-    assert listening == {"127.0.0.1"}
+    assert listening == addresses  # none for HTTP
+    assert all(address.startswith("tls://127.0.0.1:") for address in listening)
     assert len(scratch) == 2 and all(name.startswith(str(tmp_path)) for name in scratch)
     assert dict(os.environ) == before
     assert eventually(

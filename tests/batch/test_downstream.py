@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from importlib.util import find_spec as really_find_spec
 from pathlib import Path
@@ -156,7 +157,7 @@ def test_without_torch_nothing_starts(
 
 
 def test_two_seeds_give_an_interval() -> None:
-    """By Student's t with one degree of freedom: 12.706 standard errors."""
+    """By Student's t with one degree of freedom: 12.706 standard errors, of the logarithm."""
     empty: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS, "")
     numbers = dict.fromkeys(("vocab_size", "step", "low", "high", "p"))
     rows = [
@@ -166,5 +167,13 @@ def test_two_seeds_give_an_interval() -> None:
     table = make_table(pd.DataFrame(rows), TableSpec(title="t", rows=["task"]))
     cell = table.rows[0].cells[0]
     assert (cell.value, cell.seeds) == (pytest.approx(0.51), 2)
-    assert (cell.low, cell.high) == (pytest.approx(0.51 - 0.12706), pytest.approx(0.51 + 0.12706))
-    assert "In brackets: 95 % intervals of the mean over seeds, by Student's t." in table.explained
+    factor = math.exp(0.12706 / 0.51)
+    assert (cell.low, cell.high) == (pytest.approx(0.51 / factor), pytest.approx(0.51 * factor))
+    assert table.explained[-2] == (
+        "In brackets: 95 % intervals of the mean over seeds, by Student's t, on a log scale where "
+        "all are positive."
+    )
+    for row, value in zip(rows, (0.9, 0.98), strict=True):
+        row["value"] = value
+    table = make_table(pd.DataFrame(rows), TableSpec(title="t", rows=["task"]))
+    assert table.rows[0].cells[0].high == 1, "no accuracy is above 100 %"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -190,13 +191,20 @@ def test_predictions_are_rows_beside_tokenisers(tmp_path: Path) -> None:
     assert math.isnan(value(rows, "types", method="Morfessor"))
 
 
-def test_predictions_that_lack_words_fail_alone(tmp_path: Path) -> None:
+def test_predictions_that_lack_words_are_scored_and_those_that_lack_all_fail_alone(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "gold.tsv").write_text(GOLD)
     (tmp_path / "en.txt").write_text("un do ing\n")
     rows, failures = measured(PROGRAM, tmp_path)
-    assert [f.message for f in failures] == [
-        "en.txt lacks 2 of the 3 words of gold.tsv: “doing”, “do”. Segment them too, or leave "
-        "them out of the reference."
+    assert failures == []
+    [row] = rows[(rows["method"] == "Morfessor") & (rows["metric"] == "f1")].itertuples()
+    assert row.value == 2 * 2 / (2 + 3)
+    assert re.search(r"predictions:en\.txt@\w+ lacking 2\|", row.signature)
+    (tmp_path / "en.txt").write_text("x y\n")
+    rows, failures = measured(PROGRAM, tmp_path)
+    assert [f.message.partition(":")[0] for f in failures] == [
+        "en.txt segments none of the 3 words of gold.tsv"
     ]
     assert not math.isnan(value(rows, "f1", method="as it is"))
 

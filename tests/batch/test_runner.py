@@ -23,7 +23,7 @@ from morphgraph.batch.tasks import (
     run_task,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import write_file
 
 
 def double(spec: Mapping[str, Any], needs: Sequence[pa.Table]) -> pa.Table:
@@ -165,14 +165,14 @@ def test_a_lock_goes_with_its_runner(tmp_path: Path) -> None:
 
 def test_a_write_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "result"
-    write_atomically(path, b"first")
+    write_file(path, b"first")
 
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(MorphGraphError, match=r"no space left on device.*resumes where it stopped"):
-        write_atomically(path, b"second")
+    with pytest.raises(MorphGraphError, match=r"no space left on device.*Make room"):
+        write_file(path, b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
 from morphgraph import cli
@@ -190,6 +191,29 @@ def test_knockout(morphgraph: Command, files: tuple[Path, Path], tmp_path: Path)
     ).json  # fmt: skip
     assert replayed["after"]["scores"] == report["after"]["scores"]
     assert replayed["removed"] == []
+
+
+@pytest.mark.parametrize("command", ["knockout", "rebpe"])
+def test_types_that_nothing_forms_are_reported_and_removed(
+    morphgraph: Command, small_document: Any, tmp_path: Path, command: str
+) -> None:
+    """abc + d is to blame; abcde is then left with the merge that never applies."""
+    tokenizer, gold = tmp_path / "tokenizer.json", tmp_path / "gold.tsv"
+    tokenizer.write_text(json.dumps(small_document(SEVERAL_MERGES, "abcde")))
+    gold.write_text("abcd\tabc d\n")
+    switches = ("--no-anneal", "--no-reify") if command == "rebpe" else ()
+    given = (command, "--tokenizer", tokenizer, "--reference", gold, "--bare", *switches)
+    left = morphgraph(*given, "--out", tmp_path / "left", "--json")
+    assert left.json["never_formed"] == {"count": 1, "first": ["abcde"], "removed": False}
+    shown = morphgraph(*given).out
+    assert "1 type that no merge forms any more: “abcde”; --drop-never-formed removes" in shown
+    dropped = morphgraph(*given, "--out", tmp_path / "out", "--drop-never-formed", "--json")
+    assert dropped.json["never_formed"]["removed"]
+    assert dropped.json["vocab_size"] == left.json["vocab_size"] - 1
+    again = morphgraph("score", "--tokenizer", tmp_path / "out", "--reference", gold, "--bare")
+    assert again.code == 0 and again.err == "", "no warning"
+    warned = morphgraph("score", "--tokenizer", tmp_path / "left", "--reference", gold, "--bare")
+    assert "can never be formed: “abcde”" in warned.err
 
 
 def test_knockout_with_tuples_saves_our_own_kind(

@@ -43,6 +43,13 @@ COMMANDS = commands(typer.main.get_command(cli.program))
             },
         ),
         (
+            "--layer",
+            {
+                *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),
+                "reference show",
+            },
+        ),
+        (
             "--encoding",
             {
                 *("score", "blame", "knockout", "rebpe", "compare", "vocabulary", "export"),

@@ -639,11 +639,27 @@ def test_predictions_that_lack_words(morphgraph: Command, small: Small, tmp_path
     theirs.write_text("un do ing\nhot\n")
     run = morphgraph(*small.on_first, "--predictions", theirs, "--scope", "morphemic")
     assert run.code == 0
-    assert "theirs: theirs.txt lacks 2 of the 3 words of first.tsv: “undo”, “doing”." in run.out
-    assert ["theirs", "failed"] in [row[:2] for row in printed(run.out)]
-    alone = morphgraph("score", "--predictions", theirs, "--reference", small.first)
-    assert alone.code != 0
-    assert "lacks 2 of the 3 words" in alone.err
+    note = "theirs.txt lacks 2 of the 3 words of first.tsv, or segments them as nothing: “undo”, "
+    assert run.out.count(note) == 1
+    [row] = [row for row in printed(run.out) if row[:1] == ["theirs"]]
+    assert row[1:4] == ["n/a", "100.00 [100.00, 100.00]", "50.00 [0.00, 100.00]"]
+
+
+def test_predictions_that_cannot_be_read_do_not_stop_others(
+    morphgraph: Command, small: Small, tmp_path: Path
+) -> None:
+    broken, theirs = tmp_path / "broken.txt", tmp_path / "theirs.txt"
+    broken.write_bytes(b"\xff")
+    theirs.write_text("un do ing\nun do\ndo ing\n")
+    arguments = ("score", "--reference", small.first, "--reference", small.second, "--predictions")
+    run = morphgraph(*arguments, broken, "--predictions", theirs, "--scope", "morphemic")
+    assert run.code == 0
+    assert "broken: broken.txt, line 1: the byte 0xFF is not UTF-8" in run.out
+    assert ["broken", "failed"] in [row[:2] for row in printed(run.out)]
+    assert any(row[:1] == ["theirs"] and row[2].startswith("100.00") for row in printed(run.out))
+    alone = morphgraph(*arguments, broken)
+    assert (alone.code, alone.out) == (2, "")
+    assert "the byte 0xFF is not UTF-8" in alone.err
 
 
 def test_the_form_of_predictions_can_be_named(
@@ -654,7 +670,7 @@ def test_the_form_of_predictions_can_be_named(
     arguments = ("score", "--reference", small.first, "--predictions", theirs)
     assert morphgraph(*arguments).code == 0
     run = morphgraph(*arguments, "--predictions-format", "morfessor")
-    assert "lacks 3 of the 3 words" in run.err
+    assert "segments none of the 3 words" in run.err
     run = morphgraph(*arguments, "--predictions-format", "celex")
     assert "Choose one of: plain, sigmorphon2022, morfessor" in run.err
 

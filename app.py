@@ -16,6 +16,7 @@ from web.scoreboard import (
 from web.session import Session
 from web.text import plain
 from web.views.first_look import first_look
+from web.views.reference_read import reference_read
 
 DOORS = {
     "Explore": (
@@ -73,9 +74,10 @@ def start_page(current: Session) -> None:
     with left.container(border=True, height="stretch"):
         tokeniser_upload(current)
     with right.container(border=True, height="stretch"):
-        reference_upload(current)
+        reference_upload(current, "files")
         with st.expander("Public references", icon=":material/cloud_download:"):
-            catalogue_panel(current)
+            catalogue_panel(current, "files")
+        reference_read(current, "files")
     skipped_lines(current)
     if not is_public():
         st.caption("Files stay on this machine.")

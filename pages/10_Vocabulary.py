@@ -1,6 +1,7 @@
 """What vocabularies are made of, which types, and how well they compress a corpus."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -32,7 +33,7 @@ from morphgraph.tables.vocabulary import (
 from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import start
-from web.edits import look_at
+from web.edits import look_at, never_formed_note
 from web.inputs import frequency_choice, offer_frequencies
 from web.scoreboard import score_metrics
 from web.session import Session, trained_models
@@ -85,6 +86,8 @@ def vocabulary_page(current: Session) -> None:
     """The whole page; a fragment, so that a choice draws nothing else anew."""
     score_metrics(current, "vocabulary")
     cards, below = st.container(key="vocabulary-cards"), st.container()
+    with cards:
+        never_formed_note(current, partial(set_value, _CARD, "never_formed"))
     with st.expander(
         "More: other tokenisers, word frequencies, all figures, charts",
         icon=":material/tune:",

@@ -15,7 +15,7 @@ from web.address import follow
 from web.bootstrap import start
 from web.components import Click, merge_graph, vis_loader
 from web.components.fan import fan_graph
-from web.edits import handle_clicks, look_at, show_message
+from web.edits import handle_clicks, look_at, never_formed_note, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
@@ -23,6 +23,7 @@ from web.views.type_panel import type_panel
 from web.widgets import download, sent_again
 
 SELECT, KNOCK_OUT = "Show it", "Knock it out"
+_FIND = "find a type"
 _VERTICES_A_ROW = 4
 HEIGHT = "clamp(400px, calc(100vh - 225px), 900px)"
 
@@ -41,8 +42,9 @@ def explorer(current: Session) -> None:
     with left:
         controls = _controls(current)
         _graph(current, controls)
+        never_formed_note(current)
     with right:
-        show_message()
+        show_message(current)
         type_panel(current, cascade=controls.cascade)
     keep_session(current)
 
@@ -55,6 +57,7 @@ def _follow_focus(current: Session) -> None:
     asked = follow("type", here)
     if asked != here and asked in graph.ids:
         look_at(current, graph.ids[asked])
+        st.session_state[_FIND] = ""  # it found another one
 
 
 class Controls(NamedTuple):
@@ -138,13 +141,14 @@ def _controls(current: Session) -> Controls:
     tokeniser = current.study.tokeniser
 
     def find_exactly() -> None:
-        exact = tokeniser.type_from(st.session_state["find a type"])
+        text = st.session_state[_FIND]
+        exact = tokeniser.type_from(text) if text.strip() else None
         if exact is not None:
             look_at(current, tokeniser.graph.ids[exact])
 
     text = find.text_input(
         "Find a type",
-        key="find a type",
+        key=_FIND,
         placeholder="Find a type …",
         max_chars=100,
         on_change=find_exactly,

@@ -29,7 +29,7 @@ def tree_page(current: Session) -> None:
     if st.session_state.pop(_OPENS, False):
         st.switch_page("pages/1_Merge_graph.py")
     score_metrics(current, "tree")
-    show_message()
+    show_message(current)
     word, compared = _word(current)
     if word is None:
         return

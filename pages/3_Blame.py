@@ -21,14 +21,14 @@ from morphgraph.score.gold_set import Scope, Weighting
 from web.address import follow
 from web.bootstrap import start
 from web.components.curve import threshold_line
-from web.edits import knock_out_all, look_at, show_message
+from web.edits import knock_out_all, look_at, never_formed_note, show_message
 from web.reopening import keep_session
 from web.scoreboard import score_metrics
 from web.session import Session
 from web.text import code
-from web.widgets import chosen_row, remembered, set_value, value_now
+from web.widgets import choice, chosen_row, set_value, value_now
 
-_SCOPE, _WEIGHTING = "blame scope", "blame weighting"
+_SCOPE, _WEIGHTING, _TAB = "blame scope", "blame weighting", "blame tab"
 
 
 @st.fragment
@@ -49,27 +49,37 @@ def blame_dashboard(current: Session) -> None:
     )
     threshold = _threshold(current, blamed, points, scope, weighting)
     keep_session(current)
-    show_message()
-    culprits, merges, more = st.tabs(["Who is to blame", "Table of merges", "More charts"])
+    show_message(current)
+    never_formed_note(current)
+    # Only what is looked at: each threshold that one drags the line across draws it anew.
+    names = ["Who is to blame", "Table of merges", "More charts"]
+    culprits, merges, more = st.tabs(names, on_change="rerun", key=_TAB)
     with culprits:
-        left, right = st.columns(2)
-        left.plotly_chart(worst_merges(table, threshold), key="worst merges")
-        right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
+        if culprits.open:
+            left, right = st.columns(2)
+            left.plotly_chart(worst_merges(table, threshold), key="worst merges")
+            right.plotly_chart(blame_histogram(table, threshold), key="blame histogram")
     with merges:
-        _merge_table(current, table, threshold, f"{scope} {weighting}")
+        if merges.open:
+            _merge_table(current, table, threshold, f"{scope} {weighting}")
     with more:
-        st.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
-        event: Any = st.plotly_chart(
-            blame_scatter(table, threshold),
-            key=f"blame scatter {current.study_number}",
-            on_select="rerun",
-            selection_mode="points",
-        )
-        chosen = event.selection.points if event else []
-        if chosen:
-            _offer(current, int(chosen[0]["customdata"][0]))
-        else:
-            st.caption("Click a point to choose its merge.")
+        if more.open:
+            _more_charts(current, table, threshold)
+
+
+def _more_charts(current: Session, table: pd.DataFrame, threshold: float) -> None:
+    st.plotly_chart(blame_by_rank(table, threshold), key="blame by rank")
+    event: Any = st.plotly_chart(
+        blame_scatter(table, threshold),
+        key=f"blame scatter {current.study_number}",
+        on_select="rerun",
+        selection_mode="points",
+    )
+    chosen = event.selection.points if event else []
+    if chosen:
+        _offer(current, int(chosen[0]["customdata"][0]))
+    else:
+        st.caption("Click a point to choose its merge.")
 
 
 def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
@@ -86,19 +96,22 @@ def _what_to_blame_by(current: Session) -> tuple[Scope, Weighting]:
 def _settings(current: Session) -> None:
     benchmark = current.study.benchmark
     if benchmark.reference.has_whole_words:
-        with remembered(**{_SCOPE: "morphemic"}):
-            st.segmented_control(
-                "Gold boundaries", ["morphemic", "whole-word"], key=_SCOPE, required=True
-            )
+        choice(
+            st.segmented_control,
+            "Gold boundaries",
+            ["morphemic", "whole-word"],
+            key=_SCOPE,
+            required=True,
+        )
     if "tokens" in benchmark.weightings:
-        with remembered(**{_WEIGHTING: "types"}):
-            st.segmented_control(
-                "Each word counts",
-                ["types", "tokens"],
-                key=_WEIGHTING,
-                required=True,
-                format_func=lambda name: "once" if name == "types" else "by its frequency",
-            )
+        choice(
+            st.segmented_control,
+            "Each word counts",
+            ["types", "tokens"],
+            key=_WEIGHTING,
+            required=True,
+            format_func=lambda name: "once" if name == "types" else "by its frequency",
+        )
 
 
 def _threshold(

@@ -13,7 +13,7 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from web.bootstrap import start
 from web.components.fan import fan_graph
-from web.edits import knock_out_and_reify, show_message
+from web.edits import knock_out_and_reify, never_formed_note, show_message
 from web.reopening import keep_session, setting_values
 from web.scoreboard import score_metrics
 from web.session import Session
@@ -100,7 +100,7 @@ def _page(current: Session) -> None:
     score_metrics(current, "rebpe", settings.scope, settings.weighting)
     current.doing = "The run of ReBPE" if running else ""
     keep_session(current)
-    show_message()
+    show_message(current)
     if not running and len(run.all_phases) > 1:
         follow_phase(run)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -134,6 +134,7 @@ def _page(current: Session) -> None:
         except StreamlitAPIException:  # the whole page was run
             current.just_asked = True
             st.rerun()
+    never_formed_note(current)
     shown: dict[str, Callable[[], None]] = {
         _CHANGED: lambda: phase_changes(current, run),
         _SCENES: lambda: chosen_types(current),

@@ -1,6 +1,7 @@
 """The dashboard of scores: tokenisers by references."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from web.inputs import (
     choose_predictions,
     choose_references,
     frequency_choice,
+    leave_out,
     reference_upload,
 )
 from web.method_picker import START, choose_methods, follow_methods, method_fields, upload_model
@@ -35,6 +37,7 @@ from web.scoreboard import (
     skipped_lines,
 )
 from web.session import Session
+from web.text import plain
 from web.views.errors import error_browser
 from web.views.reference_read import reference_read
 from web.views.scores import (
@@ -46,7 +49,8 @@ from web.views.scores import (
     words_seen,
     words_shown,
 )
-from web.widgets import choice, downloads, remembered, rows_high, show_error, show_table
+from web.waiting import Waiting
+from web.widgets import choice, downloads, rows_high, setting, show_error, show_table
 
 T = TypeVar("T")
 _NO_TEST = "no test"
@@ -59,8 +63,10 @@ def scores_page(current: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="scores-controls"):
         left, right = st.columns(2)
         settings = st.popover("Settings", icon=":material/tune:", key="scores settings")
+    waiting = Waiting(st.empty(), leave_out)
     shown = st.container()
-    entrants, gold_sets = _chosen(current, left, right, settings)
+    entrants, chosen = _chosen(current, left, right, settings, waiting)
+    gold_sets = list(chosen.values())
     if not entrants or not gold_sets:
         shown.info("Choose at least one method and one reference.")
         return
@@ -69,11 +75,17 @@ def scores_page(current: Session) -> None:
             gold_sets, [one.label for one in entrants]
         )
         picture_format()
-    outcomes = [
-        _outcomes(current, entrants, gold_set, with_ideal)
-        for gold_set in _with_held_out(current, gold_sets)
+    works = [
+        _Work(current, waiting, name, gold_set)
+        for name, each in chosen.items()
+        for gold_set in _with_held_out(current, each)
     ]
-    tables = [_table(current, found, scope, weighting, metrics, baseline) for found in outcomes]
+    outcomes = [_outcomes(work, entrants, with_ideal) for work in works]
+    tables = [
+        _table(work, found, scope, weighting, metrics, baseline)
+        for work, found in zip(works, outcomes, strict=True)
+    ]
+    waiting.over()
     with shown:
         overview, where, words = st.tabs(
             ["Overview", "Where", "Words"], on_change="rerun", key="scores tab"
@@ -91,10 +103,16 @@ def scores_page(current: Session) -> None:
 
 
 def _chosen(
-    current: Session, left: DeltaGenerator, right: DeltaGenerator, settings: DeltaGenerator
-) -> tuple[list[Entrant], list[GoldSet]]:
+    current: Session,
+    left: DeltaGenerator,
+    right: DeltaGenerator,
+    settings: DeltaGenerator,
+    waiting: Waiting,
+) -> tuple[list[Entrant], dict[str, GoldSet]]:
     """What is scored, and on what; more of them are added in the panel below."""
     with st.expander("Other references, frequencies and models", icon=":material/upload_file:"):
+        if reference_read(current, "scores"):
+            doubtful_reference(current)
         reference, public, more, frequencies, models, programs = st.tabs(
             [
                 "Open a reference",
@@ -106,9 +124,9 @@ def _chosen(
             ]
         )
     with reference:
-        reference_upload(current)
+        reference_upload(current, "scores")
     with public:
-        catalogue_panel(current)
+        catalogue_panel(current, "scores")
     with frequencies:
         frequency_choice(current)
     with models:
@@ -121,7 +139,7 @@ def _chosen(
         for one in picked:
             method_fields(one, "scores", titled=True)
     with right:
-        gold_sets = choose_references(current, more)
+        gold_sets = choose_references(current, more, waiting)
     labels = apart([*(one.label for one in picked), *predictions])
     made = [(one.made, one.base) for one in picked if one.made is not None]
     entrants = [
@@ -132,16 +150,33 @@ def _chosen(
     return [*entrants, *(Entrant(label, each) for label, each in known)], gold_sets
 
 
-def _with_held_out(current: Session, gold_sets: Sequence[GoldSet]) -> list[GoldSet]:
-    """Each reference, and behind it those of its words that the open tokeniser did not see."""
-    found = []
-    for gold_set in gold_sets:
-        found.append(gold_set)
-        for share, seed in held_out_of(current.study.tokeniser, gold_set):
-            key = ("held out", Same(gold_set), share, seed)
-            make = partial(gold_set.hold_out, share, seed)
-            found.append(current.once(key, make, of_files=True))
+def _with_held_out(current: Session, gold_set: GoldSet) -> list[GoldSet]:
+    """A reference, and behind it those of its words that the open tokeniser did not see."""
+    found = [gold_set]
+    for share, seed in held_out_of(current.study.tokeniser, gold_set):
+        key = ("held out", Same(gold_set), share, seed)
+        make = partial(gold_set.hold_out, share, seed)
+        found.append(current.once(key, make, of_files=True))
     return found
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is computed on one reference, by its name among those that are chosen."""
+
+    current: Session
+    waiting: Waiting
+    name: str
+    gold_set: GoldSet
+
+    def once(self, key: tuple[Hashable, ...], said: str, make: Callable[[], T]) -> T:
+        """What ``make`` returns, computed once; the page says so and can stop it."""
+        said = f"{said} {shortened(self.gold_set.reference.name, 50)}"
+
+        def wait() -> T:
+            return self.waiting.do(key, said, lambda _: make(), about=self.name)
+
+        return self.current.once(key, wait)
 
 
 def _overview(current: Session, tables: Sequence[ScoreTable], gold_sets: Sequence[GoldSet]) -> None:
@@ -206,13 +241,14 @@ def _settings(
         first=list(USUAL),
         format_func=lambda name: METRICS[name].title,
     )
-    with remembered(scores_ideal=True):
-        with_ideal = st.toggle(
-            "Gold as a row",
-            key="scores_ideal",
-            help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
-            "whole-word precision is below 100 %, since it splits affixes off too.",
-        )
+    with_ideal = setting(
+        st.toggle,
+        "Gold as a row",
+        key="scores_ideal",
+        first=True,
+        help="The ceiling, “Ideal”: a tokeniser whose tokens are the morphs. Its "
+        "whole-word precision is below 100 %, since it splits affixes off too.",
+    )
     baseline = labels.index(tested) if tested in labels else None
     return scope, weighting, with_ideal, baseline, metrics or list(USUAL)
 
@@ -238,33 +274,41 @@ def _weighting(asked: Weighting, gold_set: GoldSet) -> Weighting:
 
 
 def _outcomes(
-    current: Session, entrants: Sequence[Entrant], gold_set: GoldSet, with_ideal: bool
+    work: _Work, entrants: Sequence[Entrant], with_ideal: bool
 ) -> list[Outcome | SegmentationFailure]:
     """How each method cuts the words of a reference, computed once."""
+    gold_set = work.gold_set
     found: list[Outcome | SegmentationFailure] = []
     for one in entrants:
         base = one.base and one.base.state()
         key = ("outcome", Same(one.made), base, one.label, Same(gold_set))
-        found += current.once(key, partial(learn_and_score, [one], gold_set))
+        make = partial(learn_and_score, [one], gold_set)
+        found += work.once(key, f"{one.label} cuts the words of", make)
     if with_ideal:
         of_gold = ("outcome", "ideal", Same(gold_set))
-        found.append(current.once(of_gold, lambda: ideal(gold_set), of_files=True))
+        found.append(work.current.once(of_gold, lambda: ideal(gold_set), of_files=True))
     return found
 
 
 def _table(
-    current: Session,
+    work: _Work,
     outcomes: list[Outcome | SegmentationFailure],
     scope: Scope,
     weighting: Weighting,
     metrics: list[str],
     baseline: int | None,
 ) -> ScoreTable:
-    """The scores of these outcomes, which are computed when they are first asked for."""
+    """The scores of these outcomes, with their intervals and tests."""
     known = next((one.gold_set for one in outcomes if isinstance(one, Outcome)), None)
     used = weighting if known is None else _weighting(weighting, known)
     key = ("scores", tuple(map(Same, outcomes)), scope, used, tuple(metrics), baseline)
-    return current.once(key, lambda: ScoreTable(outcomes, scope, used, metrics, baseline=baseline))
+
+    def make() -> ScoreTable:
+        table = ScoreTable(outcomes, scope, used, metrics, baseline=baseline)
+        _ = table.estimates, table.signature  # they take long, and are kept
+        return table
+
+    return work.once(key, "Intervals and tests on", make)
 
 
 def _show(tables: Sequence[ScoreTable]) -> None:
@@ -273,6 +317,8 @@ def _show(tables: Sequence[ScoreTable]) -> None:
         for outcome in table.outcomes:
             if isinstance(outcome, SegmentationFailure):
                 show_error(f"{outcome.label}: {outcome.message}")
+    for note in dict.fromkeys(note for table in tables for note in table.notes):
+        st.warning(plain(note))
     frame = _frame(tables)
     show_table(
         frame,
@@ -367,8 +413,6 @@ def _columns(metrics: Sequence[str]) -> dict[str, Any]:
 def whole_page(current: Session) -> None:
     """What is read at the top, then the scores."""
     st.title("Scores")
-    if reference_read(current):
-        doubtful_reference(current)
     scores_page(current)
 
 

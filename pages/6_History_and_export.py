@@ -13,7 +13,7 @@ from morphgraph.tokeniser.export import Export, words_to_check
 from morphgraph.tokeniser.export_texts import FILES
 from morphgraph.tokeniser.recipe import read_recipe, replay
 from web.bootstrap import start
-from web.edits import go_to_edit
+from web.edits import go_to_edit, never_formed_note
 from web.inputs import content_of
 from web.method_picker import choose_method
 from web.scoreboard import score_metrics
@@ -202,6 +202,8 @@ def _tokeniser(current: Session) -> None:
             return export_segmenter(segmenter, words_to_check(words, name=tokeniser.name))
 
     with attempt():
+        if warning := current.once(("capitals", *key), segmenter.warning):
+            st.warning(plain(warning), icon=":material/match_case:")
         made = current.once(("export", Same(segmenter), *key), make)
         st.session_state[_KEY] = key
         with place.container():
@@ -263,6 +265,7 @@ def page(current: Session) -> None:
     """The edits, and below them what to export."""
     score_metrics(current, "history")
     edit_list(current)
+    never_formed_note(current)
     export(current)
 
 

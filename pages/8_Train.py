@@ -15,6 +15,7 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_TYPES
+from morphgraph.core.shared import Same
 from morphgraph.core.text import counted, shortened
 from morphgraph.corpus.counts import WordCounts, parse_word_counts, wordfreq_counts
 from morphgraph.corpus.pipelines import PIPELINES
@@ -50,11 +51,6 @@ _SOURCES = {
     "text": "a file of text",
 }
 _EXAMPLES = "undesirable unaffordability don't co-operating 1234567 McDonald's"
-_PARAMETERS = {
-    name: field
-    for trainer in TRAINERS.values()
-    for name, field in trainer.parameters.model_fields.items()
-}
 Read = Callable[[Callable[[float], None]], WordCounts]
 
 
@@ -106,7 +102,6 @@ def _settings() -> _Order | None:
         train_language="en",
         train_method="bpe",
         train_size=8000,
-        **{f"train_{name}": field.default for name, field in _PARAMETERS.items()},
     ):
         with st.container(key="cards-train"):
             name = st.radio(
@@ -131,7 +126,9 @@ def _settings() -> _Order | None:
             )
             place = st.container(horizontal=True, width="content")
             parameters = {
-                name: parameter_field(place, f"{method.label}: {name}", f"train_{name}", field)
+                name: parameter_field(
+                    place, f"{method.label}: {name}", f"train_{name}", field, field.default
+                )
                 for name, field in method.parameters.model_fields.items()
             }
             with st.popover("Preparation", icon=":material/tune:"):
@@ -350,6 +347,9 @@ def _result(current: Session) -> None:
             label,
             help="Frees memory; the model is lost.",
         )
+    warning = current.once(("capitals", Same(segmenter)), segmenter.warning, of_files=True)
+    if warning:
+        st.warning(plain(warning), icon=":material/match_case:")
     if st.session_state.pop(_COMPARES, False):
         st.switch_page("pages/9_Segmentations.py")
     _examples(current, [segmenter])

@@ -110,7 +110,7 @@ def _make_the_next(
     if waiting is None:
         return
     with progress, st.spinner(f"Making {waiting.title}…"):
-        make_method(current, waiting.name, waiting.settings)
+        make_method(current, _PLACE, waiting.name, waiting.settings)
     st.rerun()
 
 

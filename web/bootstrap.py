@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import streamlit as st
-from streamlit import config
 
+from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from web.address import arrive, arrive_elsewhere, follow
 from web.batch.queue import keep_queue_moving, stop_all
 from web.hosting import is_public
-from web.housekeeping import keep_house
 from web.reopening import keep_session, known_browser, reopen
 from web.session import Session, demo_name, session
 from web.storage import days_kept, kept_steps
@@ -57,12 +56,10 @@ def start(title: str) -> Session:
     )
     st.logo(_ASSETS / "logo.svg", icon_image=_ASSETS / "icon.svg")
     st.html(_ASSETS / "style.css")
-    keep_house()
     if is_public():
-        st.set_option("client.showErrorDetails", "none")  # a traceback tells of the server
-        config.set_option("server.headless", True)  # Streamlit installs nothing for a visitor then
         keep_queue_moving()
     current = session(reopen)
+    VISITOR.set(current.store.folder.name)
     current.doing = ""  # it is in the page that is left, or begins again below
     arrive(title)
     _open_what_is_asked_for(current)

@@ -1,18 +1,25 @@
 """What clicks and buttons do to a session: edits, and where to look."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
 import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
+from morphgraph.core.text import counted, from_to, shortened
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.type_atoms import TypeAtoms
 from morphgraph.refine.knockout import KnockoutSettings
 from morphgraph.refine.reify import preview_reification
-from web.components import Click
+from morphgraph.tokeniser.merging import never_formed
+from web.components import Click, hidden_component
 from web.session import Session
 from web.text import plain
-from web.widgets import deferred_error
+from web.widgets import button, deferred_error
 
-_MESSAGE = "edit message"
+_MESSAGE, _HEARD = "edit message", "edits heard of"
 
 
 def knock_out_type(current: Session, number: int, *, cascade: bool = False) -> None:
@@ -42,6 +49,44 @@ def knock_out_and_reify(current: Session, types: list[str]) -> None:
         graph.apply(preview_reification(graph, blacklist, atoms=atoms, among=rewired))
 
 
+def never_formed_note(current: Session, show_all: Callable[[], None] | None = None) -> None:
+    """Say which types the edits leave that no merge can form, and offer to remove them.
+
+    ``show_all`` lists them, where the page can.
+    """
+    study = current.study
+    graph = study.graph
+    found = current.once(
+        ("never formed",),
+        lambda: [n for n in never_formed(graph, len(graph.history)) if graph.is_removable(n)],
+    )
+    if not found:
+        return
+    first = ", ".join(plain(shortened(study.tokeniser.readable_types[n], 30)) for n in found[:10])
+    more = ", …" if len(found) > 10 else "."
+    types = counted(len(found), "type is", "types are")
+    st.warning(
+        f"{types} left that no merge forms any more: {first}{more}", icon=":material/link_off:"
+    )
+    with st.container(horizontal=True):
+        button(
+            "Remove it" if len(found) == 1 else "Remove them",
+            "delete",
+            _remove,
+            current,
+            [graph.types[n] for n in found],
+            key="remove never formed",
+            help="One more edit; all words are segmented as before it.",
+        )
+        if show_all is not None:
+            button("List them", "list", show_all, key="list never formed")
+
+
+def _remove(current: Session, types: list[str]) -> None:
+    with deferred_error(_MESSAGE):
+        current.study.graph.cascade(types)
+
+
 def go_to_edit(current: Session, edits: int) -> None:
     """Undo or redo until so many edits are made."""
     graph = current.study.graph
@@ -51,11 +96,68 @@ def go_to_edit(current: Session, edits: int) -> None:
         current.redo()
 
 
-def show_message() -> None:
-    """Show, once, why the last edit could not be made."""
+def show_message(current: Session) -> None:
+    """Show, once, why the last edit could not be made; tell a screen reader what edits changed."""
+    _speaking()(key="what edits changed", data={"said": _what_changed(current)})
     message = st.session_state.pop(_MESSAGE, None)
     if message:
         st.warning(plain(message), icon=":material/info:")
+
+
+def outcome(current: Session) -> tuple[float, str]:
+    """What the last edit did: its gain in F1, and all in a line."""
+    study = current.study
+
+    def make() -> tuple[float, str]:
+        before, after = (
+            state.score("morphemic", "types").f1 for state in (study.before_last, study.now)
+        )
+        better, worse = study.better_and_worse(study.before_last)
+        return after - before, f"F1 {from_to(before, after)} · {better:,} better, {worse:,} worse"
+
+    return current.once(("outcome",), make)
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """Up to where edits were told of, and how."""
+
+    study: int
+    revision: int
+    edits: int
+    f1: float
+    said: str = ""
+
+
+def _what_changed(current: Session) -> str:
+    """What the edits made or undone since the last run did; nothing when another file is opened."""
+    study = current.study
+    edits, f1 = len(study.graph.history), study.now.score("morphemic", "types").f1
+    before: _Heard | None = st.session_state.get(_HEARD)
+    now = _Heard(current.study_number, study.graph.revision, edits, f1)
+    if before is not None and (before.study, before.revision) == (now.study, now.revision):
+        return before.said
+    if before is not None and before.study == now.study:
+        what = "made" if edits > before.edits else "undone"
+        did = outcome(current)[1] if edits == before.edits + 1 else f"F1 {from_to(before.f1, f1)}"
+        number = counted(abs(edits - before.edits), "edit")
+        now = replace(now, said=f"{number} {what}, {edits:,} in all: {did}")
+    st.session_state[_HEARD] = now
+    return now.said
+
+
+@cache
+def _speaking() -> Callable[..., Any]:
+    """A region that is heard when what it says changes, not when its page is opened."""
+    script = """  let region = parentElement.querySelector("[role]");
+  if (!region) {
+    region = Object.assign(document.createElement("div"), { role: "status" });
+    region.dataset.said = data.said;
+    parentElement.append(region);
+  } else if (region.dataset.said !== data.said) {
+    region.dataset.said = region.textContent = data.said;
+  }"""
+    return hidden_component("speaking", "", script)
 
 
 def bring_back(current: Session, number: int) -> None:

@@ -8,24 +8,26 @@ import os
 
 import streamlit as st
 
-_HERE = ("127.0.0.1", "::1", "localhost")
-"""Addresses of a server that only this machine reaches."""
+from morphgraph.core.limits import is_public as is_public
+from morphgraph.core.limits import is_set
+
+THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
+"""What a machine calls itself: a server at these addresses is reached by nobody else."""
 
 
-def is_public() -> bool:
-    """Whether ``MORPHGRAPH_PUBLIC`` is set, as ``morphgraph app --public`` does.
+def allows_frames() -> bool:
+    """Whether pages of others may show the app in a frame, as ``--allow-frame`` lets them."""
+    return is_set("MORPHGRAPH_ALLOW_FRAME")
 
-    Whatever is not plainly a no counts as a yes: the public mode is the one that gives less.
-    """
-    return os.environ.get("MORPHGRAPH_PUBLIC", "").strip().lower() not in (
-        "",
-        "0",
-        "no",
-        "off",
-        "false",
-    )
+
+def own_hosts() -> list[str]:
+    """The address that the server listens on, and the names that ``--host`` gives it."""
+    return [
+        st.get_option("server.address") or "0.0.0.0",
+        *os.environ.get("MORPHGRAPH_HOST", "").split(),
+    ]
 
 
 def only_this_machine() -> bool:
     """Whether nobody but people at this machine reach the app, so that it may take paths."""
-    return not is_public() and st.get_option("server.address") in _HERE
+    return not is_public() and st.get_option("server.address") in THIS_MACHINE

@@ -6,10 +6,11 @@ refers to itself when it has made enough that is new; and the C library hands fr
 where it happens to lie at an end. So a process that nobody uses would stay as large as ever.
 """
 
+import asyncio
 import gc
-import threading
-from concurrent.futures import Future
-from functools import cache
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import streamlit as st
 from streamlit.runtime import Runtime
@@ -24,49 +25,49 @@ from web.session import drop_oldest
 EVERY = 5.0
 """Seconds from one look to the next."""
 
+_LOG = logging.getLogger(__name__)
 _SPARED = 10.0
 _SHARE = 0.25
 
 
-@cache
-def keep_house() -> None:
-    """Look after memory from now on, in a thread that ends with the process."""
-    if Runtime.exists() and type(Runtime.instance()) is Runtime:  # else a page runs by itself
-        free_memory_at_once()
-        threading.Thread(target=_look_after, name="housekeeping", daemon=True).start()
+@asynccontextmanager
+async def keeping_house(app: st.App) -> AsyncIterator[None]:
+    """Look after memory as long as the app is served."""
+    free_memory_at_once()
+    looking = asyncio.create_task(_look_after(Runtime.instance()))
+    yield
+    looking.cancel()
 
 
-def _look_after() -> None:
+async def _look_after(runtime: Runtime) -> None:
     known: list[AppSession] = []
-    is_left_over, pause = False, threading.Event()
-    while not pause.wait(EVERY) and Runtime.exists():
-        before, known = known, left_of(known, Runtime.instance())
+    is_left_over = False
+    while True:
+        await asyncio.sleep(EVERY)
+        before, known = known, left_of(known, runtime)
         somebody_left = not set(before) <= set(known)
         if somebody_left or is_left_over:  # twice: the last may still be on its way out
-            tidy_memory(everyone_has_gone=not known)
+            await asyncio.to_thread(tidy_memory, everyone_has_gone=not known)
         is_left_over = somebody_left
-        make_room()
+        await asyncio.to_thread(make_room)
 
 
 def left_of(known: list[AppSession], runtime: Runtime) -> list[AppSession]:
-    """The sessions that there are now; those that were known and have ended are forgotten."""
+    """The sessions that there are now; those that were known and have ended are forgotten.
+
+    To be called in the loop of the server, where all else is done to them. What goes wrong with one
+    is logged, and must not end all further looks.
+    """
     sessions = runtime._session_mgr
-    store = sessions._session_storage  # type: ignore[attr-defined]
-    looked: Future[list[AppSession]] = Future()
-
-    def look() -> None:  # where all else is done to them
-        found = known
-        try:
-            store._cache.expire()
-            found = [info.session for info in sessions.list_sessions()]
-            for session in known:
-                if session not in found:
-                    end_session(session)
-        finally:  # what goes wrong is logged there, and must not end all further looks
-            looked.set_result(found)
-
-    runtime._get_async_objs().eventloop.call_soon_threadsafe(look)
-    return looked.result()
+    sessions._session_storage._cache.expire()  # type: ignore[attr-defined]
+    found = [info.session for info in sessions.list_sessions()]
+    for session in known:
+        if session not in found:
+            try:
+                end_session(session)
+            except Exception:
+                _LOG.exception("a session could not be ended")
+    return found
 
 
 def end_session(session: AppSession) -> None:

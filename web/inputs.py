@@ -8,6 +8,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.files import check_size, read_bytes
 from morphgraph.core.shared import Same
@@ -26,12 +27,14 @@ from web.session import (
     demo_reference,
     frequencies_of,
     reference_of,
+    session,
     wordfreq_frequencies,
     wordfreq_languages,
 )
 from web.text import plain
 from web.views.reference_read import tell_what_was_read
-from web.widgets import attempt, button, choice, forget_oldest, primed, value_now
+from web.waiting import Tell, Waiting
+from web.widgets import attempt, button, choice, forget_oldest, primed, set_value, value_now
 
 _DETECT = "detect"
 _AS_MARKED = "UTF-8, or as marked"
@@ -101,8 +104,11 @@ def taken(field: str) -> None:
 # ------------------------------------------------------------------------------------- what is open
 
 
-def reference_upload(current: Session) -> None:
-    """Upload a reference, in a detected or chosen format and encoding, and open it."""
+def reference_upload(current: Session, place: str) -> None:
+    """Upload a reference, in a detected or chosen format and encoding, and open it.
+
+    ``place``: where the page confirms that, see `reference_read`.
+    """
     with st.container(key="reference-reading"):
         left, right = st.columns(2)
     format_ = left.selectbox(
@@ -133,7 +139,7 @@ def reference_upload(current: Session) -> None:
         source = Source(file.name, ((file.name, file.getvalue()),), chosen, named)
         current.open_reference(reference_of(source), source)
         take_away("reference")
-        tell_what_was_read(current)
+        tell_what_was_read(current, place)
 
 
 def frequency_choice(current: Session) -> None:
@@ -205,9 +211,10 @@ def _active_frequencies(current: Session) -> str:
 _ALL = "all languages"
 
 
-def catalogue_panel(current: Session) -> None:
+def catalogue_panel(current: Session, place: str) -> None:
     """Choose a source of the catalogue and open it; nothing is fetched before a click.
 
+    ``place``: where the page confirms what was opened, see `reference_read`.
     In public mode nothing is fetched at all: those that are on the server can be chosen.
     """
     offered = _on_this_server() if is_public() else list(SOURCES.values())
@@ -234,7 +241,7 @@ def catalogue_panel(current: Session) -> None:
     if not source.can_be_fetched:
         _by_hand(source)
     elif is_public() or is_downloaded(source):
-        _open_downloaded(current, source)
+        _open_downloaded(current, place, source)
     else:
         _download(source)
 
@@ -294,7 +301,7 @@ def _download(source: catalogue.CatalogueEntry) -> None:
         st.rerun()
 
 
-def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None:
+def _open_downloaded(current: Session, place: str, source: catalogue.CatalogueEntry) -> None:
     if not st.button(
         "Open as reference",
         type="primary",
@@ -307,7 +314,7 @@ def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None
         path, shown = local_path(source.name), f"catalogue:{source.name}"
         kept = Source(shown, ((path.name, read_bytes(path)),), source.format)
         current.open_reference(reference_of(kept), kept)
-        tell_what_was_read(current)
+        tell_what_was_read(current, place)
 
 
 # ------------------------------------------------------------------------------------- to score on
@@ -315,17 +322,26 @@ def _open_downloaded(current: Session, source: catalogue.CatalogueEntry) -> None
 
 _OPEN = "open"
 _REFERENCES, _PREDICTIONS = "scores_references", "scores_predictions"
+_MORE = "references to score on"
+_ADDED, _OFFERED = "scores reference", "references offered"
 
 
-def choose_references(current: Session, files: DeltaGenerator) -> list[GoldSet]:
+def choose_references(
+    current: Session, files: DeltaGenerator, waiting: Waiting
+) -> dict[str, GoldSet]:
     """The chosen references with the weights of their words; the open one at first.
 
-    ``files``: where more of them are added.
+    ``files``: where more of them are added; ``waiting``: says so while a large one is read.
     """
     opened = current.study.benchmark.reference.name
-    more: dict[str, Reference] = st.session_state.setdefault("references to score on", {})
+    more: dict[str, Reference] = st.session_state.setdefault(_MORE, {})
     with files:  # first in time, so that what is added can be chosen
-        _upload_reference(more, opened)
+        _upload_reference(more, opened, waiting)
+    # One that was added is chosen by whichever run comes next: its own may end here.
+    added = [f"file {name}" for name in more if name not in st.session_state.get(_OFFERED, ())]
+    if added:
+        chosen = [*value_now(_REFERENCES, [_OPEN]), *added]
+        st.session_state[_REFERENCES] = list(dict.fromkeys(chosen))
     labels = {_OPEN: opened}
     labels |= {f"demo {code}": f"demo:{code}" for code in DEMOS if code != current.language}
     labels |= {f"file {name}": name for name in more}
@@ -338,7 +354,21 @@ def choose_references(current: Session, files: DeltaGenerator) -> list[GoldSet]:
         format_func=labels.__getitem__,
         help="Scores of different references are never mixed: each has rows of its own.",
     )
-    return [_gold_set(current, name, more) for name in chosen]
+    st.session_state[_OFFERED] = list(more)
+    return {name: _gold_set(current, name, more) for name in chosen}
+
+
+def leave_out(name: str | None) -> None:
+    """Take a reference off those that are scored on, or, None, what is being read out of its field.
+
+    The first stays in the list.
+    """
+    if name is None:
+        take_away(_ADDED)
+        more, offered = st.session_state[_MORE], st.session_state.get(_OFFERED, ())
+        for read in [one for one in more if one not in offered]:  # while the click was on its way
+            del more[read]
+    set_value(_REFERENCES, [other for other in value_now(_REFERENCES, []) if other != name])
 
 
 def _gold_set(current: Session, name: str, more: dict[str, Reference]) -> GoldSet:
@@ -360,21 +390,27 @@ def _demo_gold_set(code: str) -> GoldSet:
     return GoldSet.of(demo_reference(code), wordfreq_frequencies(code), f"wordfreq:{code}")
 
 
-def _upload_reference(more: dict[str, Reference], opened: str) -> None:
+def _upload_reference(more: dict[str, Reference], opened: str, waiting: Waiting) -> None:
     file = st.file_uploader(
         "One more gold list",
-        key="scores reference",
+        key=upload_key(_ADDED),
         help="It is added to the list and stays closed: edits and blame stay with the open one.",
     )
-    if file is None or st.session_state.get("scores reference read") == file.file_id:
+    if file is None:
         return
+    VISITOR.set(session().store.folder.name)  # which a fragment does not have from its page
     with attempt():
-        name = primed(file.name, [*more, opened])
-        more[name] = replace(read_reference(content_of(file), name=file.name), name=name)
-        forget_oldest(more, _MOST)
-        st.session_state[_REFERENCES] = [*value_now(_REFERENCES, [_OPEN]), f"file {name}"]
-        st.session_state["scores reference read"] = file.file_id
-        st.caption(f"{plain(file.name)} is in the list.")
+        content = content_of(file)
+
+        def read(tell: Tell) -> None:
+            found = read_reference(content, name=file.name)
+            tell(1.0)
+            name = primed(file.name, [*more, opened])
+            more[name] = replace(found, name=name)
+            forget_oldest(more, _MOST)
+
+        waiting.do(("read", file.file_id), f"Reading {file.name}", read)
+        taken(_ADDED)
 
 
 def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
@@ -391,7 +427,7 @@ def choose_predictions(files: DeltaGenerator) -> dict[str, Predictions]:
         key=_PREDICTIONS,
         first=list(known),
         help="Their segmentations are scored as they are: they have no vocabulary, and a word "
-        "that a file lacks is an error.",
+        "that a file lacks is not cut.",
     )
     return {name: known[name] for name in chosen}
 

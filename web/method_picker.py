@@ -29,6 +29,7 @@ from web.session import (
 )
 from web.text import plain
 from web.training import train_in_turn
+from web.waiting import Tell, Waiting
 from web.widgets import (
     attempt,
     choice,
@@ -37,6 +38,7 @@ from web.widgets import (
     primed,
     remembered,
     set_value,
+    setting,
     value_now,
 )
 
@@ -122,7 +124,7 @@ def choose_methods(
         try:
             made = None
             if wait or not _takes_long(current, name, settings[name]):
-                made = make_method(current, name, settings[name])
+                made = make_method(current, place, name, settings[name])
             label = _label(current, name, settings[name], edited)
             is_on_open = name in METHODS.offered
             base = current.study.tokeniser if is_on_open else getattr(made, "tokeniser", None)
@@ -247,22 +249,24 @@ def _settings(name: str, given: Mapping[str, Any], place: str) -> dict[str, Any]
 def method_fields(picked: PickedMethod, place: str, *, titled: bool = False) -> None:
     """A field for each parameter of a chosen method; ``titled``: the method's name before each."""
     for key, field in _fields(picked.name).items():
-        with remembered(**{f"{place}_{picked.name}_{key}": picked.settings[key]}):
-            label = f"{picked.title}: {key}" if titled else key
-            parameter_field(st.container(), label, f"{place}_{picked.name}_{key}", field)
+        label = f"{picked.title}: {key}" if titled else key
+        widget = f"{place}_{picked.name}_{key}"
+        parameter_field(st.container(), label, widget, field, picked.settings[key])
 
 
-def parameter_field(place: DeltaGenerator, label: str, key: str, field: FieldInfo) -> Any:
-    """What sets a parameter of a method: a switch, or a number within its bounds."""
+def parameter_field(
+    place: DeltaGenerator, label: str, key: str, field: FieldInfo, first: Any
+) -> Any:
+    """What sets a parameter of a method, ``first`` at first: a switch, or a bounded number."""
     if isinstance(field.default, bool):
-        return place.toggle(label, key=key, help=field.description)
-    least, most = _limits(field)
-    return place.number_input(
+        return setting(place.toggle, label, key=key, first=first, help=field.description)
+    return setting(
+        place.number_input,
         label,
-        least,
-        most,
+        *_limits(field),
         step=0.05 if isinstance(field.default, float) else 1,
         key=key,
+        first=first,
         help=field.description,
         width=155,
     )
@@ -310,8 +314,11 @@ def add_model(name: str, model: Segmenter, places: Sequence[str]) -> None:
         st.session_state.setdefault(f"{place} new models", []).append(f"model {name}")
 
 
-def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Segmenter:
-    """Make a method on the open tokeniser, or take it from what was made before."""
+def make_method(current: Session, place: str, name: str, settings: Mapping[str, Any]) -> Segmenter:
+    """Make a method on the open tokeniser, or take it from what was made before.
+
+    ``place``: the page, which drops the method if somebody stops its training.
+    """
     if name.startswith("model "):
         return trained_models()[name.removeprefix("model ")]
     tokeniser = current.study.tokeniser
@@ -320,7 +327,7 @@ def make_method(current: Session, name: str, settings: Mapping[str, Any]) -> Seg
         if name == START:
             return method_on(tokeniser.fork(), "bpe")
         if name == _TRAINED:
-            return _picky(current, **settings)
+            return _picky(current, place, **settings)
         counts = _counts(current)[0] if METHODS[name].counts else None
         # A copy, for it is kept for other sessions too, and edits go on.
         if counts is None:
@@ -380,7 +387,7 @@ def _made_once(key: tuple[Any, ...], make: Callable[[], Segmenter]) -> Segmenter
     return found
 
 
-def _picky(current: Session, threshold: float) -> Segmenter:
+def _picky(current: Session, place: str, threshold: float) -> Segmenter:
     """Picky BPE, trained on the spot if no session has asked for the same before."""
     (counts, digest), size = _counts(current), current.study.graph.loaded_type_count
     if counts is None:
@@ -388,25 +395,22 @@ def _picky(current: Session, threshold: float) -> Segmenter:
             "Picky BPE is trained on word counts. Choose word frequencies for the reference on the "
             "page Scores."
         )
-    place = st.empty()
-    shown = -1.0
+    visitor = current.store.folder.name
 
-    def advance(share: float) -> None:
-        nonlocal shown
-        if share >= shown + 0.02:
-            shown = share
-            place.progress(min(share, 1.0), f"Training Picky BPE on {len(counts):,} words…")
+    def make(tell: Tell) -> Segmenter:
+        if is_public():
+            return _picky_in_turn(visitor, counts, size, threshold, tell)
+        return trained_picky(counts, size, threshold, tell, digest)
 
-    if is_public():
-        model = _picky_in_turn(current, counts, size, threshold, place)
-    else:
-        model = trained_picky(counts, size, threshold, advance, digest)
-    place.empty()
+    waiting = Waiting(st.empty(), lambda _: drop_method(place, _TRAINED))
+    said = f"Training Picky BPE on {len(counts):,} words"
+    model = waiting.do((_TRAINED, digest, size, threshold), said, make)
+    waiting.over()
     return model
 
 
 def _picky_in_turn(
-    current: Session, counts: WordCounts, size: int, threshold: float, place: DeltaGenerator
+    visitor: str, counts: WordCounts, size: int, threshold: float, tell: Tell
 ) -> Segmenter:
     """The same in a public app, where training waits for its turn."""
     options = ["--method", f"picky(threshold={threshold})", "--pipeline", "plain"]
@@ -415,10 +419,10 @@ def _picky_in_turn(
     return _made_once(
         (_digest(counts), size, threshold),
         lambda: train_in_turn(
-            current.store.folder.name,
+            visitor,
             options,
             f"picky-plain-{size}",
-            lambda said, share: place.progress(share, said),
+            lambda said, share: tell(share, said),
             ("--counts", "counts.tsv", listed.encode("utf-8", "surrogatepass")),
         ),
     )

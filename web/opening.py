@@ -1,13 +1,15 @@
 """What is open, and how to open something else: a demo, or files of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from morphgraph.core.demos import DEMOS
 from morphgraph.core.text import counted, shortened
 from morphgraph.segment.bte import Bte
-from morphgraph.tokeniser.loading import lists_merges
+from morphgraph.tokeniser.loading import fitting_name, lists_merges
 from morphgraph.tokeniser.words import Segmenter
 from web.bootstrap import PAGES
 from web.inputs import catalogue_panel, content_of, reference_upload, taken, upload_key
@@ -18,6 +20,7 @@ from web.widgets import attempt
 
 _FIELD = "tokeniser"
 _ADDED = "models opened as tokenisers"
+_UPLOADS = "uploads of tokenisers"
 
 
 def what_is_open(current: Session, place: str) -> None:
@@ -27,9 +30,9 @@ def what_is_open(current: Session, place: str) -> None:
     """
     study = current.study
     gold = study.benchmark.reference
-    opened = {
+    opened: dict[str, tuple[str, Callable[[Session], None]]] = {
         "tokeniser": (study.tokeniser.name, tokeniser_upload),
-        "reference": (gold.name, _open_reference),
+        "reference": (gold.name, partial(_open_reference, place=place)),
     }
     for kind, (name, upload) in opened.items():
         # Drawn when it is opened only: most never are.
@@ -60,18 +63,18 @@ def what_is_open(current: Session, place: str) -> None:
                         st.rerun()
 
 
-def _open_reference(current: Session) -> None:
-    reference_upload(current)
+def _open_reference(current: Session, place: str) -> None:
+    reference_upload(current, place)
     with st.expander("Public references", icon=":material/cloud_download:"):
-        catalogue_panel(current)
+        catalogue_panel(current, place)
 
 
 def tokeniser_upload(current: Session) -> None:
-    """Upload a tokeniser, as one file or two, and open it.
+    """Upload a tokeniser, as one file or two, and open it; each upload is judged by itself.
 
     What has no merges has no merge graph: it becomes a method on Segmentations and Scores.
     """
-    files = st.file_uploader(
+    uploaded = st.file_uploader(
         "Tokeniser",
         type=["json", "txt", "model"],
         accept_multiple_files=True,
@@ -79,13 +82,14 @@ def tokeniser_upload(current: Session) -> None:
         help="A Hugging Face tokenizer.json, vocab.json and merges.txt together, a SentencePiece "
         "model, a model that Train saved, or a vocabulary with one type a line.",
     )
-    if not files:
+    if not uploaded:
         return
+    files = _last_upload(uploaded)
     with attempt():
         contents = {file.name: content_of(file) for file in files}
-        other = _other_half(contents)
-        if other:
-            st.info(f"Add {other} to the same field: the two belong together.")
+        missing = _other_half(contents)
+        if missing:
+            st.info(missing)
             return
         found = uploaded_model(contents)
         if type(found) is not Bte:
@@ -96,14 +100,34 @@ def tokeniser_upload(current: Session) -> None:
         taken(_FIELD)
 
 
+def _last_upload(files: Sequence[UploadedFile]) -> list[UploadedFile]:
+    """The files that were chosen last, at once, and the half that was waiting for one of them.
+
+    What was chosen before stays in the field, but is none of theirs.
+    """
+    before: dict[str, int] = st.session_state.get(_UPLOADS, {})
+    newest = max(before.values(), default=0) + 1
+    numbers = {file.file_id: before.get(file.file_id, newest) for file in files}
+    st.session_state[_UPLOADS] = numbers
+    last = [file for file in files if numbers[file.file_id] == max(numbers.values())]
+    if len(last) == 1:
+        waiting = [file for file in files if file.name == fitting_name(last[0].name)]
+        last += waiting[-1:]
+    return last
+
+
 def _other_half(contents: Mapping[str, bytes]) -> str:
-    """The file that is missing where only a vocab.json, or only merges, were chosen."""
+    """What to do where only a vocab.json, or only merges, were chosen."""
     if len(contents) > 1:
         return ""
     ((name, data),) = contents.items()
-    if name.lower().endswith("vocab.json"):
-        return "merges.txt"
-    return "vocab.json" if name.lower().endswith(".txt") and lists_merges(data) else ""
+    is_half = lists_merges(data) if name.endswith(".txt") else name.endswith("vocab.json")
+    if not is_half:
+        return ""
+    other = fitting_name(name)
+    if other:
+        return f"Add {plain(other)} to the same field: the two belong together."
+    return f"Add vocab.json, and {plain(name)} again as merges.txt: two files whose names fit."
 
 
 def _use_as_model(model: Segmenter, name: str, file: str) -> None:

@@ -15,6 +15,7 @@ from web.bootstrap import edit_buttons
 from web.opening import what_is_open
 from web.session import Session, demo_name
 from web.text import plain
+from web.views.reference_read import reference_read
 from web.widgets import right_aligned, show_table
 
 MARKS = (
@@ -74,6 +75,8 @@ def score_metrics(
             edit_buttons(current, place)
             with st.popover("", icon=":material/info:", type="tertiary", help="What is counted"):
                 _what_is_counted(current, now, scope, weighting)
+    if reference_read(current, place):
+        doubtful_reference(current)
 
 
 def _figure(label: str, value: str, meaning: str, *, key: str, **how: Any) -> None:

@@ -33,7 +33,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_atomically
+from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
 from morphgraph.tokeniser.tokeniser import Tokeniser
@@ -108,7 +108,7 @@ def keep_recipe(tokeniser: Tokeniser) -> None:
         shared = min(len(old), len(new))
         if old[:shared] != new[:shared]:
             path.replace(_recipe_path(tokeniser.checksum, previous=True))
-        write_atomically(path, data)
+        write_file(path, data)
     except (MorphGraphError, OSError):
         return
 
@@ -195,7 +195,7 @@ class BrowserStore:
             else:
                 check_room(self.folder, len(data))
                 self._make_folders()
-                write_atomically(path, data)
+                write_file(path, data)
                 tidy(but=self.folder)
         return checksum
 
@@ -208,7 +208,7 @@ class BrowserStore:
             if not self._own.is_file():
                 check_room(self.folder, len(data))
             self._make_folders()
-            write_atomically(self._own, data)
+            write_file(self._own, data)
             tabs = sorted(self._tabs.glob("*.json"), key=_changed)
             for path in tabs[:-MOST_TABS]:
                 path.unlink(missing_ok=True)
@@ -368,7 +368,7 @@ def _replace_draft(folder: Path, name: str, draft: Draft | None) -> None:
         try:
             check_room(folder, len(text))
             make_private(folder)
-            write_atomically(_drafts_path(folder), text.encode("utf-8", "replace"))
+            write_file(_drafts_path(folder), text.encode("utf-8", "replace"))
         except (MorphGraphError, OSError):
             return
 

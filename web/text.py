@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from morphgraph.core.text import shortened, visible
+from morphgraph.core.text import shortened, side_by_side, visible
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _JOINER = "\u2060"
@@ -40,13 +40,22 @@ def code(text: str) -> str:
     return f"{fence} {' '.join(text.split()) or ' '} {fence}"
 
 
+def gain_colour(gain: float) -> str:
+    """Streamlit's name of the colour in which a difference is told.
+
+    >>> gain_colour(0.1), gain_colour(-0.1), gain_colour(float("nan"))
+    ('green', 'red', 'gray')
+    """
+    return "green" if gain > 0 else "red" if gain < 0 else "gray"
+
+
 def sum_of(names: Sequence[str], parts: Sequence[int]) -> str:
     """The parts of a merge, ids of types, as people read them; long ones are cut.
 
     >>> sum_of(["un", "do"], (0, 1))
     'un + do'
     """
-    return shortened(" + ".join(shortened(names[part]) for part in parts[:50]), 200)
+    return shortened(side_by_side([shortened(names[part]) for part in parts[:50]], " + "), 200)
 
 
 def plain_line(text: str, length: int = 1_000) -> str:

@@ -1,5 +1,6 @@
 """Widgets as the pages of this app want them: kept across pages, sized to what they show."""
 
+import inspect
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -89,7 +90,8 @@ def button(
 def remembered(**defaults: Any) -> Iterator[None]:
     """Widgets with these keys, made in the ``with`` block, keep their values across pages.
 
-    Streamlit forgets a widget as soon as a page without it is shown.
+    Streamlit forgets a widget as soon as a page without it is shown. What can be folded away is
+    made by `setting` or `choice`.
     """
     for key, default in defaults.items():
         if key not in st.session_state:
@@ -129,6 +131,23 @@ def forget(*keys: str) -> None:
         st.session_state.pop(f"kept {key}", None)
 
 
+def setting(
+    widget: Callable[..., Any], label: str, *given: Any, key: str, first: Any, **how: Any
+) -> Any:
+    """A remembered widget, ``first`` at first, that shows its value wherever it is unfolded.
+
+    A value that is sent once is lost on a widget in a popover that nobody has opened yet, and one
+    that is sent in every run is late where a browser is ahead of the runs. A default is neither.
+    """
+    with remembered(**{key: first}):
+        value, takes = st.session_state[key], inspect.signature(widget).parameters
+        if "index" in takes:
+            how["index"] = list(given[0]).index(value) if given[0] else None
+        else:
+            how["default" if "default" in takes else "value"] = value
+        return widget(label, *given, key=key, **how)
+
+
 def choice(
     widget: Callable[..., Any],
     label: str,
@@ -146,12 +165,12 @@ def choice(
     options = list(options)
     if first is None and options:
         first = options[0]
-    with remembered(**{key: first}):
-        if isinstance(first, list):
-            st.session_state[key] = [one for one in st.session_state[key] if one in options]
-        elif st.session_state[key] not in options:
-            st.session_state[key] = first
-        return widget(label, options, key=key, **how)
+    now = value_now(key, first)
+    if isinstance(first, list):
+        st.session_state[key] = [one for one in now if one in options]
+    elif now not in options:
+        st.session_state[key] = first
+    return setting(widget, label, options, key=key, first=first, **how)
 
 
 def forget_oldest(kept: dict[Any, Any], most: int) -> None:

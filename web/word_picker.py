@@ -1,6 +1,6 @@
 """Which words are compared: typed or pasted ones, whole texts, or words of the reference."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from web.address import follow
 from web.scoreboard import words_in_another_language
 from web.session import Session
 from web.text import plain
-from web.widgets import forget, remembered, set_value
+from web.widgets import forget, remembered, set_value, setting, value_now
 
 KnownMorphs = tuple[str, ...] | None
 _SHORT = {
@@ -61,10 +61,12 @@ def choose_words(
 def _typed(field: DeltaGenerator, more: DeltaGenerator) -> list[str]:
     """What was typed or pasted: whole texts if there are some, else words."""
     asked, in_lines = st.query_params.get("words", ""), st.query_params.get("lines") == "1"
-    with remembered(compare_text="" if in_lines else asked, compare_lines=asked * in_lines):
-        lines = more.text_area(
+    with remembered(compare_text="" if in_lines else asked):
+        lines = setting(
+            more.text_area,
             "Texts, one a line",
             key="compare_lines",
+            first=asked * in_lines,
             max_chars=_LONGEST,
             placeholder="sentences, to be compared in place of words",
         )
@@ -101,22 +103,25 @@ def _drawn(
 ) -> tuple[list[str], list[KnownMorphs]]:
     """Words of the reference; none while other words are compared."""
     entries = current.study.benchmark.reference.entries
-    settings = _asked(st.query_params.get("draw", ""))
-    with remembered(**settings):
-        how, count, affix = (
-            st.session_state[f"compare_{name}"] for name in ("how", "count", "affix")
-        )
-        label = _SHORT[how].format(count=count, affix=plain(affix)) if is_used else "The reference"
-        with st.popover(label, key="compare draw open", help="Words of the reference"):
-            how = st.radio("Draw those", _HOW, key="compare_how", on_change=_forget_typed)
-            count = int(st.number_input("How many", 1, _MOST, step=10, key="compare_count"))
-            seed, more = 0, []
-            if how == "at random":
-                seed = int(st.number_input("Seed", 0, key="compare_seed"))
-                more = [str(seed)]
-            elif how == "with an affix":
-                affix = st.text_input("Morph", key="compare_affix", max_chars=50).strip()
-                more = [affix]
+    asked = _asked(st.query_params.get("draw", ""))
+    how, count, affix = (
+        value_now(f"compare_{name}", asked[name]) for name in ("how", "count", "affix")
+    )
+    label = _SHORT[how].format(count=count, affix=plain(affix)) if is_used else "The reference"
+
+    def field(widget: Callable[..., Any], label: str, *given: Any, name: str, **how: Any) -> Any:
+        return setting(widget, label, *given, key=f"compare_{name}", first=asked[name], **how)
+
+    with st.popover(label, key="compare draw open", help="Words of the reference"):
+        how = field(st.radio, "Draw those", _HOW, name="how", on_change=_forget_typed)
+        count = int(field(st.number_input, "How many", 1, _MOST, name="count", step=10))
+        seed, more = 0, []
+        if how == "at random":
+            seed = int(field(st.number_input, "Seed", 0, name="seed"))
+            more = [str(seed)]
+        elif how == "with an affix":
+            affix = field(st.text_input, "Morph", name="affix", max_chars=50).strip()
+            more = [affix]
     if not is_used:
         return [], []
     study = current.study
@@ -152,10 +157,10 @@ def _asked(draw: str) -> dict[str, Any]:
     kind = int(how) if len(how) == 1 and how.isdecimal() and int(how) < len(_HOW) else 0
     count = count if len(count) < 9 else ""
     return {
-        "compare_how": _HOW[kind],
-        "compare_count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
-        "compare_seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
-        "compare_affix": more[:50] if kind == 3 and more else "un",
+        "how": _HOW[kind],
+        "count": min(max(int(count), 1), _MOST) if count.isdecimal() else 50,
+        "seed": int(more) if kind == 2 and more[:9].isdecimal() and len(more) < 9 else 0,
+        "affix": more[:50] if kind == 3 and more else "un",
     }
 
 

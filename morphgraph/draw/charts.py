@@ -262,7 +262,7 @@ def blame_scatter(table: "pd.DataFrame", threshold: float) -> "go.Figure":
             for text, count in zip(chosen["type"], chosen["merges"], strict=True)
         ]
         figure.add_trace(
-            go.Scattergl(
+            go.Scatter(
                 x=chosen["N"],
                 y=chosen["B"] + 1,
                 mode="markers",

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from morphgraph.core.text import side_by_side
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
@@ -209,7 +210,7 @@ def _merges(
         rank, parts, result = graph.merge(vertex.merge)
         names = [visible_in_xml(tokeniser.readable(graph.types[part])) for part in parts]
         label = visible_in_xml(tokeniser.readable(graph.types[result]))
-        description = f"{' + '.join(names)} → {label}"
+        description = side_by_side([side_by_side(names, " + "), label], " → ")
         lines = [description, f"rank {rank:,}" + (f", {len(parts)} parts" * (len(parts) > 2))]
         ratio = math.nan
         place = None if blame is None else blame.place(vertex.merge)

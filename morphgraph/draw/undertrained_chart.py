@@ -48,7 +48,7 @@ def undertrained_points(found: UndertrainedTypes) -> go.Figure:
         names = [plotly_text(shortened(text) or "no type") for text in rows["type"]]
         x = rows["count"].fillna(0).clip(lower=_NEVER) if has_counts else rows["id"]
         for place, value in enumerate(values, start=1):
-            points = go.Scattergl(
+            points = go.Scatter(
                 x=x,
                 y=rows[value],
                 mode="markers",

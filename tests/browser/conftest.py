@@ -162,7 +162,7 @@ def app_address(
     """The address of the app itself, which keeps nothing of what the tests do."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MORPHGRAPH_STATE", str(tmp_path_factory.mktemp("state")))
-        yield streamlit_app(ROOT / "app.py")
+        yield streamlit_app(ROOT / "web" / "serve.py")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ BAD_TOKENISERS: dict[str, tuple[dict[str, bytes], str]] = {
             "Replace that doubles 60 times",
             "Precompiled that leaves its array",
             "SentencePiece with a false size",
-            "a pattern with repetitions in one another",
+            "Metaspaces that grow",
         )
     },
 }
@@ -89,6 +89,19 @@ def test_bad_tokenisers_get_a_message_and_the_session_goes_on(start: Page, tmp_p
         expect(start.get_by_test_id("stAlert")).to_contain_text(message, timeout=PATIENCE)
         expect(start.get_by_test_id("stException")).to_have_count(0)
         works(start)
+
+
+def test_each_upload_is_judged_by_itself(
+    start: Page, tmp_path: Path, small_document: Callable[..., dict[str, Any]]
+) -> None:
+    document = json.dumps(small_document([("u", "n"), ("d", "o")], "undo"))
+    choose(start, "Tokeniser", tmp_path, {"vocab.txt": b"[UNK]\nun\n##do\n"})
+    expect(start.get_by_test_id("stAlert")).to_contain_text("no merge graph", timeout=PATIENCE)
+    idle(start)
+    choose(start, "Tokeniser", tmp_path, {"tokenizer.json": document.encode()})
+    opened = start.get_by_role("button", name="tokenizer.json")
+    expect(opened).to_be_visible(timeout=PATIENCE)
+    expect(start.get_by_test_id("stAlert")).to_have_count(0)
 
 
 def test_bad_references_get_a_message_and_the_session_goes_on(start: Page, tmp_path: Path) -> None:

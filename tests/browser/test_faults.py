@@ -33,7 +33,7 @@ def test_a_kill_in_the_middle_of_everything(
     """
 
     def serve_again() -> subprocess.Popen[bytes]:
-        return serve(ROOT / "app.py", port, MORPHGRAPH_STATE=str(tmp_path))
+        return serve(ROOT / "web" / "serve.py", port, MORPHGRAPH_STATE=str(tmp_path))
 
     app, address = serve_again(), f"http://127.0.0.1:{port}"
     context = browser.new_context(viewport={"width": 1280, "height": 900})

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
-from browser_steps import PATIENCE, expect_value, idle, start, value_of
+from browser_steps import PATIENCE, expect_value, idle, metric, start, value_of
+from effort import one_of
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -87,3 +89,62 @@ def test_the_bar_is_slim_stays_on_top_and_opens_others(page: Page, app_address: 
     bar.get_by_role("button", name="tokeniser demo:en").click()
     page.get_by_role("button", name="German", exact=True).click()
     expect(bar.get_by_role("button", name="tokeniser demo:de")).to_be_visible(timeout=PATIENCE)
+
+
+# Vertices of the graph that its frame cuts off, or that its buttons cover.
+NOT_IN_SIGHT = """surface => {
+  const frame = surface.getBoundingClientRect();
+  const buttons = surface.parentElement.querySelector(".toolbar").getBoundingClientRect();
+  return [...surface.querySelectorAll(".vertex[data-id]")].filter((vertex) => {
+    const box = vertex.querySelector(".box").getBoundingClientRect();
+    return box.left < frame.left || box.right > frame.right || box.top < frame.top
+      || box.bottom > frame.bottom || (box.right > buttons.left && box.bottom > buttons.top);
+  }).map((vertex) => vertex.querySelector("text").textContent);
+}"""
+
+
+def test_the_graph_of_a_german_word_fits_its_frame(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    page.get_by_role("button", name="tokeniser demo").click()
+    page.get_by_role("button", name="German", exact=True).click()
+    expect(page.get_by_role("button", name="tokeniser demo:de")).to_be_visible(timeout=PATIENCE)
+    idle(page)
+    page.keyboard.press("Escape")
+    graph = page.get_by_role("group", name="Merge graph:")
+    for _ in range(4):
+        expect(graph).to_be_visible()
+        idle(page)
+        page.wait_for_timeout(600)  # until nothing moves
+        assert graph.evaluate(NOT_IN_SIGHT) == []
+        page.get_by_role("button", name=re.compile("^.*Knock out")).click()
+        idle(page)
+        page.wait_for_timeout(600)
+        assert graph.evaluate(NOT_IN_SIGHT) == []
+        page.get_by_role("button", name="Another word").click()
+        expect(page.locator(".chip.culprit")).not_to_have_count(0)
+
+
+@pytest.mark.parametrize("width", one_of(768, 390))
+def test_nothing_covers_the_bar_on_a_narrow_window(
+    new_page: Callable[..., Page], app_address: str, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 844})
+    start(page, app_address)
+    page.get_by_role("button", name=re.compile("^Knock out")).click()
+    actions = page.locator('[class*="st-key-score-actions"]')
+    # While a page is drawn anew, the one that goes can still stand below.
+    undo = actions.get_by_role("button", name=re.compile("^Undo")).first
+    expect(undo).to_be_visible()
+    for address in ("", "Merge_graph", "Merge_tree", "Blame", "ReBPE", "History_and_export"):
+        if address:
+            page.goto(f"{app_address}/{address}")
+        expect(undo).to_be_visible(timeout=PATIENCE)
+        idle(page)
+        expect(undo).to_be_enabled(timeout=PATIENCE)
+        for scrolled in (0, 300):
+            page.get_by_test_id("stMain").evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
+            undo.click(trial=True, timeout=5_000)
+            metric(page, "F1 %").first.click(trial=True, timeout=5_000)
+        box = actions.first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= width

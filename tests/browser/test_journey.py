@@ -183,8 +183,9 @@ def explore_and_knock_out(page: Page, screenshots: Path) -> None:
     expect(ghost).to_be_visible()
     expect(graph(page).locator(".vertex.merge.changed")).not_to_have_count(0)
     assert graph(page).locator(".edge.strand").count() > 4
-    heading = page.get_by_role("heading", name=re.compile("^Words that changed"))
-    expect(heading).to_have_text(re.compile(r"[\d,]+ better · [\d,]+ worse$"))
+    said = re.compile(r"F1 [\d.]+ → [\d.]+\s% · [\d,]+ better, [\d,]+ worse$")
+    expect(page.get_by_role("status")).to_have_text(said)
+    expect(page.get_by_test_id("stMarkdown").filter(has_text=said)).to_be_visible()
     check_labels(page)
     now = places(page)
     rows = [name for name in at if name.startswith("m") and name in now]

@@ -175,6 +175,35 @@ def test_two_iterations_played_one_step_back_and_home(
             assert old is None or new[old] == found
 
 
+def test_a_run_plays_from_its_start_and_what_is_below_follows(page: Page, app_address: str) -> None:
+    start(page, app_address)
+    go_to(page, "ReBPE")
+    press(page, "Next: anneal")
+    for phase in ("knock out", "reify"):
+        press(page, f"Next: {phase} (iteration 1)")
+    press(page, "Previous phase")
+    assert chosen_phase(page) == "1 knockout"
+    expect(page.get_by_text("What “1 knockout” did to merges")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_url(re.compile("phase=1"))
+    steps = page.evaluate("history.length")
+    play = page.get_by_role("button", name="Play", exact=True)
+    play.click()
+    assert chosen_phase(page) == "start"
+    expect(page.get_by_text("Nothing is done at the start.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("What “anneal” did to merges")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Pause").click()
+    paused = chosen_phase(page)
+    assert paused != "start"
+    idle(page)
+    play.click()
+    assert chosen_phase(page) == paused, "it goes on from where it was paused"
+    expect(play).to_be_visible(timeout=PATIENCE)
+    assert chosen_phase(page) == "1 reify"
+    idle(page)
+    expect(page.get_by_text("What “1 reify” did to merges")).to_be_visible(timeout=PATIENCE)
+    assert page.evaluate("history.length") == steps, "what is played is no step to come back from"
+
+
 @pytest.mark.parametrize("delay", one_of(60, 0, 200))
 def test_a_run_can_be_stopped_and_goes_on(page: Page, app_address: str, delay: int) -> None:
     start(page, app_address)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
-from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start
+from browser_steps import PATIENCE, cell_of, choose_row, go_to, grid_with, idle, start, upload
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -165,3 +166,25 @@ def test_from_a_card_of_a_vocabulary_to_the_graph(
     expect(page.get_by_role("group", name="Merge graph:")).to_be_visible(timeout=PATIENCE)
     idle(page)
     expect(page.get_by_role("heading", name=type_, exact=True)).to_be_visible()
+
+
+def test_what_takes_long_says_so_and_can_be_stopped(page: Page, app_address: str) -> None:
+    """A second reference of very many words: its reading, and what follows, end at a click."""
+    start(page, app_address)
+    go_to(page, "Scores")
+    page.get_by_text("Other references, frequencies and models").click()
+    page.get_by_role("tab", name="Score on one more").click()
+    letters = ["".join(four) for four in product("abcdefghijklmnopqr", repeat=4)]
+    upload(
+        page,
+        "One more gold list",
+        "many.tsv",
+        "".join(f"{w}ing\t{w} ing\n" for w in letters).encode(),
+    )
+    expect(page.get_by_text(re.compile(r"many\.tsv, \d+ s …"))).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    idle(page)
+    chosen = page.get_by_test_id("stMultiSelect").filter(has_text="References")
+    expect(chosen).to_contain_text("demo:en")
+    expect(chosen).not_to_contain_text("many.tsv")

@@ -143,6 +143,17 @@ def test_bytes_stand_under_their_character(small_tokeniser: MAKE) -> None:
     assert tree.morphs == (TreeSpan(1, 2, "at"), TreeSpan(3, 5, "ün"))
 
 
+def test_a_merge_of_letters_from_the_right_is_told_from_the_left(small_tokeniser: MAKE) -> None:
+    """Without marks, the whole line would run from the right, its arrow against the reading."""
+    tokeniser = small_tokeniser([("ك", "ت")], "كت")
+    tree = describe_tree(tokeniser, tokeniser.encode(["كت"]), 0)
+    [merge] = tree.merges
+    bare = "".join(char for char in merge.description if char.isprintable())
+    assert bare == "ك + ت → كت"
+    assert merge.description.startswith("\u200e")
+    assert merge.description.endswith(" → \u2068كت\u2069")
+
+
 def test_unknown_characters_are_shown_as_they_are(small_tokeniser: MAKE) -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
     tree = describe_tree(tokeniser, tokeniser.encode(["ab\u0301日"]), 0)

@@ -18,12 +18,17 @@ MILLION = 1_000_000
 
 
 class Hostile(NamedTuple):
-    """A file; ``kind``: a tokeniser, a reference, frequencies, a text or an evaluation."""
+    """A file; ``kind``: a tokeniser, a reference, frequencies, a text or an evaluation.
+
+    ``error``: what it gives on one's own machine; ``public``: what a public server says, if that is
+    not the same.
+    """
 
     kind: str
     name: str
     make: Callable[[], bytes]
-    error: str
+    error: str | None
+    public: str = ""
 
 
 def tokeniser(**parts: Any) -> bytes:
@@ -42,6 +47,13 @@ def steps(*parts: dict[str, Any]) -> dict[str, Any]:
 def split(pattern: str) -> dict[str, Any]:
     kind = {"type": "Split", "behavior": "Isolated", "invert": False}
     return {**kind, "pattern": {"Regex": pattern}}
+
+
+def metaspaces(count: int) -> dict[str, Any]:
+    """Each puts its sign before what the one before it cut, so that pieces grow like Fibonacci."""
+    kind = {"type": "Metaspace", "prepend_scheme": "always", "split": True}
+    parts = [{**kind, "replacement": "▁_"[number % 2]} for number in range(count)]
+    return {"type": "Sequence", "pretokenizers": parts}
 
 
 def precompiled(charsmap: bytes) -> dict[str, Any]:
@@ -112,20 +124,23 @@ def bomb(size: int) -> bytes:
     return written.getvalue()
 
 
-def workbook(rows: str) -> bytes:
-    """A sheet of MorphoLex with these rows of XML."""
+def workbook(rows: str, sheets: str = "", styles: str = "") -> bytes:
+    """A sheet of MorphoLex with these rows of XML, and more sheets and formats of cells."""
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml."
     parts = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-        'content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxml'
-        'formats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/'
-        'sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.'
-        'worksheet+xml"/></Types>',
+        'content-types"><Override PartName="/xl/workbook.xml" '
+        f'ContentType="{kind}sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" '
+        f'ContentType="{kind}worksheet+xml"/><Override PartName="/xl/styles.xml" '
+        f'ContentType="{kind}styles+xml"/></Types>',
         "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
         'relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument'
         '/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
         "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/'
         'main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
-        '<sheets><sheet name="0-1-0" sheetId="1" r:id="r1"/></sheets></workbook>',
+        f'<sheets><sheet name="0-1-0" sheetId="1" r:id="r1"/>{sheets}</sheets></workbook>',
+        "xl/styles.xml": '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/'
+        f'main"><cellXfs><xf/>{styles}</cellXfs></styleSheet>',
         "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/'
         'package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/'
         'officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>'
@@ -138,6 +153,11 @@ def workbook(rows: str) -> bytes:
         for name, content in parts.items():
             archive.writestr(name, content)
     return packed.getvalue()
+
+
+def many_sheets(count: int) -> bytes:
+    names = (f'<sheet name="s{n}" sheetId="{n}" r:id="r1"/>' for n in range(2, count))
+    return workbook("", sheets="".join(names))
 
 
 def last_cells(rows: int) -> bytes:
@@ -158,36 +178,45 @@ def added(length: int) -> dict[str, Any]:
     return {"added_tokens": [token]}
 
 
+OPENS = None
+"""It is opened: only words that it was not tried on here would take long."""
+NOT_HERE = "this part is none of those that a public server runs"
+
 FILES: dict[str, Hostile] = {
     "Replace that doubles 60 times": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=steps(*[replace("a", "aa")] * 60)),
-        "characters of one, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "Replace by a pattern that grows": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=steps(*[replace(".", "x" * 99, "Regex")] * 5)),
-        "characters of one, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "Replace by 9,000 characters": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=replace("a", "b" * 9000)),
-        "The tokeniser's normaliser makes",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "Replace of nothing": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=steps(*[replace("", "ab", "Regex")] * 30)),
-        "characters of one, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "Prepend of 50 MB": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer={"type": "Prepend", "prepend": "a" * 50 * MILLION}),
-        "characters of one, the limit is",
+        "bytes of memory, or fails",
+        NOT_HERE,
     ),
     "Prepend and Replace": Hostile(
         "tokeniser",
@@ -195,19 +224,22 @@ FILES: dict[str, Hostile] = {
         lambda: tokeniser(
             normalizer=steps({"type": "Prepend", "prepend": "a" * 9000}, replace("a", "b" * 9000))
         ),
-        "characters of one, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "a hundred times bytes": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=steps(*[{"type": "ByteLevel"}] * 100)),
-        "characters of one, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "an added token that grows": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=replace("a", "b" * 9000), **added(5000)),
-        "characters that its text may become, the limit is",
+        "characters, the limit is",
+        NOT_HERE,
     ),
     "Precompiled with a false size": Hostile(
         "tokeniser",
@@ -243,31 +275,73 @@ FILES: dict[str, Hostile] = {
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(pre_tokenizer=split("(?:a+a+)+[^a]")),
-        "may take for ever",
+        OPENS,
+        NOT_HERE,
     ),
     "a pattern with repetitions in a row": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(pre_tokenizer=split("a*" * 9 + "[^a]")),
-        "may take for ever",
+        OPENS,
+        NOT_HERE,
     ),
     "a pattern with choices": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(normalizer=replace("(?:a|b|ab)?" * 40 + "$", "", "Regex")),
-        "may take for ever",
+        OPENS,
+        NOT_HERE,
+    ),
+    "a pattern that tries all ways": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=split("(?:a|a){2}a*a*a*!")),
+        OPENS,
+        NOT_HERE,
+    ),
+    "Metaspaces that grow": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(pre_tokenizer=metaspaces(60)),
+        "characters, the limit is",
+        NOT_HERE,
+    ),
+    "a decoder that grows": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(
+            decoder={"type": "Sequence", "decoders": [replace("a", "aaaa"), replace("aa", "a" * 4)]}
+        ),
+        "no published tokeniser has such a decoder",
+        NOT_HERE,
     ),
     "a pattern that calls itself": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(pre_tokenizer=split(r"(?<x>a\g<x>?a|\g<x>)")),
-        "may take for ever",
+        "they fail on a simple word",
+        NOT_HERE,
     ),
     "a pattern of 10 MB": Hostile(
         "tokeniser",
         "tokenizer.json",
         lambda: tokeniser(pre_tokenizer=split("(" * 10 * MILLION)),
-        "characters in a regular expression, the limit is",
+        "pre_tokenizer",
+        NOT_HERE,
+    ),
+    "900 patterns": Hostile(
+        "tokeniser",
+        "tokenizer.json",
+        lambda: tokeniser(
+            pre_tokenizer={
+                "type": "Sequence",
+                "pretokenizers": [
+                    split("|".join(f"a{n}b{way}" for way in range(900))) for n in range(900)
+                ],
+            }
+        ),
+        OPENS,
+        NOT_HERE,
     ),
     "a normaliser of 300,000 steps": Hostile(
         "tokeniser",
@@ -359,8 +433,32 @@ FILES: dict[str, Hostile] = {
         lambda: workbook('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
         "",
     ),
+    "300,000 sheets": Hostile(
+        "reference", "gold.xlsx", lambda: many_sheets(300_000), "reading it takes"
+    ),
+    "4 million formats of cells": Hostile(
+        "reference",
+        "gold.xlsx",
+        lambda: workbook("", styles="<xf/>" * 4 * MILLION),
+        "reading it takes",
+    ),
+    "a comment of 200 MB": Hostile(
+        "reference",
+        "gold.xlsx",
+        lambda: workbook("<!--" + " " * 200 * MILLION + "-->"),
+        "reading it takes",
+    ),
     "25 million lines": Hostile(
         "reference", "gold.tsv", lambda: b"a\tb\n" * 25 * MILLION, "lines, the limit is"
+    ),
+    "40 MB of trees": Hostile(
+        "reference",
+        "gold.cd",
+        lambda: b"a\t(((a)[N],(b)[A|N.])[A],(c)[B|A.])[B]\n" * MILLION,
+        "nodes in its trees of morphemes, the limit is",
+    ),
+    "one line of counts": Hostile(
+        "frequencies", "counts.tsv", lambda: b"\t" * 77 * MILLION, "the line has more than"
     ),
     "one line of 100 MB": Hostile(
         "reference",

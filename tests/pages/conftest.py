@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from morphgraph.graph.merge_graph import MergeGraph
+from web.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT))  # the app's own modules are not part of the installed library
-
-from web.session import Session  # noqa: E402
 
 PAGES = {
     "graph": "pages/1_Merge_graph.py",

@@ -130,9 +130,9 @@ def test_words_are_in_sight_before_what_takes_long_is_made(
         seen.append(options["columns"])
         real(labels, shown, **options)
 
-    def made(current: Any, name: str, settings: Any) -> Any:
+    def made(current: Any, place: str, name: str, settings: Any) -> Any:
         seen.append(name)
-        return make(current, name, settings)
+        return make(current, place, name, settings)
 
     monkeypatch.setattr(components, "comparison_table", table)
     monkeypatch.setattr(method_picker, "make_method", made)

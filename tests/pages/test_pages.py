@@ -113,6 +113,27 @@ def test_back_to_another_demo_is_back_to_its_type(
     assert app.graph.types[app.session.focus] == "tion"
 
 
+def test_clearing_the_search_keeps_the_place_and_back_clears_the_search(
+    app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "_LATE", 0.0)  # nobody goes back so soon
+    app.open("graph")
+
+    def find(text: str) -> str:
+        app.test.text_input[0].set_value(text)
+        app.run()
+        return app.graph.types[app.session.focus]
+
+    assert find("tion") == "tion"
+    assert find("") == "tion"
+    assert find(" ") == "tion"
+    assert find("ing") == "ing"
+    app.test.query_params["type"] = "tion"
+    app.run()
+    assert app.graph.types[app.session.focus] == "tion"
+    assert app.test.text_input[0].value == ""
+
+
 def test_a_type_that_is_not_there_is_not_found(app: Any) -> None:
     app.open("graph")
     app.test.text_input[0].set_value("qqqqqq")
@@ -169,13 +190,24 @@ def test_knock_out_undo_and_redo(app: Any) -> None:
     assert words["title"] == "Words that changed"
     gains = [row["gain"] for row in words["rows"]]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-    assert words["count"] == f"{better} better · {worse} worse"
+    changed = f"F1 {before['F1 %'][0]} → {value}\xa0% · {better} better, {worse} worse"
+    assert [m.value for m in app.test.markdown if changed in m.value.replace("**", "")]
+    assert said_of_edits(app) == f"1 edit made, 1 in all: {changed}"
     assert "Undo an edit: 1 to undo" in [button.help for button in app.test.button]
     app.press("Bring it back")
     assert app.graph.is_present(number)
     assert {name: app.metrics()[name] for name in before} == before
+    undone = f"1 edit undone, 0 in all: F1 {value} → {before['F1 %'][0]}\xa0%"
+    assert said_of_edits(app) == undone
+    app.open("blame")
+    assert said_of_edits(app) == undone
     app.press("Redo")
     assert app.metrics() == after
+    [knock_out_all] = [b.label for b in app.test.button if b.label.startswith("Knock out all")]
+    app.press(knock_out_all)
+    assert said_of_edits(app).startswith(f"1 edit made, 2 in all: F1 {value} → ")
+    app.choose("Demo", "de")
+    assert said_of_edits(app) == ""
 
 
 def test_the_preview_says_what_the_knockout_then_does(app: Any) -> None:
@@ -401,3 +433,28 @@ def test_a_page_can_be_the_first_of_a_session(page: str) -> None:
     test = app.switch_page(f"pages/{page}.py").run()
     assert not test.exception
     assert test.session_state["morphgraph session"].language == "en"
+
+
+@pytest.mark.parametrize("page", ["compare", "scores", "blame", "graph", "rebpe", "train"])
+def test_what_is_folded_away_shows_the_value_in_use_when_it_is_opened(app: Any, page: str) -> None:
+    """A browser that opens a popover shows what the last run sent with it: a value, or defaults."""
+    app.open(page).run()  # a value that is sent once went with the first run
+    kinds = ("number_input", "toggle", "text_area", "radio", "selectbox", "button_group")
+    widgets = [w for p in app.test.get("popover") for kind in kinds for w in p.get(kind)]
+    assert widgets
+    for widget in widgets:
+        if widget.proto.set_value:
+            continue
+        default = widget.proto.default
+        if widget.type == "button_group":
+            assert list(default) == widget.indices, widget.label
+        elif widget.type in ("radio", "selectbox"):
+            assert default == widget.index, widget.label
+        else:
+            assert default == widget.value, widget.label
+
+
+def said_of_edits(app: Any) -> str:
+    """What a screen reader is told of the last edits."""
+    said: str = component_data(app, "speaking")["said"]
+    return said

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit import config
 
 from morphgraph.reference import downloads as references
 from morphgraph.reference.catalogue import SOURCES
@@ -46,13 +45,6 @@ def visit(
         return open_app()
 
     return come
-
-
-def test_a_visitor_has_streamlit_install_nothing(visit: Callable[..., App]) -> None:
-    """Which it does for whoever seems to sit at this machine, as all do behind a proxy on it."""
-    config.set_option("server.headless", False)
-    visit()
-    assert config.get_option("server.headless") is True
 
 
 def show(page: App, tab: str) -> App:

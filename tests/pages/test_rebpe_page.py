@@ -98,18 +98,21 @@ def test_the_line_has_a_point_a_phase_and_the_word_its_rows(app: Any) -> None:
     assert [token["morph"] for token in word["rows"][-1]["tokens"]] == [True, True, True]
 
 
-def test_after_convergence_the_last_phase_that_changed_something_is_on_show(app: Any) -> None:
+def test_after_a_run_the_last_phase_is_on_show(app: Any) -> None:
     app.open("rebpe").press("Run to convergence")
     phases = app.session.run.phases
     assert phases[-1].change.is_empty, "a run ends with a phase that has nothing to do"
+    assert line(app)["chosen"] == len(phases) - 1
+    converged = "found nothing to change. So the run has converged."
+    assert app.test.info[0].value.endswith(converged)
     last = max(n for n, phase in enumerate(phases) if not phase.change.is_empty)
-    assert line(app)["chosen"] == last
+    look_at(app, last)
     [table] = [d for d in app.test.dataframe if "type" in d.value.columns]
     counts = phases[last].counts
     kind = next(k for k in ("removed", "split", "repaired", "linked", "created") if k in counts)
     assert len(table.value) == counts[kind]
     assert not app.test.info
-    look_at(app, len(phases) - 1)
+    look_at(app, last + 1)
     assert app.test.info[0].value.endswith("found nothing to change.")
 
 
@@ -121,7 +124,7 @@ def test_a_run_that_changes_nothing_says_so(
     app.upload("Reference", ("tiny.tsv", b"ab\tab\nabc\tab c\n"))
     app.open("rebpe").press("Run to convergence")
     [said] = [info.value for info in app.test.info]
-    assert said.endswith("found nothing to change.")
+    assert said.endswith("found nothing to change. So the run has converged.")
 
 
 def test_to_look_at_a_phase_changes_nothing_and_undo_leads_there(app: Any) -> None:

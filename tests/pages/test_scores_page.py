@@ -338,6 +338,17 @@ def test_one_more_reference_can_be_uploaded(page: Any) -> None:
     assert page.session.study is study
 
 
+def test_a_reference_is_scored_on_though_its_page_was_left_while_it_was_read(page: Any) -> None:
+    """The run that reads a file ends where one leaves: the next one finds what was read."""
+    more = page.test.session_state["references to score on"]
+    more["mine.tsv"] = read_reference(GOLD, name="mine.tsv")
+    page.open("blame").open("scores")
+    assert widget(page, "multiselect", "References").value == ["open", "file mine.tsv"]
+    set_to(page, "multiselect", "References", ["open"])  # not again once it was left out
+    page.open("blame").open("scores")
+    assert widget(page, "multiselect", "References").value == ["open"]
+
+
 def test_the_table_tells_the_weighting_of_each_reference(page: Any) -> None:
     page.upload("One more gold list", ("mine.tsv", GOLD))
     set_to(page, "segmented_control", "Each word counts", "tokens")
@@ -642,7 +653,7 @@ def test_words_are_searched_and_filtered(page: Any) -> None:
     among = np.array(["ed" in e.morphs[1:] for e in entries])
     assert among.sum() > 10
     expect_words(page, made, made.find(ERROR_KINDS, among=among))
-    page.choose("With the affix", None)
+    pick(page, "With the affix", "any affix")
     expect_words(page, made, made.find(ERROR_KINDS)[:200])
 
 
@@ -770,9 +781,15 @@ def test_a_program_that_lacks_words_is_told(page: Any) -> None:
     references(page, "file mine.tsv")
     page.upload("Segmentations", ("theirs.txt", b"un do ing\n")).run()
     assert not page.test.exception
-    [error] = [e.value for e in page.test.error]
-    assert "lacks 2 of the 3 words" in error
-    assert scores(page).set_index("tokeniser").loc["theirs", "f1"] == "failed"
+    [warning] = [each.value for each in page.test.warning]
+    assert "lacks 2 of the 3 words of mine" in warning
+    assert scores(page).set_index("tokeniser").loc["theirs", "precision"].startswith("100.00")
+    page.upload("Segmentations", ("others.txt", b"x y\n")).run()
+    [error] = [each.value for each in page.test.error]
+    assert "segments none of the 3 words" in error
+    rows = scores(page).set_index("tokeniser")
+    assert rows.loc["others", "f1"] == "failed"
+    assert rows.loc["theirs", "precision"].startswith("100.00")
 
 
 def test_a_file_that_holds_no_segmentations_is_told(page: Any) -> None:

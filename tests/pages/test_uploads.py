@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
+import openpyxl
 import pytest
 
+from morphgraph.core import apart
+from morphgraph.core.apart import VISITOR
 from morphgraph.core.demos import demo_gold_path
 from morphgraph.reference.readers import read_reference
 from morphgraph.segment.models import write_model
@@ -83,7 +87,7 @@ def test_one_of_two_files_asks_for_the_other(app: Any, vocab_json: bytes, first:
     files = [("vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode())]
     app.upload("Tokeniser", files[first])
     assert app.errors() == []
-    [info] = [info.value for info in app.test.info]
+    [info] = [info.value.replace("\\", "") for info in app.test.info]
     assert files[1 - first][0] in info
     app.upload("Tokeniser", *files)
     assert app.graph.merge_count == len(MERGES)
@@ -103,6 +107,31 @@ def test_every_format_is_read(app: Any, format_: str, chosen: bool) -> None:
     app.open("scores")
     assert "gold.tsv" in app.captions()
     works(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "field"), [("start", "Reference"), ("scores", "One more gold list")]
+)
+def test_a_workbook_is_read_for_one_visitor(
+    app: Any, monkeypatch: pytest.MonkeyPatch, page: str, field: str
+) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "0-1-1"
+    for row in (("Word", "MorphoLexSegm"), ("doing", "{(do)}>ing>"), ("goes", "{(go)}>es>")):
+        book.worksheets[0].append(row)
+    written = io.BytesIO()
+    book.save(written)
+    visitors = []
+    read_apart = apart.read_apart
+
+    def read(*given: Any) -> Any:
+        visitors.append(VISITOR.get())
+        return read_apart(*given)
+
+    monkeypatch.setattr(apart, "read_apart", read)
+    app.open(page).upload(field, ("gold.xlsx", written.getvalue()))
+    assert app.errors() == []
+    assert visitors == [app.session.store.folder.name]
 
 
 def test_scores_that_are_not_defined_are_na(app: Any) -> None:
@@ -384,21 +413,27 @@ def test_an_error_stays_when_another_field_takes_a_file(app: Any) -> None:
     assert app.session.study.benchmark.reference.name == "gold.tsv"
 
 
-def test_an_uploaded_reference_is_confirmed_on_scores(app: Any) -> None:
+@pytest.mark.parametrize("page", ["start", "scores", "blame"])
+def test_an_uploaded_reference_is_confirmed_where_it_was_opened(app: Any, page: str) -> None:
     lines = "undoing\tun do ing\nice cream\tice cream\nNew York\tNew York\nundoing\tundo ing\n"
+    app.open(page)
+    if page == "blame":  # in a panel under the name of the open one
+        app.test.session_state[f"open reference blame {app.session.study_number}"] = True
+        app.run()
     app.upload("Reference", ("gold.tsv", lines.encode()))
     told = "\n".join(m.value for m in app.test.markdown).replace("\\", "").replace("\u2060", "")
     assert "gold.tsv is open." in told
     assert "- Read: 1 word in 2 entries, as " in told
     assert "- Gold: morphemic boundaries only: it does not tell free morphemes" in told
     assert "- Skipped: 2 × word with a space (first on line 2)." in told
-    assert app.test.tabs[0].label == "Overview"
-    # It stays until it is closed, or another reference is open.
-    app.open("start").open("scores")
+    # It stays there until it is closed, or another reference is open.
+    app.open("tree")
+    assert "close what was read" not in [b.key for b in app.test.button]
+    app.open(page)
     assert "close what was read" in [b.key for b in app.test.button]
     app.press("Close")
     assert "close what was read" not in [b.key for b in app.test.button]
-    app.upload("Reference", ("gold.tsv", lines.encode() * 2)).choose("Demo", "de")
+    app.open("start").upload("Reference", ("gold.tsv", lines.encode() * 2)).choose("Demo", "de")
     assert "close what was read" not in [b.key for b in app.test.button]
 
 
@@ -448,6 +483,16 @@ def test_merges_alone_are_asked_for_their_vocabulary(app: Any) -> None:
     [told] = [message.value for message in app.test.info]
     assert told.startswith("Add vocab.json")
     assert app.errors() == []
+
+
+def test_a_half_says_what_the_other_one_is_called(app: Any, vocab_json: bytes) -> None:
+    app.upload("Tokeniser", ("my-vocab.json", vocab_json))
+    [told] = [message.value.replace("\\", "") for message in app.test.info]
+    assert told == "Add my-merges.txt to the same field: the two belong together."
+    app.upload("Tokeniser", ("my-vocab.json", vocab_json), ("merges.txt", MERGES_TXT.encode()))
+    [error] = app.errors()
+    assert "not one tokeniser" in error
+    assert app.session.language == "en"
 
 
 def test_a_saved_model_of_bpe_is_opened(app: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from model_folders import matrix, write_model
+from strategies import SEVERAL_MERGES
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.models.undertrained_types import undertrained_types
@@ -23,6 +24,7 @@ from morphgraph.segment.registry import method_on
 from morphgraph.tables.corpus import corpus_table
 from morphgraph.tables.model import text_frame
 from morphgraph.tables.vocabulary import figure_frame, signature
+from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from web.session import TRAINED
 
@@ -378,6 +380,12 @@ def test_types_that_a_model_has_hardly_learned(page: Any, tmp_path: Path) -> Non
     assert list(shown["type"]) == list(found.standing_out()["type"])
     assert {4000, 5000} <= set(shown["id"])
     assert any("64 rows taken for unused" in caption.value for caption in page.test.caption)
+    for by in ("norm", "euclidean"):
+        [ranking] = [box for box in page.test.selectbox if box.label == "Ranked by"]
+        ranking.set_value(by)
+        page.run()
+        listed = undertrained_types(folder, corpus_of(page.session.study.benchmark), by=by)
+        assert list(table(page, "input norm")["type"]) == list(listed.standing_out()["type"])
     (folder / "model.safetensors").unlink()
     folder_chosen(page, folder)
     # Somebody else may have named the path: nothing of what is there is told.
@@ -394,3 +402,27 @@ def test_a_server_that_others_reach_asks_for_no_folder(
     page.test.session_state["model rows"] = True
     page.open("vocabulary")
     assert not [box for box in page.test.text_input if box.label == "Folder of a model"]
+
+
+def test_types_that_nothing_forms_are_listed_and_removed(app: Any, small_document: Any) -> None:
+    """They are left by an edit, named where edits are, and gone by one more, which undo takes."""
+    document = json.dumps(small_document(SEVERAL_MERGES, "abcde")).encode()
+    app.session.open_tokeniser(from_tokenizer_json(document, "several.json"))
+    app.session.use_frequencies({"abcde": 9.0, "a": 4.0}, "small.tsv")
+    for page in ("history", "vocabulary"):
+        app.open(page)
+        assert not [b for b in app.test.button if b.label == "Remove it"]
+    app.graph.knockout(["abcd"])
+    for page in ("graph", "blame", "rebpe", "history", "vocabulary"):
+        app.open(page)
+        said = [w.value for w in app.test.warning if "no merge forms" in w.value]
+        assert said == ["1 type is left that no merge forms any more: abcde."], page
+    app.press("List them")
+    assert list(listed(app)["type"]) == ["abcde"]
+    app.press("Remove it")
+    assert "abcde" not in app.graph
+    assert [change.edit for change in app.graph.history] == ["knockout", "cascade"]
+    assert not [w for w in app.test.warning if "no merge forms" in w.value]
+    app.graph.undo()
+    app.open("history")
+    assert [b for b in app.test.button if b.label == "Remove it"]

@@ -66,7 +66,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(catalogue, "SOURCES", changed)
     monkeypatch.setattr(inputs, "SOURCES", changed)
     # There is no page to go to here.
-    monkeypatch.setattr(inputs, "tell_what_was_read", lambda current: st.rerun())
+    monkeypatch.setattr(inputs, "tell_what_was_read", lambda current, place: st.rerun())
     yield found
     found.shutdown()
     thread.join()
@@ -77,7 +77,7 @@ def _page() -> None:
     from web.inputs import catalogue_panel
     from web.session import session
 
-    catalogue_panel(session())
+    catalogue_panel(session(), "files")
 
 
 class Panel:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,9 +11,11 @@ import pytest
 import typer
 
 from morphgraph.cli import app
-from web.hosting import is_public
+from web.guard import KnownHosts, content_policy
+from web.hosting import allows_frames, is_public, own_hosts
 
 VARIABLE = "MORPHGRAPH_PUBLIC"
+OTHERS = ("MORPHGRAPH_HOST", "MORPHGRAPH_ALLOW_FRAME")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,13 +36,15 @@ def test_local(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: str) -> dict[str, str]:
     """The options that the command gives to Streamlit, by name; what it was run with as ``env``."""
     given: list[str] = []
-    monkeypatch.setenv(VARIABLE, "")  # what the command sets goes with the test
+    for variable in (VARIABLE, *OTHERS):  # what the command sets goes with the test
+        monkeypatch.setenv(variable, "")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "execv", lambda _, command: given.extend(command))
     program = typer.Typer()
     program.command()(app.open_app)
     program(list(arguments), standalone_mode=False)
     assert given[:4] == [sys.executable, "-m", "streamlit", "run"]
+    assert given[4] == str(ROOT / "web" / "serve.py")
     options = dict(zip(given[5::2], given[6::2], strict=True))
     return {**options, "env": os.environ[VARIABLE]}
 
@@ -107,3 +112,51 @@ def test_public_opens_no_browser_and_stays_behind_the_proxy(
     assert options["--server.port"] == "8600"
     options = started(monkeypatch, tmp_path, "--public", "--address", "0.0.0.0")
     assert options["--server.address"] == "0.0.0.0"
+
+
+def test_names_and_frames_are_given_to_the_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started(monkeypatch, tmp_path)
+    assert not allows_frames()
+    assert own_hosts()[1:] == []
+    started(monkeypatch, tmp_path, "--host", "a.example", "--host", "b.example", "--allow-frame")
+    assert allows_frames()
+    assert own_hosts()[1:] == ["a.example", "b.example"]
+    policies = [content_policy(allow_frame=allowed) for allowed in (False, True)]
+    assert ["frame-ancestors 'self'" in policy for policy in policies] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "known", "unknown"),
+    [
+        (["127.0.0.1"], ["localhost", "127.0.0.1:85", "[::1]:85"], ["a.example", "10.0.0.1", ""]),
+        (["10.0.0.1", "A.Example"], ["10.0.0.1:85", "a.example.", "localhost"], ["10.0.0.2"]),
+        (["0.0.0.0"], ["10.0.0.1", "[fe80::1]:85", "localhost"], ["a.example", "10.0.0.1.example"]),
+        (["::", "[2001:db8::1]"], ["10.0.0.1", "[2001:db8::1]"], ["a.example", "a@10.0.0.1"]),
+    ],
+)
+def test_which_hosts_are_known(hosts: list[str], known: list[str], unknown: list[str]) -> None:
+    async def nothing(*_: object) -> None:
+        pass
+
+    found = KnownHosts(nothing, hosts)
+    assert [host for host in [*known, *unknown] if found.knows([host])] == known
+    assert not found.knows([])
+    assert not found.knows(["localhost", "localhost"])
+
+
+def test_a_public_server_tells_and_installs_nothing(tmp_path: Path) -> None:
+    """Else it installs for whoever seems to sit at this machine, as all do behind a proxy."""
+    code = (
+        "from web import serve; from streamlit import config; "
+        "print(*map(config.get_option, ('client.showErrorDetails', 'server.headless', "
+        "'server.maxUploadSize', 'server.address')), len(serve.middleware))"
+    )
+    for public, told in (("1", "none True 40 127.0.0.1 3"), ("", "full False 100 127.0.0.1 2")):
+        variables = {**os.environ, VARIABLE: public, "PYTHONPATH": str(ROOT), "DISPLAY": ":0"}
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(
+            command, env=variables, cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert run.stdout.strip() == told

@@ -186,11 +186,11 @@ def test_edits_of_one_session_are_not_seen_in_another(visitors: Any) -> None:
 
 def test_methods_kept_for_others_do_not_follow_the_edits_of_one(visitors: Any) -> None:
     first, second = visitors
-    made = [make_method(current, "bpe", {}) for current in visitors]
+    made = [make_method(current, "compare", "bpe", {}) for current in visitors]
     assert made[0] is made[1]
     first.study.graph.knockout(["und"])
-    assert made[1].signature() == make_method(second, "bpe", {}).signature()
-    assert make_method(first, "bpe", {}).signature() != made[1].signature()
+    assert made[1].signature() == make_method(second, "compare", "bpe", {}).signature()
+    assert make_method(first, "compare", "bpe", {}).signature() != made[1].signature()
 
 
 def test_what_nobody_has_open_any_more_is_dropped(visitors: Any) -> None:

@@ -24,7 +24,7 @@ from morphgraph.batch.progress import (
     stop_run,
 )
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import write_atomically
+from morphgraph.core.files import write_file
 from morphgraph.core.limits import PUBLIC_RUNS, PUBLIC_RUNS_EACH, PUBLIC_WORKERS
 from web.hosting import is_public
 from web.storage import browser_folders, make_private, tidy
@@ -51,7 +51,7 @@ def join_queue(text: str, root: Path, name: str) -> Run:
         )
     make_private(root.parent / UPLOADS)
     out = prepare_run(text, root, name)
-    write_atomically(_marker(out), b"")
+    write_file(_marker(out), b"")
     advance_queue()
     return Run(name, out, read_progress(out))
 
@@ -62,7 +62,7 @@ def leave_queue(out: Path) -> None:
         _marker(out).unlink(missing_ok=True)
         if not is_launched(out):
             stopped = RunProgress("stopped", started=time.time(), updated=time.time())
-            write_atomically(progress_path(out), json.dumps(asdict(stopped)).encode())
+            write_file(progress_path(out), json.dumps(asdict(stopped)).encode())
 
 
 def stop_all(root: Path) -> None:

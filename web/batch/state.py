@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from morphgraph.batch.progress import Run, runs_in, start_run
 from morphgraph.core.demos import shipped_folder
 from morphgraph.core.errors import MorphGraphError
-from morphgraph.core.files import parse_json, read_bytes, write_atomically, writing
+from morphgraph.core.files import parse_json, read_bytes, write_file, writing
 from morphgraph.core.limits import PUBLIC_WORKERS
 from morphgraph.core.system import available_cores
 from morphgraph.core.text import shortened, visible
@@ -67,7 +67,7 @@ def keep_upload(name: str, data: bytes) -> None:
     check_room(own_folder(), len(data))
     make_private(own_folder())
     make_private(uploads_folder())
-    write_atomically(uploads_folder() / name, data)
+    write_file(uploads_folder() / name, data)
 
 
 def known_runs() -> list[Run]:
@@ -95,7 +95,7 @@ def begin(text: str, name: str, settings: Settings) -> Run:
             languages=settings.languages,
             folder=None if settings.folder is None else Path(settings.folder),
         )
-    write_atomically(run.folder / SETTINGS_FILE, json.dumps(asdict(settings)).encode())
+    write_file(run.folder / SETTINGS_FILE, json.dumps(asdict(settings)).encode())
     show_run(name)
     return run
 

@@ -316,8 +316,9 @@ def run_line(
 ) -> None:
     """A run as a line to play, step and scrub in the browser; ``chosen``: the point on show.
 
-    ``on_choose`` gets the point at which one stops, ``on_word`` a word that is typed; they run
-    before the script does. ``rows``: a word in rows of chips; without, those of before stay.
+    ``on_choose`` gets the point at which one stops, and each that is played, ``on_word`` a word
+    that is typed; they run before the script does. ``rows``: a word in rows of chips; without,
+    those of before stay.
     """
 
     def stopped() -> None:
@@ -350,7 +351,13 @@ def run_line(
         },
         on_chosen_change=stopped,
         on_word_change=typed,
+        on_playing_change=lambda: None,
     )
+
+
+def is_playing(key: str) -> bool:
+    """Whether the `run_line` of a key plays."""
+    return (st.session_state.get(key) or {}).get("playing") is True
 
 
 def _rows(given: WordRows) -> dict[str, Any]:
@@ -403,9 +410,10 @@ def hidden_component(name: str, before: str, body: str) -> Callable[..., Any]:
     """A component without anything to see, whose function does ``body`` with its ``data``."""
     script = f"""{before}
 export default function ({{ data, parentElement, setTriggerValue }}) {{
-  // Take the empty element out of the flow of the page.
+  // Take the element out of the flow of the page; a screen reader finds what is in it.
   const element = (parentElement.host ?? parentElement).closest(".stElementContainer");
-  if (element) element.style.display = "none";
+  const size = {{ position: "absolute", width: "1px", height: "1px" }};
+  if (element) Object.assign(element.style, size, {{ overflow: "hidden", clipPath: "inset(50%)" }});
 {body}
 }}
 """

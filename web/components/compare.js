@@ -93,17 +93,19 @@ class CompareView {
         continue;
       }
       chip = element("span", dropped ? "chip dropped" : "chip");
+      chip.classList.toggle("half", boundary === "inside");
       chip.append(element("span", "", text));
       chips.push({ chip, left: boundary, dropped });
       line.append(chip);
     }
     if (known) {
       // A whole morph, one that crosses a boundary, or part of a morph.
+      const within = ["wrong", "inside", "marker"];
       chips.forEach(({ chip: shown, left, crossed, dropped }, number) => {
         const right = chips[number + 1]?.left ?? "start";
         if (dropped) return;
         if (crossed) shown.classList.add("crossing");
-        else if (left !== "wrong" && right !== "wrong") shown.classList.add("whole");
+        else if (!within.includes(left) && !within.includes(right)) shown.classList.add("whole");
       });
     }
     if (exact) line.append(element("span", "exact", "✓"));

@@ -1,8 +1,8 @@
-// Precision, recall and F1 over thresholds, and a line to drag across them. It says at once what a
-// threshold does; Python hears of it where one stops.
+// Precision, recall and F1 over thresholds, and a line to drag across them. What is said of a
+// threshold comes with what the rest of the page shows of it, so that all agree while one drags.
 
 const [LEFT, RIGHT, TOP, BELOW, HIGH] = [44, 78, 22, 52, 310]; // px around the lines, and in all
-const PATIENCE = 150; // ms without another step before Python hears of one
+const PATIENCE = 150; // ms without another step, after which Python hears of one before its answer
 const LINE = 15; // px between names that do not touch each other
 const SERIES = [
   ["precision", "precision"],
@@ -35,11 +35,14 @@ class CurveView {
       this.draw();
     }
     if (this.choice.hear(given)) this.mark(data.chosen);
+    const point = this.points[data.chosen];
+    if (point) this.said.replaceChildren(made("b", "", point.said), point.more);
   }
 
+  /** Python hears at once, and while it is at work of the last step alone. */
   choose(chosen) {
     this.mark(chosen);
-    this.choice.tell(chosen);
+    this.choice.tell(chosen, this.choice.told.length ? PATIENCE : 0);
   }
 
   draw() {
@@ -103,7 +106,7 @@ class CurveView {
     return [drawn("g", { class: "f1 best" }, drawn("circle", { cx: x, cy: y, r: 6 }), name)];
   }
 
-  /** Put the line at a threshold, and say what that does. */
+  /** Put the line at a threshold. */
   mark(chosen) {
     this.chosen = chosen;
     const point = this.points?.[chosen];
@@ -118,7 +121,6 @@ class CurveView {
       drawn("rect", { x: x - 7, y: foot - 10, width: 14, height: 20, rx: 5 }),
       ...dots,
     );
-    this.said.replaceChildren(made("b", "", point.said), point.more);
     this.range.value = chosen;
     this.range.setAttribute("aria-valuetext", point.said);
   }

@@ -3,7 +3,7 @@
 
 const cameras = (globalThis.__morphgraph_cameras ??= new Map()); // view key → where one last looked, if that was by hand
 const LANES = 5;
-const SCALE = { least: 0.8, most: 1.35, smallest: 0.15, largest: 4 };
+const SCALE = { most: 1.35, smallest: 0.15, largest: 4 };
 const MARGIN = 16; // px around all that is drawn
 const PAINTED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration-line"];
 const LEAVING = 500; // ms after which what has faded is removed
@@ -63,6 +63,7 @@ class FanView {
       const first = !this.drawn;
       this.told = told;
       this.fan = data.fan;
+      this.least = data.least;
       this.drawn = true;
       this.draw();
       this.frame.classList.toggle("moving", !first && !switched);
@@ -80,9 +81,20 @@ class FanView {
   // --- drawing by difference
 
   draw() {
+    const focused = this.vertices.get(this.surface.getRootNode().activeElement?.dataset.id);
+    this.point(undefined); // nothing, until the pointer moves or the focus is back
     this.notice().hidden = this.fan.vertices.length > 0;
     this.sync(this.vertices, this.fan.vertices, ".vertices", (v) => this.newVertex(v), (e, v) => this.dress(e, v));
     this.sync(this.edges, this.fan.edges, ".edges", () => svg("path"), (e, edge) => this.trace(e, edge));
+    this.light(this.word);
+    // What is put elsewhere in the order of the tab key has lost the focus.
+    if (focused) (this.vertices.get(focused.id) ?? this.home(focused.key))?.element.focus({ preventScroll: true });
+  }
+
+  /** The vertex of a key, or that in the middle. */
+  home(key) {
+    const entries = [...this.vertices.values()];
+    return entries.find((entry) => entry.key === key) ?? entries.find(({ flags }) => flags.includes("focus")) ?? entries[0];
   }
 
   notice() {
@@ -169,7 +181,7 @@ class FanView {
   mark() {
     const entries = [...this.vertices.values()];
     const at = entries.find(({ element }) => element.matches(":focus"));
-    const home = at ?? entries.find(({ key }) => key === this.selected) ?? entries.find(({ flags }) => flags.includes("focus")) ?? entries[0];
+    const home = at ?? this.home(this.selected);
     for (const entry of entries) {
       entry.element.classList.toggle("selected", entry.key === this.selected);
       entry.element.setAttribute("tabindex", entry === home ? "0" : "-1");
@@ -183,7 +195,7 @@ class FanView {
     const { clientWidth: wide, clientHeight: high } = this.surface;
     if (!wide || !high || !this.vertices.size) return;
     const kept = cameras.get(this.viewKey);
-    this.move(kept ?? this.whole(wide, high, SCALE.least));
+    this.move(kept ?? this.whole(wide, high, this.least));
   }
 
   bounds() {
@@ -197,7 +209,19 @@ class FanView {
     return box;
   }
 
+  /** All of it, above the buttons if one were covered by them. */
   whole(wide, high, least) {
+    const camera = this.fitted(wide, high, least);
+    const bar = this.frame.querySelector(".toolbar");
+    const isCovered = [...this.vertices.values()].some(
+      (vertex) =>
+        camera.scale * (vertex.x + vertex.width / 2 + camera.x) > bar.offsetLeft &&
+        camera.scale * (vertex.y + 15 + camera.y) > bar.offsetTop,
+    );
+    return isCovered ? this.fitted(wide, bar.offsetTop, least) : camera;
+  }
+
+  fitted(wide, high, least) {
     const box = this.bounds();
     const fits = Math.min(wide / (box.right - box.left), high / (box.bottom - box.top));
     const scale = Math.min(SCALE.most, Math.max(fits, least));
@@ -277,9 +301,8 @@ class FanView {
       if (vertex) this.click(vertex, "double");
     });
     this.surface.addEventListener("keydown", (event) => this.keyPressed(event, vertexOf(event)));
-    for (const type of ["pointerover", "focusin"]) {
-      this.surface.addEventListener(type, (event) => this.point(vertexOf(event)));
-    }
+    this.surface.addEventListener("pointermove", (event) => hasMoved(event) && this.point(vertexOf(event)));
+    this.surface.addEventListener("focusin", (event) => this.point(vertexOf(event)));
     for (const type of ["pointerleave", "focusout"]) {
       this.surface.addEventListener(type, () => this.point(undefined));
     }
@@ -342,7 +365,9 @@ class FanView {
   /** Thicken the edges of a vertex, and let words mark themselves that it takes part in. */
   point(vertex) {
     if (vertex?.id === this.pointed) return;
+    this.vertices.get(this.pointed)?.element.classList.remove("pointed");
     this.pointed = vertex?.id;
+    vertex?.element.classList.add("pointed");
     for (const { element, source, target } of this.edges.values()) {
       element.classList.toggle("near", vertex !== undefined && [source, target].includes(vertex.id));
     }
@@ -351,6 +376,7 @@ class FanView {
 
   /** Light up the types and merges of a word, and dim the others; nothing: light all. */
   light(keys) {
+    this.word = keys;
     const lit = new Set(keys ?? []);
     const isLit = (id) => lit.has(this.vertices.get(id)?.key);
     const any = [...this.vertices.keys()].some(isLit);

@@ -19,12 +19,14 @@ def fan_graph(
     view_key: str,
     selected: str | None = None,
     height: str = "420px",
+    least: float = 0.8,
     on_event: Callable[[list[Click]], None] | None = None,
 ) -> None:
     """Draw a fan and report clicks on its vertices, as `merge_graph` does.
 
     ``view_key`` names what is looked at: where one looked by hand is kept for it; else all is
-    shown, as large as it fits. ``height``: any length of CSS. Pointing at a vertex marks its words
+    shown, as large as it fits, or at the scale ``least`` the middle of it. ``height``: any length
+    of CSS. Pointing at a vertex marks its words
     in a `word_rows` on the same page.
     """
     pending, ack = click_handler(key, on_event)
@@ -35,6 +37,7 @@ def fan_graph(
             "view_key": view_key,
             "selected": selected,
             "height": height,
+            "least": least,
             "ack": ack,
         },
         on_pending_change=pending,

@@ -24,7 +24,7 @@ class Player {
       place.append(made_);
       return made_;
     };
-    this.main = button("play", "", () => (this.playing ? this.go(this.at) : this.play()));
+    this.main = button("play", "", () => (this.playing ? this.pause() : this.play()));
     this.main.className = "main";
     this.back = button("back", `Previous ${name}`, () => this.go(this.at - 1));
     this.next = button("next", `Next ${name}`, () => this.go(this.at + 1));
@@ -57,8 +57,10 @@ class Player {
     this.show(this.at);
   }
 
+  /** From the start, or on from where it was paused. */
   play() {
-    if (this.at >= this.last) this.at = this.first;
+    if (!this.paused || this.at >= this.last) this.at = this.first;
+    this.paused = false;
     this.playing = setInterval(() => {
       if (this.at >= this.last) {
         this.go(this.at);
@@ -70,8 +72,14 @@ class Player {
     this.mark();
   }
 
+  pause() {
+    this.go(this.at);
+    this.paused = true;
+  }
+
   go(number) {
     this.halt();
+    this.paused = false;
     this.at = Math.max(this.first, Math.min(number, this.last));
     this.mark();
     this.stopped(this.at);

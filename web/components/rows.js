@@ -56,16 +56,20 @@ class RowsView {
     const side = made("span", "gold", fresh ? "" : `gold ${gold}`);
     if (fresh) side.append(gain > 0 ? made("span", "better", "better") : gain < 0 ? made("span", "worse", "worse") : "other");
     button.append(cut, side);
-    for (const [type, lit] of [["pointerenter", keys], ["focus", keys], ["pointerleave", null], ["blur", null]]) {
-      button.addEventListener(type, () => this.light(lit));
-    }
+    button.addEventListener("pointermove", (event) => hasMoved(event) && this.light(button, keys));
+    button.addEventListener("focus", () => this.light(button, keys));
+    for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => this.light());
     button.addEventListener("click", () => this.clicks.add(String(number)));
     this.buttons.push({ button, keys: new Set(keys) });
     return button;
   }
 
-  /** Let the graph light up types and merges, or nothing in particular. */
-  light(keys) {
+  /** Let the graph light up the types and merges of a row, or nothing in particular. */
+  light(button, keys) {
+    if (button === this.lit) return;
+    this.lit?.classList.remove("lit");
+    this.lit = button;
+    button?.classList.add("lit");
     dispatchEvent(new CustomEvent("morphgraph-word", { detail: keys }));
   }
 

@@ -1,5 +1,5 @@
-// A run as a line that one plays: height is F1, colour and shape are the phase. It plays here, and
-// Python hears of a phase only where one stops.
+// A run as a line that one plays: height is F1, colour and shape are the phase. It plays here;
+// Python hears of each phase, and of steps where one stops.
 
 const [ASIDE, ABOVE, BELOW, HIGH] = [34, 30, 26, 176]; // px around the points, and of the line
 const PACE = 1100; // ms a phase
@@ -33,7 +33,7 @@ class RunView {
     const place = parent.querySelector(".player");
     this.choice = new Choice(PATIENCE);
     const stopped = (number) => this.choice.tell(number);
-    this.player = new Player(place, this.range, "phase", PACE, (at) => this.mark(at), stopped);
+    this.player = new Player(place, this.range, "phase", PACE, (at) => this.show(at), stopped);
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.lineBox);
   }
@@ -57,6 +57,15 @@ class RunView {
     }
     const isTold = this.choice.hear(given) && !this.player.playing;
     this.player.set(0, this.points.length - 1, isTold ? data.chosen : this.player.at);
+  }
+
+  /** Mark a phase; what is below follows while it plays, without steps to come back from. */
+  show(at) {
+    this.mark(at);
+    const playing = Boolean(this.player.playing);
+    if (playing !== this.playing) this.choice.send?.("playing", (this.playing = playing));
+    if (playing && at !== this.passed) this.choice.tell(at, 0);
+    this.passed = playing ? at : null;
   }
 
   // --- drawing

@@ -59,7 +59,7 @@ class Clicks {
   }
 }
 
-/** What is chosen here, of which Python hears when no other choice has followed for a while. */
+/** What is chosen here, of which Python hears when no other choice has followed for `patience`. */
 class Choice {
   told = [];
 
@@ -67,13 +67,13 @@ class Choice {
     this.patience = patience; // ms
   }
 
-  tell(chosen) {
+  tell(chosen, patience = this.patience) {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => {
       this.waiting = null;
       this.told.push(chosen);
       this.send?.("chosen", chosen);
-    }, this.patience);
+    }, patience);
   }
 
   /** Whether what Python says is chosen is to be shown: not while it has yet to hear of a newer. */
@@ -90,6 +90,11 @@ class Choice {
     clearTimeout(this.waiting);
     this.send = null;
   }
+}
+
+/** Whether a pointer has moved: what moves under one that rests gets its events, too. */
+function hasMoved({ movementX, movementY }) {
+  return movementX !== 0 || movementY !== 0;
 }
 
 function save(blob, name) {

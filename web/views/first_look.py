@@ -13,7 +13,7 @@ from web.components import word_editor
 from web.components.fan import fan_graph
 from web.edits import knock_out_type, look_at, show_message
 from web.session import Session
-from web.text import code, plain
+from web.text import code, gain_colour, plain
 from web.widgets import attempt, set_value, value_now
 
 _EXAMPLES = 3
@@ -44,7 +44,7 @@ def first_look(current: Session) -> None:
             )
             _verdict(culprit, any(word.morphs for line in lines for word in line))
             _buttons(current, key, culprit)
-            show_message()
+            show_message(current)
         with right:
             _merges_behind(current, culprit)
 
@@ -58,7 +58,7 @@ def _verdict(culprit: Culprit | None, has_gold: bool) -> None:
         )
         return
     joins = counted(int(culprit.joins), "join")
-    wrong = f"It covers one in {culprit.wrong_joins:,.0f} of its {joins} in the reference"
+    wrong = f"In {culprit.wrong_joins:,.0f} of its {joins} in the reference it covers one"
     shown = ", ".join(code(shortened(word, 40)) for word in culprit.examples[:_EXAMPLES])
     merge = plain(shortened(culprit.description, 80))
     st.markdown(
@@ -86,14 +86,12 @@ def _buttons(current: Session, key: str, culprit: Culprit | None) -> None:
             )
         st.button("Another word", key="another word", on_click=another)
         if culprit is not None and culprit.gain == culprit.gain:
-            colour = "green" if culprit.gain > 0 else "red" if culprit.gain < 0 else "gray"
-            st.markdown(
-                f":{colour}[**F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})**]"
-            )
+            score = f"F1 would be {in_percent(culprit.f1)} ({100 * culprit.gain:+.2f})"
+            st.markdown(f":{gain_colour(culprit.gain)}[**{score}**]")
 
 
 def _merges_behind(current: Session, culprit: Culprit | None) -> None:
-    """The graph that makes the culprit; once it is knocked out, what its parts run into."""
+    """The merge that makes the culprit; once it is knocked out, what its parts run into."""
     study = current.study
     shown = f"first shown {current.study_number}"
     if culprit is None:
@@ -102,17 +100,17 @@ def _merges_behind(current: Session, culprit: Culprit | None) -> None:
             return
         st.caption("What its parts run into now")
     else:
-        st.caption("The merges behind it")
+        st.caption("The merge behind it")
         number = st.session_state[shown] = culprit.type
-    name = plain(shortened(study.tokeniser.readable_types[number], 30))
     fan_graph(
-        fan_around(study, number, rows=4),
+        fan_around(study, number, rows=4, up=0 if culprit else 1),
         key="first look graph",
         view_key=f"first {current.study_number} {number}",
         selected=type_key(number),
         height="250px",
+        least=0.5,
     )
-    st.caption(f"Boxes are merges, ovals the types they make. ▪ is {name}. Redder: more to blame.")
+    st.caption("Boxes are merges, ovals the types they make. Redder: more to blame.")
     if st.button("Open it in the merge graph", key="open culprit", type="tertiary"):
         look_at(current, number)
         st.switch_page("pages/1_Merge_graph.py")

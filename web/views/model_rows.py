@@ -1,5 +1,6 @@
 """Types that a model in a folder on this machine has hardly learned."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -8,6 +9,7 @@ from morphgraph.core.errors import unquoted
 from morphgraph.core.text import counted
 from morphgraph.draw.undertrained_chart import undertrained_page, undertrained_points
 from morphgraph.models.undertrained_types import (
+    RANKINGS,
     TYPE_KINDS,
     UndertrainedTypes,
     undertrained_types,
@@ -39,7 +41,7 @@ def model_rows(current: Session, corpus: NamedCounts | None) -> None:
         ).strip()
         if folder:
             with attempt():
-                _show(_found(current, Path(folder).expanduser(), corpus))
+                _show(_ranked(_found(current, Path(folder).expanduser(), corpus)))
 
 
 def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> UndertrainedTypes:
@@ -52,6 +54,21 @@ def _found(current: Session, folder: Path, corpus: NamedCounts | None) -> Undert
             return undertrained_types(folder, corpus)
 
     return current.once(("undertrained", str(folder), state), make)
+
+
+def _ranked(found: UndertrainedTypes) -> UndertrainedTypes:
+    """The same types, ranked as is chosen where there is a choice."""
+    if not found.unused:
+        return found
+    usual = found.ranked_by.removeprefix("input_")
+    by = st.selectbox(
+        "Ranked by",
+        list(RANKINGS),
+        index=list(RANKINGS).index(usual),
+        format_func=lambda name: RANKINGS[name] + " (Land & Bartolo)" * (name == usual),
+        key="model rows ranking",
+    )
+    return replace(found, ranked_by=f"input_{by}")
 
 
 def _show(found: UndertrainedTypes) -> None:

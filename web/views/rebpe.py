@@ -30,7 +30,7 @@ from morphgraph.refine.tracing import (
     follow_phases,
 )
 from web.address import follow
-from web.components import RunPoint, WordRows, run_line
+from web.components import RunPoint, WordRows, is_playing, run_line
 from web.components.fan import fan_graph
 from web.edits import look_at
 from web.scoreboard import MARKS
@@ -56,25 +56,23 @@ _MEANING: dict[MergeChange, str] = {
     "created": "Pair merges created inside tuple merges, just below the lowest of them.",
     "shortened": "Tuple merges in which a linked or created pair took the place of its parts.",
 }
+_LINE = "rebpe line"
 _MOST = 2000
 _LONGEST = 200
 _HIGH = 300
 
 
 def choose_phase(number: int | None) -> None:
-    """Put a phase on show, by its place from 0; None for the last one that changed something."""
+    """Put a phase on show, by its place from 0; None for the last one."""
     st.session_state["rebpe phase on show"] = number
 
 
 def _on_show(run: ReBPERun) -> int:
-    """The phase on show: the one chosen, else the last that changed something."""
+    """The phase on show: the one chosen, else the last that is done."""
     chosen = st.session_state.get("rebpe phase on show")
     if chosen is not None and chosen < len(run.all_phases):
         return int(chosen)
-    done = run.phases
-    return next(
-        (n for n in range(len(done) - 1, 0, -1) if not done[n].change.is_empty), len(done) - 1
-    )
+    return len(run.phases) - 1
 
 
 def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
@@ -92,7 +90,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
         for number, phase in enumerate(phases)
     ]
     if playing:
-        run_line(points, done - 1, key="rebpe line", on_choose=choose_phase)
+        run_line(points, done - 1, key=_LINE, on_choose=choose_phase)
         return
     key = f"rebpe word {current.study_number}"
     examples = _examples(current)
@@ -116,7 +114,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
         points,
         _on_show(run),
         WordRows(word, examples, words),
-        key="rebpe line",
+        key=_LINE,
         on_choose=choose_phase,
         on_word=choose_word,
     )
@@ -125,7 +123,7 @@ def phase_line(current: Session, run: ReBPERun, *, playing: bool) -> None:
 def follow_phase(run: ReBPERun) -> None:
     """Keep the phase on show in the address, and take that of another address."""
     labels, shown = [phase_label(phase) for phase in run.all_phases], _on_show(run)
-    asked = follow("phase", labels[shown])
+    asked = follow("phase", labels[shown], step=not is_playing(_LINE))
     if asked != labels[shown] and asked in labels:
         choose_phase(labels.index(asked))
 
@@ -153,7 +151,9 @@ def _said(phase: Phase, before: Phase | None) -> str:
 def return_button(run: ReBPERun) -> None:
     """Undo or redo up to the phase on show, where that changes anything."""
     shown, done = _on_show(run), len(run.phases)
-    if all(p.change.is_empty for p in run.all_phases[min(shown + 1, done) : max(shown + 1, done)]):
+    if is_playing(_LINE) or all(
+        p.change.is_empty for p in run.all_phases[min(shown + 1, done) : max(shown + 1, done)]
+    ):
         return
     label, icon = ("Undo", "undo") if shown < done else ("Redo", "redo")
     button(
@@ -178,7 +178,8 @@ def phase_changes(current: Session, run: ReBPERun) -> None:
         st.info("Nothing is done at the start. Run a phase, or choose one on the line.")
         return
     if phase.change.is_empty:
-        st.info(f"“{label}” found nothing to change.")
+        so = " So the run has converged." if run.converged and phase is run.phases[-1] else ""
+        st.info(f"“{label}” found nothing to change.{so}")
         return
     edits = edits_after(run)[shown]
     graph = current.study.graph

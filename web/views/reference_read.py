@@ -11,16 +11,19 @@ from web.text import plain
 _READ = "reference that was read"
 
 
-def tell_what_was_read(current: Session) -> None:
-    """Go to Scores, which confirms what was read of the reference that was just opened."""
-    st.session_state[_READ] = current.study.benchmark.reference.checksum
-    st.switch_page("pages/5_Scores.py")
+def tell_what_was_read(current: Session, place: str) -> None:
+    """Draw the page anew, where ``place`` confirms what was read of the reference just opened."""
+    st.session_state[_READ] = place, current.study.benchmark.reference.checksum
+    st.rerun()
 
 
-def reference_read(current: Session) -> bool:
-    """Confirm what was read of an uploaded reference, until somebody closes it; whether it does."""
+def reference_read(current: Session, place: str) -> bool:
+    """Confirm what was read of a reference that was opened here, until somebody closes it.
+
+    Returns whether it does.
+    """
     reference = current.study.benchmark.reference
-    if st.session_state.get(_READ) != reference.checksum:
+    if st.session_state.get(_READ) != (place, reference.checksum):
         return False
     with st.container(border=True, key="reference-read"):
         left, right = st.columns([9, 1], wrap=False, vertical_alignment="top")

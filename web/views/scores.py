@@ -31,7 +31,7 @@ from morphgraph.tables.writing import frame_csv
 from morphgraph.tokeniser.loading import vocabulary_of
 from web.session import Session
 from web.text import plain
-from web.widgets import attempt, choice, download, remembered, right_aligned, show_table
+from web.widgets import attempt, choice, download, right_aligned, setting, show_table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -281,13 +281,14 @@ def _cell(estimate: Estimate) -> str:
 @st.fragment
 def flota_scores_table(current: Session, gold_sets: Sequence[GoldSet]) -> None:
     """Computed on demand; on the vocabulary of the open tokeniser as it is now."""
-    with remembered(scores_flota=False):
-        wanted = st.toggle(
-            "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
-            key="scores_flota",
-            help="Over words of two morphs that are both in the vocabulary while the word is not "
-            "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
-        )
+    wanted = setting(
+        st.toggle,
+        "Coverage, stem recall and full match of FLOTA, FIRST and LONGEST",
+        key="scores_flota",
+        first=False,
+        help="Over words of two morphs that are both in the vocabulary while the word is not "
+        "(Hofmann et al. 2022): how many of the morphs are among at most k tokens.",
+    )
     if not wanted:
         return
     for gold_set in gold_sets:

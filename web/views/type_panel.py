@@ -1,18 +1,20 @@
 """What there is to know about the selected type, and the words that go through it."""
 
 import math
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from morphgraph.core.text import counted, from_to, in_percent, shortened
 from morphgraph.draw.word_rows import rows_changed, rows_through
+from morphgraph.graph.change import Change
 from morphgraph.refine.study import ChangedWord
 from web.components.fan import WordGroup, word_rows
-from web.edits import bring_back, knock_out_type, look_at
+from web.edits import bring_back, knock_out_type, look_at, outcome
 from web.scoreboard import MARKS
 from web.session import Session
-from web.text import code, plain, sum_of
+from web.text import code, gain_colour, plain, sum_of
 from web.views.trees import open_in_merge_tree
 from web.widgets import button, show_table
 
@@ -33,13 +35,50 @@ def type_panel(current: Session, *, cascade: bool = False) -> None:
     word = st.session_state.pop(_WORD_CHOSEN, None)
     if word is not None:
         open_in_merge_tree(current, current.study.benchmark.words.texts[word])
+    graph = current.study.graph
     name = code(shortened(current.study.tokeniser.readable_types[number]))
-    if current.study.graph.is_present(number):
-        st.subheader(name, anchor=False)
+    is_present = graph.is_present(number)
+    st.subheader(name if is_present else f"~~{name}~~", anchor=False)
+    _buttons(current, number, cascade)
+    if is_present:
         _about(current, number, cascade)
-    else:
-        st.subheader(f"~~{name}~~", anchor=False)
-        _removed(current, number)
+    elif (change := graph.removal_of(number)) is not None:
+        _removed(current, number, change)
+
+
+def _buttons(current: Session, number: int, cascade: bool) -> None:
+    """What can be done with the type.
+
+    One button knocks it out and brings it back: whoever has pressed it, by mouse or by key, is on
+    it still.
+    """
+    graph = current.study.graph
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not graph.is_present(number):
+            button(
+                "Bring it back", "undo", bring_back, current, number, primary=True, key="knock out"
+            )
+        elif graph.is_removable(number):
+            knock_out = partial(knock_out_type, cascade=cascade)
+            button(
+                "Knock out",
+                "content_cut",
+                knock_out,
+                current,
+                number,
+                primary=True,
+                key="knock out",
+            )
+        if current.focus != number:
+            button(
+                "Go there",
+                "center_focus_strong",
+                look_at,
+                current,
+                number,
+                key="centre",
+                help="Put it in the middle of the graph; a double click there does the same.",
+            )
 
 
 def _about(current: Session, number: int, cascade: bool) -> None:
@@ -51,20 +90,37 @@ def _about(current: Session, number: int, cascade: bool) -> None:
         special = graph.types[number] in tokeniser.special
         kind = "A special token" if special else "An atom"
         st.caption(f"{kind}: no merge makes it. Used by {uses}.")
-        _centre_button(current, number)
         return
+    if graph.is_removable(number):
+        _preview(current, number, cascade)
+    else:
+        st.caption("An added token, or the end of a word: it cannot be knocked out.")
     made = " and ".join(
         f"**{plain(sum_of(tokeniser.readable_types, merge.parts))}**, rank {merge.rank:,}"
         for merge in map(graph.merge, producers)
     )
     st.caption(f"{made}; used by {uses}")
     _figures(current, number)
-    if graph.is_removable(number):
-        _knockout(current, number, cascade)
-    else:
-        st.caption("An added token, or the end of a word: it cannot be knocked out.")
-        _centre_button(current, number)
     _words_through(current, number)
+
+
+def _preview(current: Session, number: int, cascade: bool) -> None:
+    """What its knockout would do, in a line."""
+    study = current.study
+    types = [study.graph.types[number]]
+
+    def make() -> tuple[float, float, int, int]:
+        found = study.preview(types, cascade=cascade)  # too large to be kept itself
+        goes = len(found.change.removed_types)
+        return found.before.f1, found.after.f1, found.changed_words, goes
+
+    before, after, changed, goes = current.once(("preview", number, cascade), make)
+    others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
+    words = counted(changed, "word changes", "words change")
+    st.markdown(
+        f":{gain_colour(after - before)}[**F1 {from_to(before, after)}** · {words}{others}]",
+        help="F1 now and without this type, and how many words would be cut otherwise.",
+    )
 
 
 def _figures(current: Session, number: int) -> None:
@@ -84,61 +140,20 @@ def _figures(current: Session, number: int) -> None:
             st.metric(label, value, help=meaning, width="content")
 
 
-def _knockout(current: Session, number: int, cascade: bool) -> None:
-    study = current.study
-    types = [study.graph.types[number]]
-
-    def make() -> tuple[float, float, int, int]:
-        found = study.preview(types, cascade=cascade)  # too large to be kept itself
-        goes = len(found.change.removed_types)
-        return found.before.f1, found.after.f1, found.changed_words, goes
-
-    before, after, changed, goes = current.once(("preview", number, cascade), make)
-    colour = "green" if after > before else "red" if after < before else "gray"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        button(
-            "Knock out",
-            "content_cut",
-            lambda: knock_out_type(current, number, cascade=cascade),
-            primary=True,
-            key="knock out",
-        )
-        _centre_button(current, number)
-    others = f" · {counted(goes, 'type')} go" if goes > 1 else ""
-    words = counted(changed, "word changes", "words change")
-    st.markdown(
-        f":{colour}[**F1 {from_to(before, after)}** · {words}{others}]",
-        help="F1 now and without this type, and how many words would be cut otherwise.",
-    )
-
-
-def _centre_button(current: Session, number: int) -> None:
-    if current.focus != number:
-        button(
-            "Go there",
-            "center_focus_strong",
-            look_at,
-            current,
-            number,
-            key="centre",
-            help="Put it in the middle of the graph; a double click there does the same.",
-        )
-
-
-def _removed(current: Session, number: int) -> None:
+def _removed(current: Session, number: int, change: Change) -> None:
     """A type that is gone: what took its place, and the words that this changed."""
-    study = current.study
-    graph, names = study.graph, study.tokeniser.readable_types
-    change = graph.removal_of(number)
-    if change is None:
-        return
+    graph, names = current.study.graph, current.study.tokeniser.readable_types
+    is_last = change is graph.history[-1]
+    if is_last:
+        gain, said = outcome(current)
+        colour = gain_colour(gain)
+        f1, _, words = said.partition(" · ")
+        st.markdown(f":{colour}-background[:{colour}[**{f1}** · {words}]]")
     rewired = [entry for entry in change.rewired if number in entry.old_parts]
     parts = next(m.parts for m in change.removed_merges.values() if m.result == number)
-    instead = sum_of(names, parts)
     takes = counted(len(rewired), "merge takes", "merges take")
-    st.caption(f"Knocked out; {takes} **{plain(instead)}** instead.")
-    button("Bring it back", "undo", bring_back, current, number, key="bring back")
-    if change is graph.history[-1]:
+    st.caption(f"Knocked out; {takes} **{plain(sum_of(names, parts))}** instead.")
+    if is_last:
         _words_changed(current)
 
 
@@ -174,11 +189,9 @@ def _words_changed(current: Session) -> None:
 
     def make() -> list[WordGroup]:
         rows, total = rows_changed(study)
-        better, worse = study.better_and_worse(study.before_last)
         more = f"{total - len(rows):,} more" if total > len(rows) else ""
         more = more or ("" if rows else "No word of the reference is cut otherwise.")
-        says = f"{better:,} better · {worse:,} worse"
-        return [WordGroup("Words that changed", says, rows, more, fresh=True)]
+        return [WordGroup("Words that changed", "better first", rows, more, fresh=True)]
 
     groups = current.once(("words changed",), make)
     word_rows(groups, key="word rows", height=_CHANGED_HEIGHT, on_choose=_choose)

@@ -1,0 +1,290 @@
+"""What stands before Streamlit: hosts, headers, and uploads, over the network and in Chromium."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPResponse
+from http.cookies import SimpleCookie
+from pathlib import Path
+
+import psutil
+import pytest
+import websockets.sync.client
+from browser_steps import PATIENCE, idle, start
+from playwright.sync_api import Browser, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from web.guard import FRAME
+
+pytestmark = pytest.mark.browser
+
+SERVE = Path(__file__).resolve().parents[2] / "web" / "serve.py"
+PAGES = (
+    *("", "Merge_graph", "Merge_tree", "Blame", "Vocabulary", "ReBPE", "History_and_export"),
+    *("Segmentations", "Scores", "Train", "Batch"),
+)
+MEGABYTE = 2**20
+
+
+@pytest.fixture(scope="module")
+def public_port(
+    serve: Callable[..., subprocess.Popen[bytes]],
+    port: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[int]:
+    """The port of a public app with another name."""
+    process = serve(
+        SERVE,
+        port,
+        MORPHGRAPH_STATE=str(tmp_path_factory.mktemp("state")),
+        MORPHGRAPH_PUBLIC="1",
+        MORPHGRAPH_HOST="morphgraph.example.org",
+    )
+    yield port
+    process.kill()
+    process.wait()
+
+
+def ask(port: int, path: str, **headers: str) -> HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path, headers=headers)
+    return connection.getresponse()
+
+
+# --------------------------------------------------------------------------------- hosts
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/_stcore/health", "/_stcore/host-config", "/no/such", FRAME]
+)
+def test_each_request_names_this_server(public_port: int, path: str) -> None:
+    for host in ("evil.example", "127.0.0.1.evil.example", "evil.example:80@localhost", "a b"):
+        answer = ask(public_port, path, Host=host)
+        assert answer.status == 421, host
+        assert b"--host" in answer.read()
+    names = ("localhost", f"LOCALHOST.:{public_port}", "[::1]:80", "morphgraph.example.org")
+    for host in names:
+        assert ask(public_port, path, Host=host).status != 421, host
+
+
+def test_a_websocket_names_this_server_too(public_port: int) -> None:
+    for host in ("evil.example", "morphgraph.example.org"):
+        wire = socket.create_connection(("127.0.0.1", public_port))
+        address = f"ws://{host}:{public_port}/_stcore/stream"
+        try:
+            with websockets.sync.client.connect(address, sock=wire, subprotocols=["streamlit"]):
+                assert host != "evil.example"
+        except InvalidStatus as refused:
+            assert (host, refused.response.status_code) == ("evil.example", 421)
+
+
+# --------------------------------------------------------------------------------- headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/Blame", "/static/css/none.css", "/_stcore/health", "/media/none", FRAME]
+)
+def test_each_answer_says_what_may_be_loaded(public_port: int, path: str) -> None:
+    headers = ask(public_port, path).headers
+    [policy] = headers.get_all("Content-Security-Policy") or []
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "'unsafe-eval'" not in policy
+    assert ("script-src 'unsafe-inline'" in policy) == (path == FRAME)
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_no_other_page_sends_the_app_messages(public_port: int) -> None:
+    assert b'"allowedOrigins":[]' in ask(public_port, "/_stcore/host-config").read()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_needs_more(new_page: Callable[..., Page], public_port: int, scheme: str) -> None:
+    """What the policy refuses stands on the console, and that fails the test."""
+    page = new_page(color_scheme=scheme)
+    refused: list[str] = []
+    page.expose_function("refused", lambda text: refused.append(text))
+    page.add_init_script(
+        "addEventListener('securitypolicyviolation', (event) =>"
+        " refused(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`))"
+    )
+    for name in PAGES:
+        page.goto(f"http://127.0.0.1:{public_port}/{name}")
+        idle(page)
+        tabs = page.locator('[role="tab"]:visible')
+        number = 0
+        while number < tabs.count():  # some show further ones
+            tabs.nth(number).click()
+            idle(page)
+            number += 1
+        assert not refused, name
+
+
+def test_a_page_of_others_runs_in_its_frame_and_reaches_nothing(
+    browser: Browser, public_port: int
+) -> None:
+    page = browser.new_page()  # the usual one fails where something is refused
+    start(page, f"http://127.0.0.1:{public_port}")
+    sent = """<title>sent</title><p>before</p><script>
+      document.querySelector("p").textContent = "run";
+      const tries = [() => parent.document.title, () => document.cookie, () => localStorage.a];
+      for (const one of tries) try { one(); document.body.append(" reached"); } catch {}
+      fetch("/_stcore/health").catch(() => document.body.append(" refused"));
+    </script>"""
+    page.evaluate(
+        """([path, sent]) => {
+          const frame = document.createElement("iframe");
+          frame.title = "others";
+          frame.addEventListener("load", () => frame.contentWindow.postMessage(sent, "*"),
+            { once: true });
+          frame.src = path;
+          document.body.append(frame);
+        }""",
+        [FRAME, sent],
+    )
+    frame = page.frame_locator('iframe[title="others"]')
+    expect(frame.locator("p")).to_have_text("run", timeout=PATIENCE)
+    expect(frame.locator("body")).to_have_text("run refused", timeout=PATIENCE)
+    page.close()
+
+
+# --------------------------------------------------------------------------------- uploads
+
+
+class Visitor:
+    """A session, without a browser, that uploads what it likes."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        answer = ask(port, "/_stcore/health")
+        found = SimpleCookie(", ".join(answer.headers.get_all("Set-Cookie") or ()))
+        self.cookies = "; ".join(f"{name}={value.value}" for name, value in found.items())
+        self.token = next(value.value for name, value in found.items() if "xsrf" in name)
+        self.connection = websockets.sync.client.connect(
+            f"ws://127.0.0.1:{port}/_stcore/stream",
+            subprotocols=["streamlit"],
+            additional_headers={"Cookie": self.cookies},
+            max_size=None,
+            max_queue=None,
+            ping_interval=None,
+        )
+        self.socket = self.connection.__enter__()
+        message = BackMsg()
+        message.rerun_script.query_string = ""
+        self.socket.send(message.SerializeToString())
+        self.session, is_done = "", False
+        while not is_done:
+            heard = ForwardMsg.FromString(self.socket.recv(timeout=60))
+            self.session = heard.new_session.initialize.session_id or self.session
+            is_done = heard.HasField("script_finished")
+
+    def send(self, file: str, size: int, *, stated: int | None = None, method: str = "PUT") -> int:
+        """Upload zeros, or remove a file; ``stated``: another length, or 0 for none."""
+        head = (
+            b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
+            b"Content-Type: application/octet-stream\r\n\r\n"
+        )
+        body = head + bytes(size) + b"\r\n--x--\r\n"
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.putrequest(method, f"/_stcore/upload_file/{self.session}/{file}")
+        connection.putheader("Cookie", self.cookies)
+        connection.putheader("X-Xsrftoken", self.token)
+        if method == "PUT":
+            connection.putheader("Content-Type", "multipart/form-data; boundary=x")
+            if stated == 0:
+                connection.putheader("Transfer-Encoding", "chunked")
+            else:
+                connection.putheader("Content-Length", str(stated or len(body)))
+        connection.endheaders()
+        try:
+            if method == "PUT" and stated == 0:
+                for at in range(0, len(body), MEGABYTE):
+                    part = body[at : at + MEGABYTE]
+                    connection.send(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+                connection.send(b"0\r\n\r\n")
+            elif method == "PUT":
+                connection.send(body)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it was refused meanwhile
+        try:
+            return connection.getresponse().status
+        except (ConnectionResetError, http.client.RemoteDisconnected):
+            return 413
+
+
+def test_uploads_of_a_session_have_a_limit_together(public_port: int) -> None:
+    visitor, other = Visitor(public_port), Visitor(public_port)
+    sizes = [30 * MEGABYTE, 30 * MEGABYTE, 5 * MEGABYTE, 3 * MEGABYTE, 2 * MEGABYTE]
+    found = [visitor.send(str(number), size) for number, size in enumerate(sizes)]
+    assert found == [204, 204, 413, 204, 413]
+    assert visitor.send("again", 5 * MEGABYTE, stated=0) == 413, "counted as it comes"
+    assert visitor.send("1", 0, method="DELETE") == 204
+    assert visitor.send("more", 30 * MEGABYTE, stated=0) == 204, "there is room again"
+    assert other.send("0", 30 * MEGABYTE) == 204, "others have a limit of their own"
+
+
+def test_uploads_at_once_count_together(public_port: int) -> None:
+    visitor = Visitor(public_port)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda file: visitor.send(str(file), 30 * MEGABYTE), range(8)))
+    assert found.count(204) <= 2
+    assert set(found) <= {204, 413}
+
+
+def test_nor_does_more_come_through_a_websocket(public_port: int) -> None:
+    visitor, other = Visitor(public_port), Visitor(public_port)
+    message = BackMsg()
+    message.rerun_script.query_string = "a" * (65 * MEGABYTE)
+    visitor.socket.send(message.SerializeToString())
+    with pytest.raises(ConnectionClosed):
+        while True:
+            visitor.socket.recv(timeout=60)
+    message.rerun_script.query_string = "a" * (1 * MEGABYTE)
+    other.socket.send(message.SerializeToString())
+    assert other.socket.recv(timeout=60)
+
+
+def test_what_fails_hides_nothing(public_port: int) -> None:
+    """A file stays when another of its name is not one."""
+    visitor = Visitor(public_port)
+    assert visitor.send("0", 35 * MEGABYTE) == 204
+    assert visitor.send("0", 41 * MEGABYTE, stated=0) == 413
+    assert visitor.send("1", 35 * MEGABYTE) == 413
+
+
+def test_memory_comes_back_when_a_session_ends(
+    serve: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = serve(
+        SERVE,
+        port,
+        MORPHGRAPH_STATE=str(tmp_path),
+        MORPHGRAPH_PUBLIC="1",
+        # Longer than from one look at the sessions to the next, as in all use.
+        STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="10",
+    )
+    try:
+        visitor, app = Visitor(port), psutil.Process(process.pid)
+        before = app.memory_info().rss
+        assert [visitor.send(str(file), 30 * MEGABYTE) for file in range(2)] == [204, 204]
+        held = app.memory_info().rss
+        assert held - before > 50 * MEGABYTE
+        visitor.connection.__exit__(None, None, None)
+        patience = time.monotonic() + 60
+        while held - app.memory_info().rss < 50 * MEGABYTE and time.monotonic() < patience:
+            time.sleep(0.5)
+        assert held - app.memory_info().rss >= 50 * MEGABYTE
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,91 @@
+"""Long work in a thread: it is joined again, told of, and stopped."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from morphgraph.core.errors import MorphGraphError
+from web.waiting import Tell, Waiting
+
+
+class RunEnds(BaseException):
+    """What Streamlit raises in a run that another one takes the place of."""
+
+
+class Watched(Waiting):
+    """Says what it says to a list; the run ends after so many lines."""
+
+    def __init__(self, on_stop: Any = None, lines: int = 1_000) -> None:
+        super().__init__(st.empty(), on_stop)
+        self.said: list[tuple[str, float]] = []
+        self._lines = lines
+
+    def _say(self, said: str, share: float) -> None:
+        self.said.append((said, share))
+        if len(self.said) == self._lines:
+            raise RunEnds
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+
+
+def test_what_is_quick_says_nothing() -> None:
+    waiting = Watched()
+    assert waiting.do("key", "Counting", lambda _: 7) == 7
+    assert waiting.said == []
+
+
+def test_work_goes_on_where_a_run_ends_and_is_not_begun_again() -> None:
+    go_on, begun = threading.Event(), []
+
+    def make(tell: Tell) -> str:
+        begun.append(1)
+        tell(0.5)
+        go_on.wait(30)
+        return "done"
+
+    left = Watched(lines=2)
+    with pytest.raises(RunEnds):
+        left.do("key", "Counting", make)
+    assert [share for _, share in left.said] == [0.5, 0.5]
+    assert left.said[0][0].startswith("Counting\\, ")
+    go_on.set()
+    assert Watched().do("key", "Counting", make) == "done"
+    assert begun == [1]
+    assert Watched().do("key", "Counting", make) == "done"  # what was fetched is not kept here
+    assert begun == [1, 1]
+
+
+def test_stop_ends_work_that_tells_of_its_progress() -> None:
+    go_on, ended, stopped = threading.Event(), threading.Event(), list[str]()
+
+    def make(tell: Tell) -> None:
+        go_on.wait(30)
+        try:
+            tell(0.5)
+        except MorphGraphError:
+            ended.set()
+            raise
+
+    waiting = Watched(stopped.append, lines=1)
+    with pytest.raises(RunEnds):
+        waiting.do("key", "Counting", make, about="mine.tsv")
+    waiting._stop()
+    assert stopped == ["mine.tsv"]
+    go_on.set()
+    assert ended.wait(30)
+    assert Watched().do("key", "Counting", lambda _: 1) == 1  # asked for again, it begins anew
+
+
+def test_an_error_is_that_of_the_work() -> None:
+    def make(_: Tell) -> None:
+        raise MorphGraphError("mine.tsv: the file is empty.")
+
+    with pytest.raises(MorphGraphError, match="the file is empty"):
+        Watched().do("key", "Reading", make)

@@ -1,0 +1,236 @@
+"""What stands between the network and Streamlit: whom it answers, what browsers may load, and how
+much a session may send.
+"""
+
+import base64
+import hashlib
+import ipaddress
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import Runtime
+
+from web.hosting import THIS_MACHINE
+
+# ---------------------------------------------------------------------------- whom it answers
+
+
+class KnownHosts:
+    """Answers only requests to known names of this server.
+
+    Else any web page could have its own name point here, and then reach the app from the browser of
+    whoever looks at that page, as if it came from there (DNS rebinding).
+
+    ``hosts``: names, to which this machine's own are added. With the address of all networks among
+    them, any address in figures will do, as nobody can have that point elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        self.app = app
+        self.hosts = {*THIS_MACHINE, *map(_name, hosts)}
+        self.any_address = bool(self.hosts & {"0.0.0.0", "::"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan" or self.knows(Headers(scope=scope).getlist("host")):
+            await self.app(scope, receive, send)
+            return
+        text = (
+            "This app does not answer under this name. Whoever runs it allows it with: "
+            "morphgraph app --host NAME\n"
+        )
+        await PlainTextResponse(text, 421)(scope, receive, send)
+
+    def knows(self, headers: Sequence[str]) -> bool:
+        """Whether there is one header, as there should be, and its name is known."""
+        name = _name(headers[0]) if len(headers) == 1 else ""
+        return name in self.hosts or (self.any_address and _is_address(name))
+
+
+_HOST = re.compile(r"(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d+)?", re.I)
+
+
+def _name(host: str) -> str:
+    """A host without its port, in the one way to write it; nothing where it is none."""
+    if _is_address(host):
+        return host.lower()
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower().removesuffix(".") if found else ""
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+# ------------------------------------------------------------------- what browsers may load
+
+FRAME = "/frame"
+"""Where the empty page is that shows a page of others (`page_frame`)."""
+
+_FRAME_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<title>A page of its own</title>
+<script>
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent) return;
+  document.open();
+  document.write(data);
+  document.close();
+}, { once: true });
+</script>
+"""
+_IN_FRAME = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; font-src data:"
+)
+_OWN_FRAMES = "frame-ancestors 'self'"
+
+
+def frame_route(*, allow_frame: bool) -> Route:
+    """The page that shows a page of others, whose scripts run there and reach nothing else."""
+    policy = _IN_FRAME if allow_frame else f"{_IN_FRAME}; {_OWN_FRAMES}"
+    page = HTMLResponse(_FRAME_PAGE, headers={"Content-Security-Policy": policy})
+    return Route(FRAME, lambda request: page)
+
+
+class SafeHeaders:
+    """Tells browsers with each answer what it may load, where from, and who may frame it.
+
+    ``allow_frame``: whether pages of others may show the app in a frame.
+    """
+
+    def __init__(self, app: ASGIApp, *, allow_frame: bool) -> None:
+        self.app = app
+        self.headers = {
+            "Content-Security-Policy": content_policy(allow_frame=allow_frame),
+            "Referrer-Policy": "same-origin",
+            "X-Content-Type-Options": "nosniff",
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add headers to its answer."""
+
+        async def answer(message: Message) -> None:
+            if message["type"].endswith("response.start"):
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, answer)
+
+
+def content_policy(*, allow_frame: bool) -> str:
+    """The Content-Security-Policy of the app's pages: what Streamlit needs, and no more.
+
+    Components are modules in blobs, styles are made by scripts, and one script stands in
+    Streamlit's page itself.
+    """
+    page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
+    inline = re.findall(rb"<script>(.*?)</script>", page, re.S)
+    hashes = (base64.b64encode(hashlib.sha256(text).digest()).decode() for text in inline)
+    scripts = " ".join(["'self'", "blob:", *(f"'sha256-{each}'" for each in hashes)])
+    policy = {
+        "default-src": "'none'",
+        "script-src": f"{scripts} 'wasm-unsafe-eval'",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "frame-src": "'self'",
+        "manifest-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    listed = [f"{name} {sources}" for name, sources in policy.items()]
+    return "; ".join(listed if allow_frame else [*listed, _OWN_FRAMES])
+
+
+# ------------------------------------------------------------------- how much a session may send
+
+_UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)/?$")
+_TOO_MUCH = "These are too many uploads for one page. Remove some, or reload the page.\n"
+_RECORD = 1000
+"""Bytes that a file counts for beside its own: even empty ones take memory."""
+
+
+class BoundedUploads:
+    """Refuses what a session uploads beyond ``most`` bytes, of all that is kept for it.
+
+    Streamlit limits one file only, and keeps all until they are removed or the session ends.
+    """
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app, self.most = app, most
+        self._kept: dict[str, dict[str, int]] = {}
+        self._arriving: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; the bytes of an upload are counted as they come."""
+        if scope["type"] == "websocket":
+            await self.app(scope, partial(self._message, receive), send)
+            return
+        is_upload = scope["type"] == "http" and scope["method"] == "PUT"
+        found = _UPLOAD.search(scope["path"]) if is_upload else None
+        if found is None:
+            await self.app(scope, receive, send)
+            return
+        session, file = found.groups()
+        self._forget_what_has_gone()
+        size = 0
+
+        def count(more: int) -> None:
+            nonlocal size
+            size += more
+            self._arriving[session] = self._arriving.get(session, 0) + more
+
+        async def counted() -> Message:
+            message = await receive()
+            count(len(message.get("body", b"")))
+            if self._taken(session) > self.most:
+                raise HTTPException(413, _TOO_MUCH)
+            return message
+
+        count(_RECORD)
+        stated = Headers(scope=scope).get("content-length", "")
+        try:
+            if stated.isdecimal() and self._taken(session) + int(stated) > self.most:
+                await PlainTextResponse(_TOO_MUCH, 413)(scope, receive, send)
+            else:
+                await self.app(scope, counted, send)
+        finally:
+            kept = self._kept.setdefault(session, {})
+            kept[file] = max(size, kept.get(file, 0))  # what fails leaves an earlier one as it was
+            count(-size)
+            if not self._arriving[session]:
+                del self._arriving[session]
+
+    async def _message(self, receive: Receive) -> Message:
+        """What comes through a WebSocket, such as typed text; too much of it at once ends that."""
+        message = await receive()
+        is_too_much = len(message.get("bytes") or message.get("text") or "") > self.most
+        return {"type": "websocket.disconnect", "code": 1009} if is_too_much else message
+
+    def _taken(self, session: str) -> int:
+        """The bytes of a session, kept or on the way."""
+        return sum(self._kept.get(session, {}).values()) + self._arriving.get(session, 0)
+
+    def _forget_what_has_gone(self) -> None:
+        files = Runtime.instance().uploaded_file_mgr
+        for session, sizes in list(self._kept.items()):
+            there = {file.file_id for file in files.get_files(session, list(sizes))}
+            self._kept[session] = {file: sizes[file] for file in there}
+            if not there:
+                del self._kept[session]

@@ -32,7 +32,7 @@ def app() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
-        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+        command = [sys.executable, "-m", "streamlit", "run", "web/serve.py"]
         command += ["--server.headless", "true", "--server.port", str(port)]
         running = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "MORPHGRAPH_STATE": state})
         address = f"http://127.0.0.1:{port}"

@@ -31,6 +31,7 @@ from morphgraph.segment.registry import method_on, standard_segmenter
 from morphgraph.segment.segmenter import MethodSegmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
+from morphgraph.tokeniser.merging import never_formed
 from morphgraph.tokeniser.tokeniser import Tokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
@@ -198,12 +199,15 @@ def undertrained(
     *,
     tokenizer: str | os.PathLike[str] | None = None,
     padded: bool = False,
+    by: str | None = None,
 ) -> "UndertrainedTypes":
     """Look for types that a model has hardly learned: norms, and distances from unused rows.
 
     ``model``: a folder of `transformers` with weights in safetensors. ``frequencies``: a file of
     word counts, or ``wordfreq:en``, whose words are segmented to count types. ``tokenizer``: the
     model's, if it is not in its folder. ``padded``: rows beyond its ids are padding, however many.
+    ``by``: rank types by ``norm``, ``cosine`` or ``euclidean``; by default as Land & Bartolo's
+    program does, by the cosine distance where one matrix is input and output, else by the norm.
     Errors: `MorphGraphError`.
     """
     from morphgraph.models.undertrained_types import undertrained_types
@@ -211,7 +215,7 @@ def undertrained(
 
     corpus = None if frequencies is None else NamedCounts(counts_of(frequencies), frequencies)
     own = None if tokenizer is None else str(tokenizer)
-    return undertrained_types(str(model), corpus, tokeniser=own, padded=padded)
+    return undertrained_types(str(model), corpus, tokeniser=own, padded=padded, by=by)
 
 
 def _table(
@@ -407,7 +411,8 @@ class LoadedTokeniser(Tokeniser):
         if result.removed:
             remember(new, gold_set, chosen)
         scores = _scores(old, new, result.scored, chosen)
-        return KnockoutOutcome(new, *scores, tuple(result.removed), result.change)
+        never = _never_formed(old, new)
+        return KnockoutOutcome(new, *scores, never, tuple(result.removed), result.change)
 
     def _two(self, in_place: bool) -> tuple["LoadedTokeniser", "LoadedTokeniser"]:
         """What stays as it was, and what is edited."""
@@ -432,7 +437,7 @@ class LoadedTokeniser(Tokeniser):
         change = new.graph.cascade(types) if cascade else new.graph.knockout(types)
         before, after = (None if gold_set is None else each.score(gold_set) for each in (old, new))
         removed = tuple(new.types[number] for number in change.removed_types)
-        return KnockoutOutcome(new, before, after, removed, change)
+        return KnockoutOutcome(new, before, after, _never_formed(old, new), removed, change)
 
     def rebpe(self, gold: Gold, *, in_place: bool = False, **settings: Any) -> "ReBPEOutcome":
         """Run ReBPE: anneal, then knock out and reify in turn until nothing changes.
@@ -451,7 +456,8 @@ class LoadedTokeniser(Tokeniser):
         run.finish()
         remember(new, gold_set, chosen)
         scores = _scores(old, new, run.scored, chosen)
-        return ReBPEOutcome(new, *scores, tuple(run.phases), run.converged)
+        never = _never_formed(old, new)
+        return ReBPEOutcome(new, *scores, never, tuple(run.phases), run.converged)
 
     # ------------------------------------------------------------------------- pictures
 
@@ -524,18 +530,29 @@ def _scores(
     return old.score(gold, **chosen), new.score(gold, **chosen)
 
 
+def _never_formed(old: Tokeniser, new: Tokeniser) -> tuple[str, ...]:
+    edits = len(new.graph.history) - len(old.graph.history)
+    return tuple(new.types[number] for number in never_formed(new.graph, edits))
+
+
 @dataclass(frozen=True, repr=False)
 class _Refined:
-    """A tokeniser that a method made, with scores before and after, if there is gold."""
+    """A tokeniser that a method made, with scores before and after, if there is gold.
+
+    ``never_formed``: the types that this leaves in the vocabulary, but no merge can form any more;
+    ``tokeniser.knock_out(types=never_formed, cascade=True)`` removes them.
+    """
 
     tokeniser: LoadedTokeniser
     before: "TokeniserScore | None"
     after: "TokeniserScore | None"
+    never_formed: tuple[str, ...]
 
     def _line(self, did: str) -> str:
-        gain = ""
+        gain = f", {counted(len(self.never_formed), 'type')} never formed"
+        gain = gain if self.never_formed else ""
         if self.before is not None and self.after is not None:
-            gain = f", F1 {percent(self.before.f1)} % → {percent(self.after.f1)} %"
+            gain += f", F1 {percent(self.before.f1)} % → {percent(self.after.f1)} %"
         return f"<{type(self).__name__}: {did}{gain}>"
 
 

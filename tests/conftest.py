@@ -5,6 +5,7 @@ The modules `oracles` and `strategies` beside this file can be imported by every
 
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import settings
 
+# The app's modules too, which are not part of the installed library; both before anybody asks for
+# `web`, which tests/web would else pass for.
 sys.path.append(str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from effort import share_of
 
@@ -32,6 +36,10 @@ os.environ["MORPHGRAPH_STATE"] = str(Path(_folder.name, "state"))
 os.environ["MORPHGRAPH_CACHE"] = str(Path(_folder.name, "cache"))
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+# The background of a shell ignores Ctrl-C, and so would every program that a test starts there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiling a kernel, or a busy machine, is no failure.
 settings.register_profile("morphgraph", deadline=None, max_examples=share_of(200, 10))

@@ -119,3 +119,10 @@ def segment_plain(
 def trained_segmenter(trained: TrainedBpe, name: str = "trained") -> Any:
     """The segmenter of a trained model, with the preprocessing that its marker implies."""
     return trained.segmenter(tokeniser_of_types(name, trained.types, trained.merges))
+
+
+SEVERAL_MERGES = [("a", "bcd"), ("b", "c"), ("a", "bc"), ("abc", "d"), ("abcd", "e"), ("bc", "d")]
+"""abcd is formed as abc + d, but its first merge is a + bcd, and bcd comes later.
+
+Without abcd, abcde is a + bcd + e; but b + c and a + bc take away what bcd is made of.
+"""

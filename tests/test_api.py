@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from strategies import SEVERAL_MERGES
 from tokenizers import Tokenizer
 
 import morphgraph as mg
@@ -244,6 +245,19 @@ def test_chosen_types(small: LoadedTokeniser) -> None:
     assert "2 types removed" in repr(scored)
 
 
+def test_types_that_nothing_forms(small_document: Any) -> None:
+    document = small_document(SEVERAL_MERGES, "abcde")
+    tokeniser = mg.load(Tokenizer.from_str(json.dumps(document)))
+    found = tokeniser.knock_out(types=["abcd"])
+    assert found.never_formed == ("abcde",)
+    assert "1 type removed, 1 type never formed" in repr(found)
+    assert tokeniser.knock_out(types=["abcde"]).never_formed == ()
+    gone = found.tokeniser.knock_out(types=found.never_formed, cascade=True)
+    assert gone.removed == ("abcde",)
+    assert gone.never_formed == ()
+    assert found.tokeniser.knock_out(types=["bcd"]).never_formed == (), "it was so before"
+
+
 def test_in_place(small: LoadedTokeniser) -> None:
     result = small.knock_out(SMALL, in_place=True)
     assert result.tokeniser is small
@@ -343,7 +357,10 @@ def test_pictures(
 
 
 def test_an_export_sets_other_files_aside(
-    tokeniser: LoadedTokeniser, small: LoadedTokeniser, tmp_path: Path
+    tokeniser: LoadedTokeniser,
+    small: LoadedTokeniser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = tmp_path / "out"
     assert tokeniser.export(folder, words=["undo"]).kind == "tokenizer.json"
@@ -368,6 +385,11 @@ def test_an_export_sets_other_files_aside(
     assert not (mine / "README.md.old1").exists()
     with pytest.raises(mg.MorphGraphError, match=r"thesis\.tex"):
         small.export(mine / "thesis.tex")
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    with pytest.raises(mg.MorphGraphError, match="An export needs a folder"):
+        small.export("")
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_a_method_is_exported(tokeniser: LoadedTokeniser, tmp_path: Path) -> None:

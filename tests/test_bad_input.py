@@ -159,7 +159,7 @@ def test_places_without_a_tokeniser(refused: Callable[..., str], tmp_path: Path)
     message = refused("segment", "--tokenizer", tmp_path, "abc")
     assert message == (
         f"{tmp_path}: the folder holds no tokeniser. "
-        "Give a tokenizer.json, or vocab.json and merges.txt together."
+        "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
     )
     missing = tmp_path / "missing.json"
     message = refused("segment", "--tokenizer", missing, "abc")

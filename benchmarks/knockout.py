@@ -14,7 +14,7 @@ from benchmarks.common import data_folder, in_turns, median, one_thread, save, t
 
 if TYPE_CHECKING:
     from morphgraph.reference.entry import Reference
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 IMPORTS = {
     "import morphgraph": "import morphgraph",
@@ -33,7 +33,7 @@ def import_seconds(statement: str) -> float:
     return median(found)
 
 
-def click_seconds(tokeniser: "Tokeniser", reference: "Reference", entries: int) -> list[float]:
+def click_seconds(tokeniser: "BpeTokeniser", reference: "Reference", entries: int) -> list[float]:
     """Seconds of 20 clicks, each on another of the worst types.
 
     A click removes a type; then come the scores, blame and changed words of the state after it.

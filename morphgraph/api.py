@@ -32,7 +32,7 @@ from morphgraph.segment.segmenter import MethodSegmenter
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import never_formed
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 Gold = GoldSet | Reference | str | os.PathLike[str] | Iterable[tuple[str, Sequence[str]]]
 
-_MADE_ON: WeakKeyDictionary[Any, Tokeniser] = WeakKeyDictionary()
+_MADE_ON: WeakKeyDictionary[Any, BpeTokeniser] = WeakKeyDictionary()
 """The tokeniser below each segmenter that `LoadedTokeniser.method` made."""
 
 
@@ -65,7 +65,7 @@ def load(source: Any) -> "LoadedTokeniser":
     ``tokenizers.Tokenizer``, or a fast tokeniser of ``transformers``. What there is to know about
     it is a Python warning. Errors: `MorphGraphError`.
     """
-    if isinstance(source, Tokeniser):
+    if isinstance(source, BpeTokeniser):
         found = source.copy()
     elif isinstance(source, str | os.PathLike):
         found = load_tokeniser(source)
@@ -73,7 +73,9 @@ def load(source: Any) -> "LoadedTokeniser":
         found = from_tokenizer_json(*_serialised(source))
     for warning in found.warnings:
         warnings.warn(f"{found.name}: {warning}", stacklevel=2)
-    return LoadedTokeniser(**{each.name: getattr(found, each.name) for each in fields(Tokeniser)})
+    return LoadedTokeniser(
+        **{each.name: getattr(found, each.name) for each in fields(BpeTokeniser)}
+    )
 
 
 def _serialised(source: Any) -> tuple[bytes, str]:
@@ -130,7 +132,7 @@ def read_gold(
 
 
 def compare(
-    tokenisers: Mapping[str, Tokeniser | Segmenter | Predictions],
+    tokenisers: Mapping[str, BpeTokeniser | Segmenter | Predictions],
     gold: Gold,
     *,
     baseline: str | None = None,
@@ -243,14 +245,14 @@ def _table(
         )
     entrants = []
     for label, made in tokenisers.items():
-        if not isinstance(made, Tokeniser | Predictions) and not callable(
+        if not isinstance(made, BpeTokeniser | Predictions) and not callable(
             getattr(made, "segment", None)
         ):
             raise MorphGraphError(
                 f"“{label}” is {shortened(repr(made))}, which is not a tokeniser. Give what load "
                 "or a tokeniser's method returned."
             )
-        segmenter = standard_segmenter(made) if isinstance(made, Tokeniser) else made
+        segmenter = standard_segmenter(made) if isinstance(made, BpeTokeniser) else made
         entrants.append(Entrant(str(label), segmenter, _base_of(made)))
     outcomes = learn_and_score(entrants, gold_set)
     failed = [outcome for outcome in outcomes if isinstance(outcome, SegmentationFailure)]
@@ -259,15 +261,15 @@ def _table(
     return ScoreTable(outcomes, scope, weighting, chosen, baseline=baseline)
 
 
-def _base_of(made: Any) -> Tokeniser | None:
+def _base_of(made: Any) -> BpeTokeniser | None:
     """The tokeniser itself, or the one that a segmenter stands on, if it is known."""
-    if isinstance(made, Tokeniser | Predictions):
-        return made if isinstance(made, Tokeniser) else None
+    if isinstance(made, BpeTokeniser | Predictions):
+        return made if isinstance(made, BpeTokeniser) else None
     base = getattr(made, "tokeniser", None) or _MADE_ON.get(made)
-    return base if isinstance(base, Tokeniser) else None
+    return base if isinstance(base, BpeTokeniser) else None
 
 
-class LoadedTokeniser(Tokeniser):
+class LoadedTokeniser(BpeTokeniser):
     """A tokeniser with all that can be done with it; made by `load`.
 
     Where ``gold`` is wanted, whatever `read_gold` takes will do.
@@ -530,7 +532,7 @@ def _scores(
     return old.score(gold, **chosen), new.score(gold, **chosen)
 
 
-def _never_formed(old: Tokeniser, new: Tokeniser) -> tuple[str, ...]:
+def _never_formed(old: BpeTokeniser, new: BpeTokeniser) -> tuple[str, ...]:
     edits = len(new.graph.history) - len(old.graph.history)
     return tuple(new.types[number] for number in never_formed(new.graph, edits))
 

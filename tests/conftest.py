@@ -27,7 +27,7 @@ import morphgraph.kernels.segmenting
 from morphgraph import cli
 from morphgraph.reference.entry import Entry, Reference
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 # Tests neither see nor touch the edits and downloads that the app keeps for its user, nor those of
 # another process of theirs: each that imports this has folders of its own while it runs.
@@ -114,10 +114,10 @@ def small_document() -> Callable[..., dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def small_tokeniser(small_document: Callable[..., dict[str, Any]]) -> Callable[..., Tokeniser]:
+def small_tokeniser(small_document: Callable[..., dict[str, Any]]) -> Callable[..., BpeTokeniser]:
     """Load a tokeniser from merges; the arguments are those of `small_document`."""
 
-    def make(merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any) -> Tokeniser:
+    def make(merges: Sequence[Sequence[str]], alphabet: str = "", **settings: Any) -> BpeTokeniser:
         document = small_document(merges, alphabet, **settings)
         return from_tokenizer_json(json.dumps(document).encode(), "small.json")
 

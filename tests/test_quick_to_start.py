@@ -21,7 +21,7 @@ from morphgraph.score.outcome import Strings
 from morphgraph.tokeniser import merging, preprocess
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words
 
 HEAVY = (
@@ -78,7 +78,7 @@ def test_kernels_are_used_once_they_are_loaded() -> None:
 
 
 @cache
-def demo() -> Tokeniser:
+def demo() -> BpeTokeniser:
     return load_tokeniser("demo:en")
 
 

@@ -15,7 +15,7 @@ from morphgraph.corpus.counts import WordCounts
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.segment.parameters import OnlyMarked, bounds
 from morphgraph.segment.registry import METHODS, method_on, parse_method, split_methods
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmenter, spelled
 from morphgraph.train.trainers import train
 from web.address import follow
@@ -62,7 +62,7 @@ class PickedMethod:
     settings: Mapping[str, Any]
     label: str
     made: Segmenter | None
-    base: Tokeniser | None
+    base: BpeTokeniser | None
 
     @property
     def title(self) -> str:

@@ -35,7 +35,7 @@ from morphgraph.score.boundaries import Benchmark
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.models import uploaded_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
-from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
 from morphgraph.tokeniser.words import Segmenter
 from web.hosting import is_public
 from web.storage import BrowserStore, state_folder
@@ -156,7 +156,7 @@ class Session:
 
     def open_again(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         reference: Reference,
         frequencies: Mapping[str, float] | None,
         sources: Mapping[str, Source | None],
@@ -166,7 +166,7 @@ class Session:
         self.sources = {kind: source and source.shared() for kind, source in sources.items()}
         self._set(tokeniser, reference, frequencies, counted_by.name if counted_by else "")
 
-    def open_tokeniser(self, tokeniser: Tokeniser, source: Source | None = None) -> None:
+    def open_tokeniser(self, tokeniser: BpeTokeniser, source: Source | None = None) -> None:
         """Open another tokeniser under the same reference."""
         old = self.study.benchmark
         self.language = ""
@@ -202,7 +202,7 @@ class Session:
 
     def _replace(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         reference: Reference,
         frequencies: Mapping[str, float] | None,
         frequency_source: str,
@@ -221,7 +221,7 @@ class Session:
 
     def _set(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         reference: Reference,
         frequencies: Mapping[str, float] | None,
         frequency_source: str,
@@ -395,7 +395,7 @@ def demo_sources(language: str) -> dict[str, Source | None]:
     return {"tokeniser": demo, "reference": demo, "frequencies": Source(f"wordfreq:{language}")}
 
 
-def tokeniser_of(source: Source) -> Tokeniser:
+def tokeniser_of(source: Source) -> BpeTokeniser:
     """The tokeniser of a source with a graph of its own; `MorphGraphError` if there is none."""
     found = uploaded_model(dict(source.files)) if source.files else _demo_model(_demo(source))
     if type(found) is not Bte:

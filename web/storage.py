@@ -36,7 +36,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.files import parse_json, read_bytes, write_file
 from morphgraph.core.limits import PUBLIC_BROWSERS, PUBLIC_BYTES, PUBLIC_DAYS
 from morphgraph.tokeniser.recipe import read_recipe, write_recipe
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.hosting import is_public
 
 DAYS = 30
@@ -89,7 +89,7 @@ def make_private(folder: Path) -> None:
 # ------------------------------------------------------------------------------------- edits
 
 
-def keep_recipe(tokeniser: Tokeniser) -> None:
+def keep_recipe(tokeniser: BpeTokeniser) -> None:
     """Write the recipe of a tokeniser that has been edited, if it is not what is kept already.
 
     It is offered to every browser of this machine, so a public app keeps none.

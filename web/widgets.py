@@ -11,7 +11,7 @@ import streamlit as st
 
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.tokeniser.recipe import write_recipe
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.storage import without_folder
 from web.text import plain
 
@@ -267,7 +267,7 @@ def downloads(files: Mapping[str, Callable[[], str | bytes]], note: str | None =
             download(label, make, name, key=f"download {name}", help=note)
 
 
-def recipe_button(tokeniser: Tokeniser, place: str) -> None:
+def recipe_button(tokeniser: BpeTokeniser, place: str) -> None:
     """Save the edits alone; ``place`` is a name that keeps the buttons of a page apart."""
     download(
         "Recipe",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from morphgraph.refine.knockout import BlameSettings
     from morphgraph.refine.learning import Entrant
     from morphgraph.score.boundaries import Benchmark
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 Settings = TypeVar("Settings", bound="BlameSettings")
 
@@ -226,7 +226,7 @@ class BlameOptions(GoldOptions):
     ] = False
     as_json: JsonOption = False
 
-    def load(self) -> "tuple[Tokeniser, Benchmark]":
+    def load(self) -> "tuple[BpeTokeniser, Benchmark]":
         """The tokeniser, and its words of the reference."""
         from morphgraph.score.boundaries import Benchmark
 
@@ -263,7 +263,7 @@ class EditOptions(BlameOptions):
         ),
     ] = False
 
-    def never_formed(self, edited: "Tokeniser", edits: int) -> dict[str, Any]:
+    def never_formed(self, edited: "BpeTokeniser", edits: int) -> dict[str, Any]:
         """The types that the last ``edits`` leave unformed: how many, the first ten, if removed."""
         from morphgraph.tokeniser.merging import never_formed
 
@@ -293,7 +293,7 @@ def _piped_reference() -> bytes:
     return data
 
 
-def load_bpe(tokenizer: str) -> "Tokeniser":
+def load_bpe(tokenizer: str) -> "BpeTokeniser":
     """A tokeniser of merges, its warnings printed; an error says which commands need no merges."""
     from morphgraph.tokeniser.loading import load_tokeniser
 
@@ -306,7 +306,7 @@ def load_bpe(tokenizer: str) -> "Tokeniser":
     return loaded
 
 
-def load_edited(tokenizer: str, recipe: Path | None) -> "Tokeniser":
+def load_edited(tokenizer: str, recipe: Path | None) -> "BpeTokeniser":
     """A tokeniser, with the edits of a recipe if there is one."""
     from morphgraph.core.files import read_bytes
     from morphgraph.tokeniser.recipe import read_recipe, replay
@@ -335,7 +335,7 @@ def standard_input() -> Iterator[str]:
             ) from error
 
 
-def methods_on(loaded: "Tokeniser", methods: str, counts: Any) -> "list[Entrant]":
+def methods_on(loaded: "BpeTokeniser", methods: str, counts: Any) -> "list[Entrant]":
     """What --methods says on a tokeniser, those among them that learn from the reference.
 
     ``counts``: of words, for the methods that need some.
@@ -386,6 +386,6 @@ def predictions_of(path: Path, format_: str | None) -> "Entrant":
     return Entrant(path.stem, read)
 
 
-def warn(loaded: "Tokeniser") -> None:
+def warn(loaded: "BpeTokeniser") -> None:
     for warning in loaded.warnings:
         print(f"{loaded.name}: {warning}", file=sys.stderr)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from morphgraph.score.boundaries import BoundaryScore
     from morphgraph.tables.model import Table
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 _HINT = " with --out"
 
 
-def save(loaded: "Tokeniser", folder: Path) -> list[str]:
+def save(loaded: "BpeTokeniser", folder: Path) -> list[str]:
     from morphgraph.tokeniser.hugging_face import saved_files
 
     return save_files(saved_files(loaded), folder)

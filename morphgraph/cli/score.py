@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from morphgraph.score.flota import FlotaScores
     from morphgraph.score.gold_set import GoldSet
     from morphgraph.score.table import Estimate, ScoreTable
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @with_options
@@ -261,7 +261,7 @@ def _broken_down(tables: "list[ScoreTable]", by: str) -> "list[Breakdown]":
 
 
 def _flota_scores(
-    loaded: "Tokeniser | None",
+    loaded: "BpeTokeniser | None",
     named: "list[Entrant]",
     gold_sets: "list[GoldSet]",
 ) -> "list[FlotaScores]":

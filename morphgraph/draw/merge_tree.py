@@ -17,7 +17,7 @@ from morphgraph.refine.blame import Blame
 from morphgraph.refine.study import Study
 from morphgraph.tokeniser.merging import Derivation, derive
 from morphgraph.tokeniser.preprocess import shown_token
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP, UNKNOWN, Words
 
 GapKind = Literal["hit", "missed", "wrong", "split"]
@@ -113,7 +113,7 @@ class MergeTree:
 
 
 def describe_tree(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     words: Words,
     word: int,
     *,
@@ -173,7 +173,7 @@ def describe_in_study(
 
 
 def _leaves(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     words: Words,
     start: int,
     found: Derivation,
@@ -192,7 +192,7 @@ def _leaves(
 
 
 def _merges(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     graph: MergeGraph,
     found: Derivation,
     blame: Blame | None,

@@ -25,7 +25,7 @@ from morphgraph.tokeniser.loading import (
     tokeniser_files,
 )
 from morphgraph.tokeniser.merging import words_of_atoms
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN
 
@@ -59,7 +59,7 @@ class ModelVocabulary:
         return max(self.ids.values()) + 1
 
     @cached_property
-    def loaded(self) -> Tokeniser | SubwordVocabulary:
+    def loaded(self) -> BpeTokeniser | SubwordVocabulary:
         """What the file holds, with its merges if it has some; read when it is first needed."""
         if Path(self.source).name == _METHOD_FILE:
             raise self._other_method("looked at")

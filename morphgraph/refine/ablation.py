@@ -10,7 +10,7 @@ from typing import Any
 from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark, BoundaryScore
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class AblationCell:
 
 
 def ablation(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     settings: ReBPESettings,
     steps: Sequence[Mapping[str, Any]] = (),

@@ -14,7 +14,7 @@ from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import Scope
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation
 
 MINIMUM_GOOD = 3
@@ -22,7 +22,7 @@ MINIMUM_RATIO = 0.80
 
 
 def preview_annealing(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     *,
     scope: Scope = "morphemic",
@@ -143,7 +143,7 @@ def within_vocabulary(
     return kept
 
 
-def missing_atoms(tokeniser: Tokeniser, benchmark: Benchmark) -> list[str]:
+def missing_atoms(tokeniser: BpeTokeniser, benchmark: Benchmark) -> list[str]:
     """The atoms that the words of a reference need and the alphabet lacks, by code point."""
     words = benchmark.words
     affected = dict.fromkeys(int(words.word_of_atom[atom]) for atom in words.unknown)

@@ -18,7 +18,7 @@ from morphgraph.kernels import worth_loading
 from morphgraph.score.boundaries import Benchmark, EncodedGold
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ def _count_joins(
     return total(np.flatnonzero(joined)), total(np.flatnonzero(joined & (gold.boundary > 0)))
 
 
-def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":
+def blame_table(tokeniser: BpeTokeniser, blamed: Blame) -> "pd.DataFrame":
     """One row for each merge, in order of rank: merge_id, rank, merge, type, parts, N, B, R."""
     import pandas as pd
 
@@ -177,7 +177,7 @@ def blame_table(tokeniser: Tokeniser, blamed: Blame) -> "pd.DataFrame":
 
 
 def blame_columns(
-    tokeniser: Tokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
+    tokeniser: BpeTokeniser, blamed: Blame, positions: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
     """The columns of `blame_table`, for the merges at these positions only."""
     types = tokeniser.graph.types

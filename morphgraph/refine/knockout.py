@@ -27,7 +27,7 @@ from morphgraph.score.boundaries import Benchmark, BoundaryScore
 from morphgraph.score.gold_set import Scope, Weighting, split_entries
 from morphgraph.segment.parameters import Parameters
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 Selection = Literal["blame", "random", "last", "leaves"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
@@ -100,7 +100,7 @@ class KnockoutSettings(BlameSettings):
 
 
 def preview_knockout(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     segmentation: MergeSegmentation,
     settings: KnockoutSettings,
@@ -142,7 +142,7 @@ def preview_knockout(
 
 
 def candidate_types(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     blamed: Blame,
     threshold: float = DEFAULT_THRESHOLD,
     minimum_vocabulary: int = 0,
@@ -159,7 +159,7 @@ def candidate_types(
     return [graph.types[number] for number in removable[:room]]
 
 
-def choose_types(tokeniser: Tokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
+def choose_types(tokeniser: BpeTokeniser, blamed: Blame, settings: KnockoutSettings) -> list[str]:
     """The types to remove, first one first, such that the minimum vocabulary is kept."""
     graph = tokeniser.graph
     types = candidate_types(tokeniser, blamed, settings.threshold, settings.minimum_vocabulary)
@@ -214,7 +214,7 @@ class KnockoutResult:
 
 
 def knock_out(
-    tokeniser: Tokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
+    tokeniser: BpeTokeniser, benchmark: Benchmark, settings: KnockoutSettings | None = None
 ) -> KnockoutResult:
     """Knock out types of a tokeniser, in place, and score it before and after."""
     settings = settings or KnockoutSettings()

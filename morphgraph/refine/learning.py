@@ -20,7 +20,7 @@ from morphgraph.score.outcome import Outcome
 from morphgraph.score.table import SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.method import Method
-from morphgraph.tokeniser.tokeniser import LearnedFrom, Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom
 from morphgraph.tokeniser.words import Segmenter
 
 
@@ -31,12 +31,12 @@ class Learned:
     ``scored``: the held-out words, or all.
     """
 
-    tokeniser: Tokeniser
+    tokeniser: BpeTokeniser
     scored: Benchmark
     facts: Mapping[str, float]
 
 
-def _knocked_out(tokeniser: Tokeniser, gold_set: GoldSet, settings: KnockoutSettings) -> Learned:
+def _knocked_out(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: KnockoutSettings) -> Learned:
     edited = tokeniser.copy()
     result = knock_out(edited, Benchmark.on(gold_set, edited), settings)
     facts = {
@@ -48,7 +48,7 @@ def _knocked_out(tokeniser: Tokeniser, gold_set: GoldSet, settings: KnockoutSett
     return Learned(edited, result.scored, facts)
 
 
-def _by_rebpe(tokeniser: Tokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:
+def _by_rebpe(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: ReBPESettings) -> Learned:
     edited = tokeniser.copy()
     run = ReBPERun(edited, Benchmark.on(gold_set, edited), settings)
     run.finish()
@@ -85,7 +85,7 @@ REBPE = Method(
 )
 
 
-def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: BlameSettings) -> None:
+def remember(tokeniser: BpeTokeniser, gold_set: GoldSet, settings: BlameSettings) -> None:
     """Record in a tokeniser what its edits were learned from, so that its saved file says so."""
     if settings.sees_gold:
         reference = gold_set.reference
@@ -96,14 +96,14 @@ def remember(tokeniser: Tokeniser, gold_set: GoldSet, settings: BlameSettings) -
         )
 
 
-def _learned_from(tokeniser: Tokeniser, gold_set: GoldSet) -> list[LearnedFrom]:
+def _learned_from(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[LearnedFrom]:
     """When a tokeniser learned from a reference, with what it held out; undone edits are none."""
     before = () if tokeniser.lineage is None else tokeniser.lineage.learned_from
     now = tokeniser.learned_from if tokeniser.graph.history else ()
     return [one for one in (*before, *now) if one.checksum == gold_set.reference.checksum]
 
 
-def has_seen(tokeniser: Tokeniser, gold_set: GoldSet) -> bool:
+def has_seen(tokeniser: BpeTokeniser, gold_set: GoldSet) -> bool:
     """Whether a tokeniser was learned from some of the words of a gold set, as its file says."""
     return any(
         not (source.holdout and gold_set.drawn == drawn_text(source.holdout, source.seed))
@@ -111,7 +111,7 @@ def has_seen(tokeniser: Tokeniser, gold_set: GoldSet) -> bool:
     )
 
 
-def held_out_of(tokeniser: Tokeniser, gold_set: GoldSet) -> list[tuple[float, int]]:
+def held_out_of(tokeniser: BpeTokeniser, gold_set: GoldSet) -> list[tuple[float, int]]:
     """The share and the seed of the words of a gold set that a tokeniser has never seen, if any.
 
     Where it learned more than once, and held out other words each time, it has seen them all.
@@ -124,7 +124,7 @@ def held_out_of(tokeniser: Tokeniser, gold_set: GoldSet) -> list[tuple[float, in
 class Learner:
     """A method that learns from the very reference that it is scored by, on a tokeniser."""
 
-    tokeniser: Tokeniser
+    tokeniser: BpeTokeniser
     method: Method
     settings: BlameSettings
 
@@ -143,7 +143,7 @@ class Entrant:
 
     label: str
     made: Segmenter | Predictions | Callable[[], Segmenter | Predictions] | Learner
-    base: Tokeniser | None = None
+    base: BpeTokeniser | None = None
 
 
 def learn_and_score(

@@ -21,7 +21,7 @@ from morphgraph.refine.reify import preview_reification
 from morphgraph.score.boundaries import Benchmark, BoundaryScore, or_none
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Phase:
 class _SegmentedReference:
     """A reference as a tokeniser in its present state segments it: computed once for each state."""
 
-    def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
+    def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
         self._benchmark = benchmark
         self._segmentation: tuple[int, MergeSegmentation] | None = None
@@ -96,7 +96,7 @@ class ReBPERun:
     """
 
     def __init__(
-        self, tokeniser: Tokeniser, benchmark: Benchmark, settings: ReBPESettings | None = None
+        self, tokeniser: BpeTokeniser, benchmark: Benchmark, settings: ReBPESettings | None = None
     ) -> None:
         self.tokeniser = tokeniser
         self.settings = settings = settings or ReBPESettings()

@@ -23,7 +23,7 @@ from morphgraph.score.errors import RIGHT_SPLIT, marked_word
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import MergeSegmentation, segment, segment_after
 from morphgraph.tokeniser.preprocess import shown_token
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation
 
 _STATES_KEPT = 3
@@ -96,7 +96,7 @@ class Study:
     long as one of them looks at them.
     """
 
-    def __init__(self, tokeniser: Tokeniser, benchmark: Benchmark) -> None:
+    def __init__(self, tokeniser: BpeTokeniser, benchmark: Benchmark) -> None:
         self.tokeniser = tokeniser
         self._first = benchmark
         self._encoded = Held(benchmark)

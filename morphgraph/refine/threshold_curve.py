@@ -15,7 +15,7 @@ from morphgraph.score.boundaries import Benchmark, BoundaryTally
 from morphgraph.score.cuts import cuts_of
 from morphgraph.score.gold_set import Scope, Weighting
 from morphgraph.tokeniser.merging import segment, segment_pieces_anew
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ THRESHOLDS: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
 
 
 def threshold_curve(
-    tokeniser: Tokeniser,
+    tokeniser: BpeTokeniser,
     benchmark: Benchmark,
     blamed: Blame,
     *,
@@ -77,7 +77,7 @@ class _Falling:
 
     def __init__(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         benchmark: Benchmark,
         arrays: MergeArrays,
         worst: npt.NDArray[np.float64],

@@ -16,7 +16,7 @@ from morphgraph.score.cuts import Cuts, cuts_of, splits_inside_characters
 from morphgraph.score.gold_set import SCOPES, WEIGHTINGS, GoldSet, Scope, Weighting
 from morphgraph.score.uncertainty import Ratio
 from morphgraph.segment.bte import Bte
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation, Words
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Benchmark(GoldSet):
     @classmethod
     def build(
         cls,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         reference: Reference,
         frequencies: Mapping[str, float] | None = None,
         frequency_source: str = "",
@@ -229,7 +229,7 @@ class Benchmark(GoldSet):
         return cls.on(gold_set, tokeniser)
 
     @classmethod
-    def on(cls, gold_set: GoldSet, tokeniser: Tokeniser) -> "Benchmark":
+    def on(cls, gold_set: GoldSet, tokeniser: BpeTokeniser) -> "Benchmark":
         """A gold set whose words are encoded by a tokeniser."""
         return cls(
             **{field.name: getattr(gold_set, field.name) for field in fields(GoldSet)},
@@ -237,7 +237,7 @@ class Benchmark(GoldSet):
             alphabet=tokeniser.alphabet,
         )
 
-    def encoded_for(self, tokeniser: Tokeniser) -> "Benchmark":
+    def encoded_for(self, tokeniser: BpeTokeniser) -> "Benchmark":
         """This, or the same encoded again if edits have changed the tokeniser's alphabet since."""
         if self.alphabet == tokeniser.alphabet:
             return self
@@ -303,7 +303,7 @@ class Benchmark(GoldSet):
                 found.append(tally.weighted(weight).score(scope, weighting, inside))
         return found
 
-    def signature(self, tokeniser: Tokeniser, **more: str) -> str:
+    def signature(self, tokeniser: BpeTokeniser, **more: str) -> str:
         """One line that names all that the scores depend on; ``more`` fields may be added."""
         return self.signature_of(Bte(tokeniser).signature(), **more)
 

@@ -19,7 +19,7 @@ from morphgraph.tokeniser.hugging_face import (
     to_tokenizer_json,
 )
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation, Words
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Bte(MethodSegmenter):
 
     method = "bpe"
 
-    def __init__(self, tokeniser: Tokeniser) -> None:
+    def __init__(self, tokeniser: BpeTokeniser) -> None:
         super().__init__(tokeniser)
         self.tokeniser = tokeniser
 
@@ -65,7 +65,7 @@ def _exported(bpe: Any, unchanged: bool) -> ExportedModel:
     return bpe_model(bpe.tokeniser, _ids(bpe.tokeniser) if unchanged else None)
 
 
-def _ids(tokeniser: Tokeniser) -> dict[int, int]:
+def _ids(tokeniser: BpeTokeniser) -> dict[int, int]:
     """The ids of all present types, by their ids in the graph: those of the file without edits."""
     if tokeniser.graph.history:
         return new_ids(tokeniser)
@@ -118,7 +118,7 @@ BPE = Method(
 )
 
 
-def saved_tokeniser(document: Mapping[str, Any]) -> Tokeniser:
+def saved_tokeniser(document: Mapping[str, Any]) -> BpeTokeniser:
     """The tokeniser of a document, with the checksum that it states: that of where it came from."""
     name = shortened(" ".join(str(document.get("name", "tokeniser")).split()), 80)
     tokeniser = from_tokenizer_json(json.dumps(document.get("model")).encode(), name)
@@ -130,7 +130,7 @@ def saved_tokeniser(document: Mapping[str, Any]) -> Tokeniser:
 
 def tokeniser_of_types(
     name: str, types: Iterable[str], merges: Iterable[Sequence[str]]
-) -> Tokeniser:
+) -> BpeTokeniser:
     """A tokeniser of trained types, by id, with the preprocessing that their marker implies.
 
     Without a marker, a word is one piece, as it was in training. `MorphGraphError` if there are no

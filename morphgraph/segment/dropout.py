@@ -24,7 +24,7 @@ from morphgraph.tokeniser.words import Words
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 DRAWN_TO_CHECK = 300
 """So many texts are drawn for before an export; drawing one by one is slow."""
@@ -75,7 +75,7 @@ class Dropout(Bte):
 
     def __init__(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         p: float = _USUAL.p,
         seed: int = _USUAL.seed,
         queue: bool = _USUAL.queue,

@@ -23,7 +23,7 @@ from morphgraph.tokeniser.words import Segmentation, Words, called
 
 if TYPE_CHECKING:
     from morphgraph.tokeniser.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class PickyEvent(NamedTuple):
@@ -97,7 +97,7 @@ class Picky(Bte):
 
     def __init__(
         self,
-        tokeniser: Tokeniser,
+        tokeniser: BpeTokeniser,
         events: Iterable[PickyEvent],
         threshold: float | None = None,
         numbers: Mapping[int, int] | None = None,
@@ -111,7 +111,7 @@ class Picky(Bte):
         listed = json.dumps([types, self.events], ensure_ascii=False)
         self._checksum = checksum(listed.encode("utf-8", "surrogatepass"))
 
-    def _checked(self, tokeniser: Tokeniser) -> frozenset[int]:
+    def _checked(self, tokeniser: BpeTokeniser) -> frozenset[int]:
         """Go through all events as training did; the types that are removed at the end.
 
         Nothing but types that merges made may be split, into as many atoms as they were merged of:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.tokeniser.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
     from morphgraph.tokeniser.words import Segmenter
 
@@ -99,7 +99,7 @@ def method_named(name: str, among: Mapping[str, Method] = METHODS) -> Method:
 
 
 def method_on(
-    base: Tokeniser | SubwordVocabulary | Segmenter,
+    base: BpeTokeniser | SubwordVocabulary | Segmenter,
     method: str,
     parameters: Mapping[str, Any] | None = None,
     counts: WordCounts | str | os.PathLike[str] | None = None,
@@ -125,20 +125,20 @@ def method_on(
     return entry.make(below, settings, counts=counts_of(counts))
 
 
-def standard_segmenter(base: Tokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
+def standard_segmenter(base: BpeTokeniser | SubwordVocabulary | Segmenter) -> Segmenter:
     """How a tokeniser or vocabulary segments by itself; a segmenter as it is.
 
     By its merges, and types that SentencePiece holds for unused are taken apart then; Unigram where
     there are log-probabilities; WordPiece with ``##``; else the longest match from the left.
     """
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
     from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
     if isinstance(base, SubwordVocabulary):
         if base.scores is not None:
             return method_on(base, "unigram")
         return method_on(base, "wordpiece" if base.marker == "##" else "greedy")
-    if not isinstance(base, Tokeniser):
+    if not isinstance(base, BpeTokeniser):
         return base
     if unused := base.unused:
         trimmed: Any = METHODS["trimmed"].kind
@@ -155,17 +155,17 @@ def by_merges(segmenter: Segmenter) -> bool:
     return entry is not None and entry.needs == "merges"
 
 
-def _merges(base: Any, method: str) -> Tokeniser:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+def _merges(base: Any, method: str) -> BpeTokeniser:
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-    if isinstance(base, Tokeniser):
+    if isinstance(base, BpeTokeniser):
         return base
     if not by_merges(base):
         raise MorphGraphError(
             f"{method} needs a tokeniser of merges alone, which {base.name} is not. Choose one "
             "that was trained by BPE."
         )
-    return cast("Tokeniser", base.tokeniser)
+    return cast("BpeTokeniser", base.tokeniser)
 
 
 _vocabularies: WeakKeyDictionary[MergeGraph, tuple[int, SubwordVocabulary]] = WeakKeyDictionary()

@@ -14,7 +14,7 @@ from morphgraph.segment.method import Method
 from morphgraph.segment.trimmed import Demolishing, demolishing_model
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class Scaffold(Demolishing):
@@ -35,7 +35,7 @@ class Scaffold(Demolishing):
     method = "scaffold"
     name = "Scaffold-BPE"
 
-    def __init__(self, tokeniser: Tokeniser, scaffolds: Iterable[str]) -> None:
+    def __init__(self, tokeniser: BpeTokeniser, scaffolds: Iterable[str]) -> None:
         graph = tokeniser.graph
         self.scaffolds = frozenset(scaffolds)
         doomed = np.zeros(len(graph.types), np.bool_)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from morphgraph.corpus.counts import WordCounts
     from morphgraph.graph.merge_graph import MergeGraph
     from morphgraph.tokeniser.export import ExportedModel
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 class TrimmedParameters(Parameters):
@@ -43,7 +43,7 @@ class Demolished(NamedTuple):
     parts: tuple[int, ...]
 
 
-def token_counts(tokeniser: Tokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
+def token_counts(tokeniser: BpeTokeniser, word_counts: WordCounts) -> npt.NDArray[np.int64]:
     """How often each type occurs, by id, where a tokeniser segments counted words.
 
     int64, as long as ``tokeniser.graph.types``; characters outside the alphabet are left out.
@@ -129,7 +129,7 @@ class Demolition:
 class Demolishing(Bte):
     """A tokeniser whose tokens of some types are taken apart after all merges."""
 
-    def __init__(self, tokeniser: Tokeniser, doomed: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, tokeniser: BpeTokeniser, doomed: npt.NDArray[np.bool_]) -> None:
         super().__init__(tokeniser.copy())
         self.doomed = doomed
         self.graph = self.tokeniser.graph
@@ -186,7 +186,7 @@ class Trimmed(Demolishing):
     name = "Trimmed"
 
     def __init__(
-        self, tokeniser: Tokeniser, counts: npt.ArrayLike, threshold: int = _USUAL.threshold
+        self, tokeniser: BpeTokeniser, counts: npt.ArrayLike, threshold: int = _USUAL.threshold
     ) -> None:
         graph = tokeniser.graph
         self.counts = np.array(counts, np.int64)
@@ -218,7 +218,7 @@ class Trimmed(Demolishing):
         return {**super().document(), "counts": self._listed_counts()}
 
     @classmethod
-    def by_counts(cls, tokeniser: Tokeniser, threshold: int, counts: WordCounts) -> Self:
+    def by_counts(cls, tokeniser: BpeTokeniser, threshold: int, counts: WordCounts) -> Self:
         """Trim by how often each type occurs where the tokeniser segments counted words."""
         return cls(tokeniser, token_counts(tokeniser, counts), threshold)
 

@@ -14,7 +14,7 @@ from morphgraph.tables.corpus import corpus_table, measured_rows
 from morphgraph.tables.model import Cell, Column, Form, Row, Table
 from morphgraph.tables.scores import score_rows, scores_latex, scores_markdown, scores_table
 from morphgraph.tables.writing import to_html
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ class ComparedScores(ScoreView):
 class BlamedMerges:
     """All merges with N, B and R, worst first."""
 
-    tokeniser: Tokeniser
+    tokeniser: BpeTokeniser
     blamed: Blame
     signature: str
 

@@ -22,7 +22,7 @@ from morphgraph.tokeniser.exported.pieces import byte_parts, knows_bytes, load, 
 from morphgraph.tokeniser.hugging_face import new_ids, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
 from morphgraph.tokeniser.recipe import lineage_of, read_recipe, write_whole_recipe
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Segmenter, called
 
 ExportKind = Literal["tokenizer.json", "folder"]
@@ -102,7 +102,7 @@ class Export:
         return {**vars(self), "files": list(self.files)}
 
 
-def export(tokeniser: Tokeniser, words: Sequence[str]) -> Export:
+def export(tokeniser: BpeTokeniser, words: Sequence[str]) -> Export:
     """Make the files of an export by merges: see `export_model`."""
     return export_model(bpe_model(tokeniser), words)
 
@@ -143,7 +143,7 @@ def leaving_on(
     )
 
 
-def bpe_model(tokeniser: Tokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
+def bpe_model(tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None) -> ExportedModel:
     """What leaves of a tokeniser by its merges; ``ids``: of its types, `new_ids` by default."""
     ids = new_ids(tokeniser) if ids is None else ids
     data, id_map = to_tokenizer_json(tokeniser, ids)
@@ -366,7 +366,7 @@ def _difference(
 
 
 def our_ids(
-    tokeniser: Tokeniser, texts: Sequence[str], ids: Mapping[int, int], *, bare: bool = False
+    tokeniser: BpeTokeniser, texts: Sequence[str], ids: Mapping[int, int], *, bare: bool = False
 ) -> list[list[int]]:
     """Our segmentation under new ids; what has none, being outside the alphabet, is left out."""
     return ids_in(segment(tokeniser.graph, tokeniser.encode(texts, bare=bare)), ids)

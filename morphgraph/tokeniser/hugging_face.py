@@ -35,15 +35,15 @@ from morphgraph.tokeniser.recipe import (
     read_lineage,
     write_whole_recipe,
 )
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-def from_tokenizer_json(data: bytes, name: str) -> Tokeniser:
+def from_tokenizer_json(data: bytes, name: str) -> BpeTokeniser:
     """Read a ``tokenizer.json``; anything but a sound BPE model is a `FileFormatError`."""
     return from_document(parse_json(data, name), name, sum_of(data))
 
 
-def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
+def from_document(document: Any, name: str, checksum: str) -> BpeTokeniser:
     """The tokeniser of a ``tokenizer.json`` that has been parsed; errors as `from_tokenizer_json`.
 
     Beside the fields of Hugging Face's library, the model may have ``levels``: one number for each
@@ -72,7 +72,7 @@ def from_document(document: Any, name: str, checksum: str) -> Tokeniser:
 
 def from_vocabulary_and_merges(
     vocabulary_data: bytes, merges_data: bytes, vocabulary_name: str, merges_name: str
-) -> Tokeniser:
+) -> BpeTokeniser:
     """Read ``vocab.json`` with ``merges.txt``; the pre-tokeniser is chosen by the marker in use."""
     vocabulary = checked_vocabulary(parse_json(vocabulary_data, vocabulary_name), vocabulary_name)
     MERGES.check(merges_data.count(b"\n"), merges_name)
@@ -179,7 +179,7 @@ def _build(
     name: str,
     checksum: str,
     merges_name: str | None = None,
-) -> Tokeniser:
+) -> BpeTokeniser:
     settings = document["model"]
     if settings.get("continuing_subword_prefix"):
         place = "field model.continuing_subword_prefix"
@@ -240,7 +240,7 @@ def _build(
     if settings.get("dropout"):
         warnings.append("The file's merge dropout is ignored here.")
     preprocessor = preprocessor_of(document, name, number_of)
-    return Tokeniser(
+    return BpeTokeniser(
         name,
         graph,
         preprocessor,
@@ -273,7 +273,7 @@ def _last_characters(settings: Mapping[str, Any], ids: Mapping[str, int]) -> lis
     return [text for text in ids if len(text) == len(suffix) + 1 and text.endswith(suffix)]
 
 
-def new_ids(tokeniser: Tokeniser) -> dict[int, int]:
+def new_ids(tokeniser: BpeTokeniser) -> dict[int, int]:
     """The ids that the present types get in a saved file, by their ids in the graph.
 
     They are dense: what was removed leaves no hole. Types of the loaded file come first, in order
@@ -293,7 +293,7 @@ def new_ids(tokeniser: Tokeniser) -> dict[int, int]:
 
 
 def to_tokenizer_json(
-    tokeniser: Tokeniser, ids: Mapping[int, int] | None = None
+    tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None
 ) -> tuple[bytes, dict[int, int]]:
     """The tokeniser with its edits, as JSON, and the map from old to new ids.
 
@@ -311,7 +311,7 @@ def to_tokenizer_json(
 
 
 def to_document(
-    tokeniser: Tokeniser, ids: Mapping[int, int] | None = None
+    tokeniser: BpeTokeniser, ids: Mapping[int, int] | None = None
 ) -> tuple[dict[str, Any], dict[int, int]]:
     """What `to_tokenizer_json` writes, before it is written: parts are the tokeniser's own."""
     graph = tokeniser.graph
@@ -374,7 +374,7 @@ def _renumbered(value: Any, id_map: Mapping[int, int], key: str = "") -> Any:
     return [_renumbered(inner, id_map) for inner in value]
 
 
-def saved_files(tokeniser: Tokeniser) -> dict[str, bytes]:
+def saved_files(tokeniser: BpeTokeniser) -> dict[str, bytes]:
     """All files of a saved tokeniser, by name: itself, its recipe, and the map of ids.
 
     It is called ``tokenizer.json`` if every merge is a pair, so that Hugging Face's library reads

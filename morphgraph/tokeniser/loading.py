@@ -45,13 +45,13 @@ from morphgraph.tokeniser.sentencepiece import (
     text_parts,
     text_preparation,
 )
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import Marker, SubwordVocabulary
 
 _TOGETHER = "Give a tokenizer.json, or vocab.json and merges.txt together, by names that fit."
 
 
-def load_tokeniser(source: str | os.PathLike[str]) -> Tokeniser:
+def load_tokeniser(source: str | os.PathLike[str]) -> BpeTokeniser:
     """Load a BPE tokeniser from a file, a folder, or a demo by its name (``demo:en``).
 
     A file is a ``tokenizer.json``, a SentencePiece BPE model, or a ``vocab.json`` or ``merges.txt``
@@ -111,7 +111,7 @@ def fitting_name(name: str) -> str:
     return ""
 
 
-def _from_one_file(data: bytes, name: str) -> Tokeniser:
+def _from_one_file(data: bytes, name: str) -> BpeTokeniser:
     if is_released(data):
         problem = "this is a model of Picky BPE, which is not cut by its merges alone"
         raise NoMergesError(name, "", problem, "Choose a BPE tokeniser.")
@@ -119,7 +119,7 @@ def _from_one_file(data: bytes, name: str) -> Tokeniser:
     return read(data, name)
 
 
-def from_sentencepiece(data: bytes, name: str) -> Tokeniser:
+def from_sentencepiece(data: bytes, name: str) -> BpeTokeniser:
     """The tokeniser of a SentencePiece BPE model, which segments as the `sentencepiece` library.
 
     Errors: `FileFormatError`, also for a Unigram model, which has no merges.
@@ -159,7 +159,7 @@ def holds_merges(data: bytes, name: str) -> bool:
     return isinstance(model, dict) and (model.get("type") in ("BPE", "BTE") or "merges" in model)
 
 
-def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> Tokeniser:
+def load_uploaded_tokeniser(files: Mapping[str, bytes]) -> BpeTokeniser:
     """Load a BPE tokeniser from the contents of one or two uploaded files, by name.
 
     Two are a vocabulary and its merges, whose names must fit. Errors: `FileFormatError`.
@@ -224,7 +224,7 @@ def read_vocabulary(data: bytes, name: str, marker: Marker | None = None) -> Sub
         raise FileFormatError(name, "", problem, fix) from error
 
 
-def vocabulary_of(tokeniser: Tokeniser) -> SubwordVocabulary:
+def vocabulary_of(tokeniser: BpeTokeniser) -> SubwordVocabulary:
     """The types of a tokeniser in its present state, as it would be saved, without merges.
 
     Without edits they keep their ids.

@@ -14,7 +14,7 @@ from morphgraph.core.files import json_bytes, parse_json
 from morphgraph.core.text import base_name, shortened
 from morphgraph.graph.change import Change
 from morphgraph.graph.merge_table import EditError
-from morphgraph.tokeniser.tokeniser import LearnedFrom, Lineage, Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser, LearnedFrom, Lineage
 
 LINEAGE_FIELD = "morphgraph"
 """The field of the model in ``tokenizer.json`` that holds a lineage."""
@@ -24,13 +24,13 @@ _FORMAT = "morphgraph recipe"
 _FIX = "Choose a recipe that morphgraph saved."
 
 
-def write_recipe(tokeniser: Tokeniser) -> bytes:
+def write_recipe(tokeniser: BpeTokeniser) -> bytes:
     """The edits made to a tokeniser since it was loaded, with its name and checksum, as JSON."""
     steps = tokeniser.graph.recipe()
     return _written(base_name(tokeniser.name), tokeniser.checksum, steps, _learned(tokeniser))
 
 
-def write_whole_recipe(tokeniser: Tokeniser) -> bytes:
+def write_whole_recipe(tokeniser: BpeTokeniser) -> bytes:
     """All edits since the first tokeniser of a chain, with that one's name and checksum, as JSON.
 
     It is `write_recipe` for a tokeniser that was not saved by this library before.
@@ -39,12 +39,12 @@ def write_whole_recipe(tokeniser: Tokeniser) -> bytes:
     return _written(found.name, found.checksum, list(found.steps), found.learned_from)
 
 
-def _learned(tokeniser: Tokeniser) -> tuple[LearnedFrom, ...]:
+def _learned(tokeniser: BpeTokeniser) -> tuple[LearnedFrom, ...]:
     """What the edits made now were learned from; nothing if all are undone."""
     return tuple(dict.fromkeys(tokeniser.learned_from)) if tokeniser.graph.history else ()
 
 
-def lineage_of(tokeniser: Tokeniser) -> Lineage:
+def lineage_of(tokeniser: BpeTokeniser) -> Lineage:
     """The first tokeniser of a chain, and all edits since, with those made now.
 
     Saving renumbers ranks, and later edits name merges by these, so a step that does the same
@@ -104,7 +104,7 @@ def check_steps(steps: Sequence[Any], name: str) -> None:
             raise FileFormatError(name, f"field steps, entry {position}", problem, _FIX)
 
 
-def replay(tokeniser: Tokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:
+def replay(tokeniser: BpeTokeniser, recipe: Mapping[str, Any], name: str) -> list[Change]:
     """Make a recipe's edits, all or none.
 
     A recipe made on another tokeniser is replayed if every step fits; if one does not, the

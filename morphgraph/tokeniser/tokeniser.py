@@ -56,7 +56,7 @@ class _AsLoaded:
 
 
 @dataclass
-class Tokeniser:
+class BpeTokeniser:
     """A BPE tokeniser as loaded from a file, with the graph that edits apply to.
 
     ``vocabulary_ids``: the id in the file of each of the graph's types, in the graph's order; types

@@ -230,7 +230,7 @@ class SubwordVocabulary:
         return UNKNOWN if self.unknown is None else self.ids[self.unknown]
 
     def token_text(self, words: Words, atom: int, token: int) -> str:
-        """The text of a token that ends at an atom, as `Tokeniser.token_text` gives it."""
+        """The text of a token that ends at an atom, as `BpeTokeniser.token_text` gives it."""
         if token in (UNKNOWN, self.unknown_id):
             return self.atom_text(words, atom)
         return self._decoded(token)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from morphgraph.segment.bte import Bte
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class TrainedBpe:
         """The types that count towards the size asked for, by id."""
         return self.types
 
-    def segmenter(self, tokeniser: Tokeniser) -> Bte:
+    def segmenter(self, tokeniser: BpeTokeniser) -> Bte:
         """How it segments, on a tokeniser of its types and merges."""
         from morphgraph.segment.bte import Bte  # training itself loads no numpy
 

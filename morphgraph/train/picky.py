@@ -11,7 +11,7 @@ from morphgraph.segment.picky import Picky, PickyEvent, PickyParameters
 from morphgraph.train.bpe import TrainedBpe, packed_words
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class TrainedPicky(TrainedBpe):
         """The present types, by id."""
         return tuple(text for n, text in enumerate(self.types) if n not in self.removed)
 
-    def segmenter(self, tokeniser: Tokeniser) -> Picky:
+    def segmenter(self, tokeniser: BpeTokeniser) -> Picky:
         """How it segments, on a tokeniser of its types and merges."""
         ids = [tokeniser.graph.ids[text] for text in self.types]
         events = [

@@ -11,7 +11,7 @@ from morphgraph.segment.scaffold import Scaffold
 from morphgraph.train.bpe import TrainedBpe, packed_words
 
 if TYPE_CHECKING:
-    from morphgraph.tokeniser.tokeniser import Tokeniser
+    from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TrainedScaffold(TrainedBpe):
         """The types that are not scaffolds, by id."""
         return tuple(text for text in self.types if text not in self.scaffolds)
 
-    def segmenter(self, tokeniser: Tokeniser) -> Scaffold:
+    def segmenter(self, tokeniser: BpeTokeniser) -> Scaffold:
         """How it segments, on a tokeniser of its types and merges."""
         return Scaffold(tokeniser, self.scaffolds)
 

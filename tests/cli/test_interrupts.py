@@ -76,7 +76,11 @@ def ended(work: str, folder: Path | None = None) -> tuple[int, str, str, float]:
     """The exit code of a command that is interrupted, what it printed, and the seconds it took."""
     code = f"{work}\nfrom morphgraph import cli\ncli._run = work\ncli.main()\n"
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
     ) as process:
         try:
             assert process.stdout is not None and process.stdout.readline() == "ready\n"

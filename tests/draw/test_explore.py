@@ -9,14 +9,14 @@ from morphgraph.draw.scene import Scene
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x")]
 
 
 @pytest.fixture
 def study(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> Study:
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))

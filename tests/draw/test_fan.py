@@ -16,7 +16,7 @@ from morphgraph.draw.fan_layout import HEIGHT, Edge, Item, MadeOf, Use, lay_out_
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("x", "y"), ("abc", "xy"), ("ab", "x"), ("abc", "abc")]
 
@@ -145,7 +145,7 @@ def study_of(tokeniser: str, gold: str) -> Study:
 
 @pytest.fixture
 def study(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> Study:
     tokeniser = small_tokeniser(MERGES, "abcxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("ab c", "abc xy")))
@@ -265,7 +265,7 @@ def test_what_went_with_a_type_is_shown_as_gone(study: Study) -> None:
 
 
 def test_merges_that_do_not_fit_are_one_vertex(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> None:
     letters = "cdefghijklmnopqrstuv"
     tokeniser = small_tokeniser([("a", "b"), *(("ab", letter) for letter in letters)], letters)
@@ -288,7 +288,7 @@ def test_merges_that_do_not_fit_are_one_vertex(
 
 
 def test_a_long_name_is_cut_and_told_in_full(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> None:
     long = "donaudampfschifffahrtsgesellschaft"
     tokeniser = small_tokeniser([(long, "s")], [long, "s"])

@@ -40,17 +40,17 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MAKE = Callable[..., Tokeniser]
+MAKE = Callable[..., BpeTokeniser]
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
 
 
-def tokeniser_of(merges: MergeList) -> Tokeniser:
+def tokeniser_of(merges: MergeList) -> BpeTokeniser:
     graph = graph_of(merges)
     ids = list(range(len(graph.types)))
-    return Tokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
+    return BpeTokeniser("drawn", graph, Preprocessor(), ids, frozenset(), {})
 
 
 def tree_of(merges: MergeList, word: str, gold: set[int] | None = None) -> MergeTree:
@@ -458,7 +458,7 @@ def test_types_and_words_from_files_are_escaped(left: str, right: str) -> None:
     atoms = list(dict.fromkeys(left + right))
     graph = MergeGraph.from_merges([pair for pair in [(left[:1], right[:1])] if all(pair)], atoms)
     ids = list(range(len(graph.types)))
-    tokeniser = Tokeniser("nasty", graph, Preprocessor(), ids, frozenset(), {})
+    tokeniser = BpeTokeniser("nasty", graph, Preprocessor(), ids, frozenset(), {})
     tree = describe_tree(tokeniser, tokeniser.encode([left[:1] + right + "€"]), 0, gold={0})
     found = parsed(to_svg(tree))
     assert {element.tag for element in found.iter()} <= {NAMESPACE + name for name in ELEMENTS}

@@ -10,14 +10,14 @@ from morphgraph.graph.merge_table import EditError
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 MERGES = [("a", "b"), ("ab", "c"), ("ab", "c", "d"), ("x", "y"), ("xy", "x")]
 
 
 @pytest.fixture
 def study(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> Study:
     tokeniser = small_tokeniser(MERGES, "abcdxy")
     return Study(tokeniser, Benchmark.build(tokeniser, small_reference("a bc", "a bcd", "xyx")))

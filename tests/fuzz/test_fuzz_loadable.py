@@ -29,7 +29,7 @@ from morphgraph.tokeniser.export import ExportError
 from morphgraph.tokeniser.hugging_face import saved_files
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Words
 
 pytestmark = pytest.mark.fuzz
@@ -54,11 +54,11 @@ def gold() -> Reference:
 
 
 @cache
-def demo() -> Tokeniser:
+def demo() -> BpeTokeniser:
     return load_tokeniser("demo:en")
 
 
-def slow_tokens(tokeniser: Tokeniser, words: Words) -> list[tuple[list[str], list[int]]]:
+def slow_tokens(tokeniser: BpeTokeniser, words: Words) -> list[tuple[list[str], list[int]]]:
     """For each word its tokens and the atoms at which they end, cut by the list of merges alone."""
     types, graph = tokeniser.graph.types, tokeniser.graph
     merges = {m.rank: tuple(types[p] for p in m.parts) for m in graph.merges().values()}
@@ -85,7 +85,7 @@ def slow_tokens(tokeniser: Tokeniser, words: Words) -> list[tuple[list[str], lis
     return found
 
 
-def check_tokeniser(tokeniser: Tokeniser, exported: bool) -> None:
+def check_tokeniser(tokeniser: BpeTokeniser, exported: bool) -> None:
     """Segmented and scored as slowly, saved and loaded, and exported as another library has it."""
     types = tokeniser.graph.types
     benchmark = Benchmark.build(tokeniser, gold())
@@ -129,7 +129,7 @@ def fast_ends(found: Any, number: int) -> Any:
     return first + np.flatnonzero(found.token_at[first:last] >= 0)
 
 
-def texts_of(tokeniser: Tokeniser, found: Any, number: int) -> list[str]:
+def texts_of(tokeniser: BpeTokeniser, found: Any, number: int) -> list[str]:
     tokens = map(int, found.token_at[fast_ends(found, number)])
     return ["?" if token == UNKNOWN else tokeniser.graph.types[token] for token in tokens]
 

@@ -18,7 +18,7 @@ from morphgraph.score.flota import flota_scores
 from morphgraph.segment.registry import standard_segmenter
 from morphgraph.tokeniser.loading import load_tokeniser, vocabulary_of
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 
 pytestmark = pytest.mark.fuzz
@@ -101,7 +101,7 @@ SEEDS_BY_FORMAT: dict[str, tuple[Callable[[], bytes], ...]] = {
 
 
 @cache
-def _scored_with() -> tuple[Tokeniser, SubwordVocabulary]:
+def _scored_with() -> tuple[BpeTokeniser, SubwordVocabulary]:
     tokeniser = load_tokeniser("demo:en")
     return tokeniser, vocabulary_of(tokeniser)
 

@@ -36,7 +36,7 @@ from morphgraph.tokeniser.hugging_face import (
 )
 from morphgraph.tokeniser.loading import load_uploaded_tokeniser, read_vocabulary, vocabulary_of
 from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 from morphgraph.train.trainers import TRAINERS, train
@@ -146,16 +146,16 @@ def _model(method: str) -> bytes:
 
 
 @cache
-def base() -> Tokeniser:
+def base() -> BpeTokeniser:
     """A tokeniser that recipes are replayed on."""
     return from_tokenizer_json(_metaspace(), "base.json")
 
 
-def _on_base(make: Callable[[Tokeniser], Segmenter]) -> bytes:
+def _on_base(make: Callable[[BpeTokeniser], Segmenter]) -> bytes:
     return write_model(make(base()))
 
 
-def _trimmed(tokeniser: Tokeniser) -> Segmenter:
+def _trimmed(tokeniser: BpeTokeniser) -> Segmenter:
     counts = token_counts(tokeniser, WordCounts.from_mapping(COUNTS))
     return Trimmed(tokeniser, counts, 40)
 
@@ -193,7 +193,7 @@ def check_segmenter(segmenter: Segmenter) -> None:
             found.splits(number)
 
 
-def use_tokeniser(tokeniser: Tokeniser) -> None:
+def use_tokeniser(tokeniser: BpeTokeniser) -> None:
     bte = Bte(tokeniser)
     check_segmenter(bte)
     check_segmenter(Dropout(tokeniser, 0.5, 1))

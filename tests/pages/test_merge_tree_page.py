@@ -15,7 +15,7 @@ from morphgraph.refine.blame import blame
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.session import Session
 from web.views.trees import before_and_after, now, trees_of
 
@@ -186,7 +186,7 @@ def test_a_deep_link_opens_the_page() -> None:
 
 @pytest.fixture
 def current(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> Session:
     tokeniser = small_tokeniser([("u", "n"), ("un", "d"), ("und", "o")], "undo")
     return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un do", "und o"))))

@@ -18,9 +18,9 @@ from morphgraph.refine.threshold_curve import threshold_curve
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]

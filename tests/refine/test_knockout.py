@@ -14,9 +14,9 @@ from morphgraph.score.boundaries import Benchmark, score_report
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g"), ("undo", "ing")]

@@ -28,9 +28,9 @@ from morphgraph.refine.rebpe_run import ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 MakeRun = Callable[..., ReBPERun]
 Merges = Sequence[Sequence[str]]

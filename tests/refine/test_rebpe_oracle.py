@@ -23,10 +23,10 @@ from morphgraph.refine.rebpe import ReBPESettings
 from morphgraph.refine.rebpe_run import Phase, ReBPERun
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.score.gold_set import split_entries
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.train.bpe import train_bpe
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False}

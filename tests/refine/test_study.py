@@ -13,9 +13,9 @@ from morphgraph.reference.entry import Reference
 from morphgraph.refine.blame import blame
 from morphgraph.refine.study import ChangedWord, Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 MakeStudy = Callable[..., Study]
 

@@ -14,7 +14,7 @@ from morphgraph.refine.tracing import changed_merges, edits_after, follow_phases
 from morphgraph.score.boundaries import Benchmark
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +23,13 @@ def reference() -> Reference:
 
 
 @pytest.fixture
-def tokeniser() -> Tokeniser:
+def tokeniser() -> BpeTokeniser:
     return load_tokeniser("demo:en")
 
 
 @pytest.mark.slow
 def test_a_followed_word_is_as_segmented_after_each_phase(
-    tokeniser: Tokeniser, reference: Reference
+    tokeniser: BpeTokeniser, reference: Reference
 ) -> None:
     benchmark = Benchmark.build(tokeniser, reference)
     run = ReBPERun(tokeniser, benchmark)
@@ -59,7 +59,9 @@ def test_a_followed_word_is_as_segmented_after_each_phase(
     )
 
 
-def test_edits_before_a_run_belong_to_its_start(tokeniser: Tokeniser, reference: Reference) -> None:
+def test_edits_before_a_run_belong_to_its_start(
+    tokeniser: BpeTokeniser, reference: Reference
+) -> None:
     tokeniser.graph.knockout(["Ġthe"])
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     words = tokeniser.encode(["the"])
@@ -69,7 +71,7 @@ def test_edits_before_a_run_belong_to_its_start(tokeniser: Tokeniser, reference:
 
 
 def test_changed_merges_by_kind(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> None:
     """The merge a + b closed five gaps, four of them boundaries: abc and abd become tuple merges.
 
@@ -108,7 +110,7 @@ def test_changed_merges_by_kind(
     ]
 
 
-def test_every_change_of_a_run_is_shown(tokeniser: Tokeniser, reference: Reference) -> None:
+def test_every_change_of_a_run_is_shown(tokeniser: BpeTokeniser, reference: Reference) -> None:
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     while phase := run.step():
         entries = changed_merges(run.graph, phase.change)
@@ -120,7 +122,7 @@ def test_every_change_of_a_run_is_shown(tokeniser: Tokeniser, reference: Referen
 
 
 @pytest.mark.slow
-def test_ablation_is_four_runs(tokeniser: Tokeniser, reference: Reference) -> None:
+def test_ablation_is_four_runs(tokeniser: BpeTokeniser, reference: Reference) -> None:
     benchmark = Benchmark.build(tokeniser, reference)
     before = tokeniser.signature()
     steps = [{"edit": "knockout", "types": ["Ġthe"]}]
@@ -157,7 +159,7 @@ def test_ablation_is_four_runs(tokeniser: Tokeniser, reference: Reference) -> No
 
 
 @pytest.mark.slow
-def test_a_run_goes_back_and_forth(tokeniser: Tokeniser, reference: Reference) -> None:
+def test_a_run_goes_back_and_forth(tokeniser: BpeTokeniser, reference: Reference) -> None:
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     run.finish()
     everything, merges = run.phases, dict(run.graph.merges())
@@ -182,7 +184,7 @@ def test_a_run_goes_back_and_forth(tokeniser: Tokeniser, reference: Reference) -
 
 
 def test_redo_brings_back_nothing_that_a_run_has_cut_off(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> None:
     tokeniser = small_tokeniser([("a", "b"), ("ab", "c")], "abc")
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, small_reference("a b", "a bc")))
@@ -197,7 +199,7 @@ def test_redo_brings_back_nothing_that_a_run_has_cut_off(
     assert not tokeniser.graph.undone
 
 
-def test_a_run_knows_when_it_is_stale(tokeniser: Tokeniser, reference: Reference) -> None:
+def test_a_run_knows_when_it_is_stale(tokeniser: BpeTokeniser, reference: Reference) -> None:
     tokeniser.graph.knockout(["Ġthe"])
     run = ReBPERun(tokeniser, Benchmark.build(tokeniser, reference))
     assert not run.is_stale
@@ -217,7 +219,7 @@ def test_a_run_knows_when_it_is_stale(tokeniser: Tokeniser, reference: Reference
 
 
 def test_the_last_character_of_a_word_is_one_atom_even_if_a_merge_makes_it(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> None:
     """Words have e</w> as an atom, so a + b + e</w> can apply and must not be repaired."""
     tokeniser = small_tokeniser(

@@ -24,9 +24,9 @@ from morphgraph.segment.flota import First
 from morphgraph.segment.registry import method_on
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeReference = Callable[..., Reference]
 
 UNDO = [("u", "n"), ("d", "o"), ("un", "do"), ("i", "n"), ("in", "g")]
@@ -37,7 +37,7 @@ def counts(score: BoundaryScore) -> tuple[float, float, float]:
 
 
 def scores_of(
-    tokeniser: Tokeniser, benchmark: Benchmark
+    tokeniser: BpeTokeniser, benchmark: Benchmark
 ) -> dict[tuple[str, str], tuple[float, float, float]]:
     found = benchmark.scores(segment(tokeniser.graph, benchmark.words))
     return {(score.scope, score.weighting): counts(score) for score in found}
@@ -162,7 +162,7 @@ def test_weights_without_frequencies_are_an_error(
         Benchmark.build(small_tokeniser(UNDO), empty)
 
 
-def byte_level(small_tokeniser: MakeTokeniser, merges: list[tuple[str, str]]) -> Tokeniser:
+def byte_level(small_tokeniser: MakeTokeniser, merges: list[tuple[str, str]]) -> BpeTokeniser:
     return small_tokeniser(
         merges,
         "Ġabcdefghijklmnopqrstuvwxyz¤Ã©",

@@ -26,10 +26,10 @@ from morphgraph.segment.registry import (
     split_methods,
 )
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmenter
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 GOLD = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=4)
 
 

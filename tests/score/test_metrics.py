@@ -29,7 +29,7 @@ from morphgraph.segment.flota import First, Flota
 from morphgraph.segment.wordpiece import Greedy
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, SubwordVocabulary
 from morphgraph.tokeniser.words import Segmenter
 
@@ -515,7 +515,7 @@ def assert_as_oracle(outcome: Outcome, found: Sequence[naive.Found]) -> None:
 def test_merges_as_oracle(entries: list[Entry], merges: MergeList, k: int | None) -> None:
     graph = graph_of(merges)
     known = list(range(len(graph.types)))
-    bpe = Bte(Tokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
+    bpe = Bte(BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
     outcome = outcome_of(First(bpe, k) if k else bpe, GoldSet.of(reference_of(*entries)))
     found = []
     for one in entries:

@@ -23,7 +23,7 @@ from morphgraph.score.table import ScoreTable
 from morphgraph.score.uncertainty import Draws
 from morphgraph.segment.bte import Bte
 from morphgraph.segment.flota import First
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmenter
 
 NAMES = ("precision", "recall", "f1")
@@ -39,7 +39,7 @@ Scores = list[float]
     drops=st.booleans(),
 )
 def test_all_scores_are_equal(
-    small_tokeniser: Callable[..., Tokeniser],
+    small_tokeniser: Callable[..., BpeTokeniser],
     merges: MergeList,
     words: list[tuple[list[str], int]],
     drops: bool,

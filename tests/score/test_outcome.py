@@ -24,7 +24,7 @@ from morphgraph.segment.unigram import Unigram
 from morphgraph.segment.wordpiece import Greedy, WordPiece
 from morphgraph.tokeniser.byte_level import encode
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import BYTES, Marker, SubwordVocabulary
 from morphgraph.tokeniser.words import Segmenter
 
@@ -186,7 +186,7 @@ def test_merges_dropout_first_and_longest(
     words = words or ["a"]
     graph = graph_of(merges)
     known = list(range(len(graph.types)))
-    tokeniser = Tokeniser("small", graph, Preprocessor(), known, frozenset(), {})
+    tokeniser = BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {})
     listed = oracles.listed(merges)
     cut = [oracles.segment(listed, word)[0] for word in words]
     spans = [naive.spans(tokens)[0] for tokens in cut]
@@ -377,7 +377,7 @@ def test_a_normaliser_that_leaves_nothing() -> None:
 def test_words_do_not_see_each_other(merges: MergeList, words: list[str]) -> None:
     graph = graph_of(merges)
     known = list(range(len(graph.types)))
-    bpe = Bte(Tokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
+    bpe = Bte(BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {}))
     for segmenter in (bpe, First(bpe, 1)):
         together = outcomes(segmenter, words)
         assert together == [found for word in words for found in outcomes(segmenter, [word])]
@@ -397,7 +397,7 @@ GOLD = Reference(
 )
 
 
-def test_what_encodes_alike_shares_the_words(small_tokeniser: Callable[..., Tokeniser]) -> None:
+def test_what_encodes_alike_shares_the_words(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
     tokeniser = small_tokeniser([("u", "n"), ("d", "o")], "ing")
     other = small_tokeniser([("i", "n"), ("d", "o")], "ung")
     gold_set = gold_set_of(["undo", "undoing"])

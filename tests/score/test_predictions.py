@@ -22,7 +22,7 @@ from morphgraph.score.table import ScoreTable, SegmentationFailure, outcomes_of
 from morphgraph.segment.bte import Bte
 from morphgraph.tables.scores import scores_csv, scores_latex, scores_markdown
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from tests.effort import examples
 
 GOLD = "undoing\tun do ing\ndoing\tdo ing\ndo\tdo\n"
@@ -164,7 +164,9 @@ def test_words_with_a_space_and_damaged_lines_count_among_morphemes_only() -> No
     ]
 
 
-def test_a_tokeniser_cuts_each_word_of_several(small_tokeniser: Callable[..., Tokeniser]) -> None:
+def test_a_tokeniser_cuts_each_word_of_several(
+    small_tokeniser: Callable[..., BpeTokeniser],
+) -> None:
     """“hot dogs” is hot, dog, s: 3 of 4 morphemes; with undo 5 of 6, and 5 of 7 tokens."""
     gold_set = gold_set_of("undo\tun @@do\nhot dogs\thot @@ted dog @@s\n")
     merges = [("u", "n"), ("d", "o"), ("h", "o"), ("ho", "t"), ("do", "g")]
@@ -200,7 +202,7 @@ def test_one_that_fails_does_not_keep_others_from_their_scores() -> None:
 
 
 def test_in_a_table_with_intervals_tests_and_files(
-    small_tokeniser: Callable[..., Tokeniser], tmp_path: Path
+    small_tokeniser: Callable[..., BpeTokeniser], tmp_path: Path
 ) -> None:
     gold_set = gold_set_of()
     tokeniser = Bte(small_tokeniser([("u", "n"), ("d", "o")], "undoig"))

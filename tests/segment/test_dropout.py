@@ -20,14 +20,14 @@ from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
 
 
-def tokeniser_of(merges: MergeList, filler: int = 0) -> Tokeniser:
+def tokeniser_of(merges: MergeList, filler: int = 0) -> BpeTokeniser:
     graph = graph_of(merges, filler)
     known = list(range(len(graph.types)))
-    return Tokeniser("small", graph, Preprocessor(), known, frozenset(), {})
+    return BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {})
 
 
 def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:

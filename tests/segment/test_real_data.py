@@ -13,10 +13,10 @@ from tokenizers.decoders import ByteLevel
 
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
-def ids_of(tokeniser: Tokeniser, words: Sequence[str], *, bare: bool) -> list[list[int | None]]:
+def ids_of(tokeniser: BpeTokeniser, words: Sequence[str], *, bare: bool) -> list[list[int | None]]:
     """Our segmentation as ids of the file."""
     found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
     ids = [tokeniser.vocabulary_id(token) for token in range(len(tokeniser.graph.types))]
@@ -29,7 +29,7 @@ def library_ids(library: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     return [encoding.ids for encoding in encodings]
 
 
-def assert_same(tokeniser: Tokeniser, library: Tokenizer, words: list[str]) -> None:
+def assert_same(tokeniser: BpeTokeniser, library: Tokenizer, words: list[str]) -> None:
     """All words have the same ids, in running text and bare."""
     assert ids_of(tokeniser, words, bare=True) == library_ids(library, words)
     expected = library_ids(library, [" " + word for word in words])

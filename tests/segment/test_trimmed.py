@@ -19,7 +19,7 @@ from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 
 def texts(segmenter: Trimmed, listed: list[str]) -> list[list[str]]:
@@ -38,7 +38,7 @@ def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) 
     merges, listed = drawn
     graph = graph_of(merges)
     known = list(range(len(graph.types)))
-    tokeniser = Tokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
+    tokeniser = BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
     corpus = data.draw(st.dictionaries(st.sampled_from([*listed, "abc", "ca"]), st.integers(0, 4)))
     ranked = oracles.listed(merges)
     counted: Counter[str] = Counter()

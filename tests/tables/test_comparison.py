@@ -14,13 +14,13 @@ from morphgraph.tables.comparison import (
     comparison_html,
     comparison_latex,
 )
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 HOSTILE = ["<script>alert(1)</script>", "=cmd()", 'a"b,c', "50%_{x}\\"]
 
 
 @pytest.fixture
-def comparison(small_tokeniser: Callable[..., Tokeniser]) -> Comparison:
+def comparison(small_tokeniser: Callable[..., BpeTokeniser]) -> Comparison:
     alphabet = "".join(sorted(set("".join(HOSTILE) + "undo")))
     segmenters = [Bte(small_tokeniser(m, alphabet)) for m in ([("u", "n")], [("n", "d")])]
     texts = ["undo", *HOSTILE]

@@ -27,7 +27,7 @@ from morphgraph.tables.scores import (
     scores_markdown,
 )
 from morphgraph.tables.writing import latex
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmenter
 
 NAN = math.nan
@@ -74,7 +74,7 @@ def csv_rows(tables: Sequence[ScoreTable]) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def real(small_tokeniser: Callable[..., Tokeniser]) -> ScoreTable:
+def real(small_tokeniser: Callable[..., BpeTokeniser]) -> ScoreTable:
     """Scores that are easy to count: “undo” becomes un d o, and “do” d o."""
     gold_set = gold_set_of()
     outcome = outcome_of(Bte(small_tokeniser([("u", "n")], "undo")), gold_set, "small")

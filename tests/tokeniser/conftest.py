@@ -20,7 +20,7 @@ from tokenizers import (
 )
 
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 TEXT = re.split(
     r"\s+",
@@ -40,7 +40,7 @@ class Variant:
     """A tokeniser as the library has it and as we load it."""
 
     library: Tokenizer = field(repr=False)
-    tokeniser: Tokeniser = field(repr=False)
+    tokeniser: BpeTokeniser = field(repr=False)
     leading_space: bool
 
     def text(self, word: str) -> str:

@@ -15,7 +15,7 @@ from morphgraph.tokeniser.added_tokens import AddedToken, is_word_character
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.tokeniser.loading import read_vocabulary
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import NO_GAP
 
@@ -87,11 +87,11 @@ def document(
     }
 
 
-def loaded(made: dict[str, Any]) -> Tokeniser:
+def loaded(made: dict[str, Any]) -> BpeTokeniser:
     return from_tokenizer_json(json.dumps(made, ensure_ascii=False).encode(), "t.json")
 
 
-def ids(tokeniser: Tokeniser, text: str) -> list[int | None]:
+def ids(tokeniser: BpeTokeniser, text: str) -> list[int | None]:
     found = segment(tokeniser.graph, tokeniser.encode([text], bare=True))
     return [tokeniser.vocabulary_id(token) for token in found.tokens(0)]
 

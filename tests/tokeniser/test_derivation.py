@@ -18,7 +18,7 @@ from strategies import MergeList, graph_of, segment_plain, with_words
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.merging import Derivation, derive, segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import UNKNOWN, Segmentation, Words
 
 
@@ -113,7 +113,7 @@ def test_by_hand_with_a_tuple_merge() -> None:
     assert found.closed_by() == [5, 6, 6, None, None]
 
 
-def test_no_merge_crosses_a_piece(small_tokeniser: Callable[..., Tokeniser]) -> None:
+def test_no_merge_crosses_a_piece(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
     tokeniser = small_tokeniser([("a", "b"), ("b", "-"), ("-", "a")], "ab-", pre_tokenizer=DASHES)
     words = tokeniser.encode(["ab-ab", "ba", "ab-ab"])
     assert len(words.piece_offsets) > 4  # the dashes are pieces of their own

@@ -31,9 +31,9 @@ from morphgraph.tokeniser.exported.methods import method_of
 from morphgraph.tokeniser.exported.pieces import load, plug_in
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeDocument = Callable[..., dict[str, Any]]
 
 TEXTS = [
@@ -63,7 +63,7 @@ def ids_of(library: Tokenizer, texts: list[str]) -> list[list[int]]:
     return [library.encode(text, add_special_tokens=False).ids for text in texts]
 
 
-def middle_types(tokeniser: Tokeniser, step: int = 5) -> list[str]:
+def middle_types(tokeniser: BpeTokeniser, step: int = 5) -> list[str]:
     """Some types that merges use and that can be knocked out."""
     graph = tokeniser.graph
     used = [n for n in graph.type_ids() if graph.is_removable(n) and graph.fan_out(n)]

@@ -42,7 +42,7 @@ from morphgraph.tokeniser.exported.pieces import Pieces, load, plug_in
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser, load_vocabulary, vocabulary_of
 from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.vocabulary import SubwordVocabulary
 from morphgraph.tokeniser.words import UNKNOWN, Segmenter
 from morphgraph.train.picky import train_picky
@@ -161,13 +161,13 @@ def test_unigram(
     check(Unigram(vocabulary, scores, single=single), [*TEXTS, *texts])
 
 
-def tokeniser_by(merges: MergeList) -> Tokeniser:
+def tokeniser_by(merges: MergeList) -> BpeTokeniser:
     types = dict.fromkeys(["a", "b", "c", *("".join(parts) for parts in merges)])
     return tokeniser_of_types("t", types, merges)
 
 
 @st.composite
-def edited(draw: st.DrawFn) -> Tokeniser:
+def edited(draw: st.DrawFn) -> BpeTokeniser:
     """With merges of pairs; a type may be knocked out, so that there are longer ones."""
     tokeniser = tokeniser_by(draw(well_formed(widest=2)))
     graph = tokeniser.graph
@@ -179,7 +179,7 @@ def edited(draw: st.DrawFn) -> Tokeniser:
 
 @examples(300)
 @given(tokeniser=edited(), texts=st.lists(WORDS, max_size=5), data=st.data())
-def test_taken_apart(tokeniser: Tokeniser, texts: list[str], data: st.DataObject) -> None:
+def test_taken_apart(tokeniser: BpeTokeniser, texts: list[str], data: st.DataObject) -> None:
     counts = [data.draw(st.integers(0, 3)) for _ in tokeniser.types]
     trimmed = Trimmed(tokeniser, counts, threshold=1)
     check(trimmed, [*TEXTS, *texts])
@@ -198,7 +198,9 @@ def test_taken_apart(tokeniser: Tokeniser, texts: list[str], data: st.DataObject
     seed=st.integers(0, 2**64 - 1),
     sample=st.integers(0, 2**64 - 1),
 )
-def test_dropout(tokeniser: Tokeniser, texts: list[str], p: float, seed: int, sample: int) -> None:
+def test_dropout(
+    tokeniser: BpeTokeniser, texts: list[str], p: float, seed: int, sample: int
+) -> None:
     dropout = Dropout(tokeniser, p, seed)
     library, method = plugged(dropout)
     assert isinstance(method, Dropping)

@@ -40,7 +40,7 @@ from morphgraph.tokeniser.document import BYTES
 from morphgraph.tokeniser.export import export, our_ids, words_to_check
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmenter
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ PIECES = [
 class Exported(NamedTuple):
     """A tokeniser, its folder, and what transformers makes of it."""
 
-    tokeniser: Tokeniser
+    tokeniser: BpeTokeniser
     folder: Path
     loaded: Any
 
@@ -75,7 +75,7 @@ def auto_tokenizer(folder: Path, trusts: bool) -> Any:
     return AutoTokenizer.from_pretrained(folder, trust_remote_code=trusts)
 
 
-def exported_to(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exported:
+def exported_to(tokeniser: BpeTokeniser, folder: Path, words: list[str]) -> Exported:
     made = export(tokeniser, words)
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in made.files.items():
@@ -86,7 +86,7 @@ def exported_to(tokeniser: Tokeniser, folder: Path, words: list[str]) -> Exporte
     return Exported(tokeniser, folder, loaded)
 
 
-def blamed(tokeniser: Tokeniser, language: str) -> Tokeniser:
+def blamed(tokeniser: BpeTokeniser, language: str) -> BpeTokeniser:
     """Without the types whose merges have a blame of 0.5 or more."""
     reference = read_reference(demo_gold_path(language), name=f"demo:{language}")
     result = knock_out(tokeniser, Benchmark.build(tokeniser, reference, None, ""))

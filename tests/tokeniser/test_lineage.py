@@ -17,24 +17,24 @@ from morphgraph.tokeniser.export import export
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, saved_files, to_tokenizer_json
 from morphgraph.tokeniser.loading import load_tokeniser
 from morphgraph.tokeniser.recipe import read_recipe, replay
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 Command = Callable[..., Any]
 CHAIN = [("a", "b"), ("ab", "c"), ("abc", "d"), ("d", "d")]
 
 
-def opened(files: dict[str, bytes]) -> Tokeniser:
+def opened(files: dict[str, bytes]) -> BpeTokeniser:
     name = "tokenizer.json" if "tokenizer.json" in files else "tokeniser.bte.json"
     return from_tokenizer_json(files[name], name)
 
 
-def vocabulary_of(tokeniser: Tokeniser) -> dict[str, int]:
+def vocabulary_of(tokeniser: BpeTokeniser) -> dict[str, int]:
     types = tokeniser.graph.types
     return {types[n]: id_ for n, id_ in enumerate(tokeniser.vocabulary_ids)}
 
 
-def merges_of(tokeniser: Tokeniser) -> list[str]:
+def merges_of(tokeniser: BpeTokeniser) -> list[str]:
     return [tokeniser.graph.describe(number) for number in tokeniser.graph.merge_ids()]
 
 
@@ -81,7 +81,7 @@ def test_any_chain_is_one_recipe_on_the_first(
     assert set(vocabulary_of(again)) == set(saved)
 
 
-def _edit(tokeniser: Tokeniser, data: st.DataObject) -> None:
+def _edit(tokeniser: BpeTokeniser, data: st.DataObject) -> None:
     graph = tokeniser.graph
     types = [graph.types[n] for n in graph.type_ids() if not graph.is_atom(n)]
     if not types:

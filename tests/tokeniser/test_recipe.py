@@ -12,9 +12,9 @@ from strategies import MergeList, well_formed
 from morphgraph.core.errors import FileFormatError
 from morphgraph.tokeniser.hugging_face import to_tokenizer_json
 from morphgraph.tokeniser.recipe import read_recipe, replay, write_recipe
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 CHAIN = [("a", "b"), ("ab", "c"), ("abc", "d")]
 
 
@@ -96,7 +96,7 @@ def test_a_recipe_without_its_tokeniser(small_tokeniser: MakeTokeniser) -> None:
     assert replay(small_tokeniser(CHAIN), recipe, "r.json") == []
 
 
-def test_an_atom_is_one_character(small_tokeniser: Callable[..., Tokeniser]) -> None:
+def test_an_atom_is_one_character(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
     tokeniser = small_tokeniser([("a", "b")], "ab")
     recipe = {"steps": [{"edit": "anneal", "merges": [], "atoms": ["c", "long atom"]}]}
     with pytest.raises(FileFormatError, match="entry 1: “long atom” cannot be an atom"):

@@ -24,18 +24,18 @@ from morphgraph.tokeniser.hugging_face import (
 )
 from morphgraph.tokeniser.loading import load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 MakeDocument = Callable[..., dict[str, Any]]
 
 
-def merges_of(tokeniser: Tokeniser) -> list[str]:
+def merges_of(tokeniser: BpeTokeniser) -> list[str]:
     graph = tokeniser.graph
     return [graph.describe(number) for number in graph.merge_ids()]
 
 
-def texts_of(tokeniser: Tokeniser, words: list[str]) -> list[list[str]]:
+def texts_of(tokeniser: BpeTokeniser, words: list[str]) -> list[list[str]]:
     encoded = tokeniser.encode(words)
     found = segment(tokeniser.graph, encoded)
     return [

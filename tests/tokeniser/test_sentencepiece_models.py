@@ -29,7 +29,7 @@ from morphgraph.tokeniser.export import export
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, new_ids, to_tokenizer_json
 from morphgraph.tokeniser.loading import from_sentencepiece, load_tokeniser, load_uploaded_tokeniser
 from morphgraph.tokeniser.merging import derive, segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
 KIND: Any = sentencepiece_model_pb2.ModelProto.SentencePiece  # type: ignore[attr-defined]
 SYMBOLS = "ssa,x,▁die,<sep>"
@@ -89,7 +89,7 @@ def model_of(name: str) -> bytes:
     return trained(**MODELS[name])
 
 
-def our_ids(tokeniser: Tokeniser, texts: Sequence[str], *, bare: bool = True) -> list[list[int]]:
+def our_ids(tokeniser: BpeTokeniser, texts: Sequence[str], *, bare: bool = True) -> list[list[int]]:
     found = segment(tokeniser.graph, tokeniser.encode(texts, bare=bare))
     return [
         [tokeniser.vocabulary_id(token) for token in found.tokens(n)]  # type: ignore[misc]
@@ -127,7 +127,7 @@ def test_texts_are_cut_as_by_the_library(name: str, text: str) -> None:
 
 
 @cache
-def tokeniser_of(name: str) -> Tokeniser:
+def tokeniser_of(name: str) -> BpeTokeniser:
     return from_sentencepiece(model_of(name), f"{name}.model")
 
 
@@ -184,7 +184,7 @@ def test_export_and_remedies_as_for_any_other(name: str) -> None:
     assert saved == renumbered(tokeniser, found)
 
 
-def renumbered(tokeniser: Tokeniser, tokens: list[int]) -> list[int]:
+def renumbered(tokeniser: BpeTokeniser, tokens: list[int]) -> list[int]:
     ids = new_ids(tokeniser)
     return [ids.get(token, token) for token in tokens]
 

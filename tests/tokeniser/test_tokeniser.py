@@ -6,9 +6,9 @@ import pytest
 
 from morphgraph.tokeniser.byte_level import readable_bytes
 from morphgraph.tokeniser.loading import load_tokeniser
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 
-MakeTokeniser = Callable[..., Tokeniser]
+MakeTokeniser = Callable[..., BpeTokeniser]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from morphgraph.refine.baselines import last_leaves
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json, to_tokenizer_json
 from morphgraph.tokeniser.merging import segment
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import INSIDE_CHARACTER, NO_GAP
 
 LATIN = st.characters(max_codepoint=0x17F, exclude_categories=["Z", "C"])
@@ -36,7 +36,9 @@ WORDS = st.lists(
 SENTENCES = st.lists(st.text(st.characters(exclude_categories=["Cs"])) | WORDS.map(" ".join))
 
 
-def ids_of(tokeniser: Tokeniser, words: list[str], *, bare: bool = False) -> list[list[int | None]]:
+def ids_of(
+    tokeniser: BpeTokeniser, words: list[str], *, bare: bool = False
+) -> list[list[int | None]]:
     """Our segmentation as ids of the file."""
     found = segment(tokeniser.graph, tokeniser.encode(words, bare=bare))
     return [
@@ -144,7 +146,7 @@ def test_unknown_characters_are_kept_as_text(variant_named: Callable[[str], Any]
 
 
 def test_without_unknown_token_a_character_stays_itself(
-    small_tokeniser: Callable[..., Tokeniser],
+    small_tokeniser: Callable[..., BpeTokeniser],
 ) -> None:
     tokeniser = small_tokeniser([("a", "b")])
     words = tokeniser.encode(["abxab"])
@@ -165,7 +167,7 @@ def as_strings(data: str) -> bytes:
     return json.dumps(document).encode()
 
 
-def contents(tokeniser: Tokeniser) -> dict[str, Any]:
+def contents(tokeniser: BpeTokeniser) -> dict[str, Any]:
     """What must survive saving: types with their ids, merges, and all settings."""
     graph = tokeniser.graph
     names = graph.types

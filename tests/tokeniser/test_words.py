@@ -12,7 +12,7 @@ from tokenizers import pre_tokenizers
 from morphgraph.tokeniser.added_tokens import AddedToken
 from morphgraph.tokeniser.byte_level import BYTE_TO_CHAR
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Words, concatenate
 
 TEXTS = st.lists(WORDS, max_size=8)
@@ -67,7 +67,7 @@ def test_unknown_characters_are_kept() -> None:
     assert dict(words.subset(np.array([1, 0])).unknown) == {0: "é", 2: "x"}
 
 
-def test_pieces_bound_merges(small_tokeniser: Callable[..., Tokeniser]) -> None:
+def test_pieces_bound_merges(small_tokeniser: Callable[..., BpeTokeniser]) -> None:
     """What the pre-tokeniser cuts is never merged across, also in a subset."""
     tokeniser = small_tokeniser(
         [("a", "-"), ("b", "-")], "ab-", pre_tokenizer={"type": "Punctuation"}

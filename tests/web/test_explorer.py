@@ -8,7 +8,7 @@ import streamlit as st
 from morphgraph.reference.entry import Reference
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.components import Click, new_clicks
 from web.edits import bring_back, handle_clicks, knock_out_type, look_at
 from web.session import Session
@@ -18,7 +18,7 @@ MERGES = [("u", "n"), ("e", "n"), ("un", "d"), ("und", "en"), ("k", "und")]
 
 @pytest.fixture
 def current(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
 ) -> Session:
     tokeniser = small_tokeniser(MERGES)
     reference = small_reference("k und en", "un d", "en d")

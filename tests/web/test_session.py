@@ -16,7 +16,7 @@ from morphgraph.refine.blame import blame_table
 from morphgraph.refine.knockout import candidate_types
 from morphgraph.refine.study import Study
 from morphgraph.score.boundaries import Benchmark
-from morphgraph.tokeniser.tokeniser import Tokeniser
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from web.method_picker import make_method
 from web.session import Session, Source, drop_oldest, reference_of, tokeniser_of
 
@@ -26,9 +26,9 @@ SECOND = [("d", "o"), ("un", "do"), ("u", "n")]
 
 @pytest.fixture
 def make(
-    small_tokeniser: Callable[..., Tokeniser], small_reference: Callable[..., Reference]
-) -> Callable[[list[tuple[str, str]]], Tokeniser]:
-    def tokeniser(merges: list[tuple[str, str]]) -> Tokeniser:
+    small_tokeniser: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
+) -> Callable[[list[tuple[str, str]]], BpeTokeniser]:
+    def tokeniser(merges: list[tuple[str, str]]) -> BpeTokeniser:
         made = small_tokeniser(merges)
         made.checksum = str(merges)
         return made
@@ -37,13 +37,15 @@ def make(
 
 
 @pytest.fixture
-def current(make: Callable[..., Tokeniser], small_reference: Callable[..., Reference]) -> Session:
+def current(
+    make: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]
+) -> Session:
     tokeniser = make(FIRST)
     return Session(Study(tokeniser, Benchmark.build(tokeniser, small_reference("un d", "un do"))))
 
 
 def test_edits_come_back_with_their_tokeniser(
-    current: Session, make: Callable[..., Tokeniser]
+    current: Session, make: Callable[..., BpeTokeniser]
 ) -> None:
     current.study.graph.knockout(["un"])
     current.open_tokeniser(make(SECOND))
@@ -55,7 +57,7 @@ def test_edits_come_back_with_their_tokeniser(
 
 
 def test_edits_that_were_undone_do_not_come_back(
-    current: Session, make: Callable[..., Tokeniser]
+    current: Session, make: Callable[..., BpeTokeniser]
 ) -> None:
     current.study.graph.knockout(["un"])
     current.open_tokeniser(make(SECOND))
@@ -110,7 +112,7 @@ def test_undo_and_redo_without_edits_do_nothing(current: Session) -> None:
 
 
 @pytest.fixture
-def visitors(make: Callable[..., Tokeniser], small_reference: Callable[..., Reference]) -> Any:
+def visitors(make: Callable[..., BpeTokeniser], small_reference: Callable[..., Reference]) -> Any:
     """Two sessions that opened the same files."""
     loaded, reference = make(FIRST), small_reference("un d", "un do")
 

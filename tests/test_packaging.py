@@ -15,7 +15,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, SETUPTOOLS = SETTINGS["project"], SETTINGS["tool"]["setuptools"]
 EXTRAS = PROJECT["optional-dependencies"]
 
-MODULE_OF = {"protobuf": "google", "pyyaml": "yaml", "dask-jobqueue": "dask_jobqueue"}
+MODULE_OF = {"protobuf": "google", "pyyaml": "yaml"}
 BEHIND = {"dask": "distributed", "pydantic_core": "pydantic", "requests": "pooch"}
 """Packages that come with another one."""
 
@@ -54,8 +54,8 @@ def modules(requirements: Iterable[str]) -> set[str]:
 
 def test_the_library_alone_is_without_the_app() -> None:
     base = modules(PROJECT["dependencies"])
-    assert not base & {"streamlit", "pyvis", "dask_jobqueue", "torch", "transformers"}
-    assert set(EXTRAS) == {"app", "cloud", "cluster", "models", "transformers"}
+    assert not base & {"streamlit", "pyvis", "torch", "transformers"}
+    assert set(EXTRAS) == {"app", "cloud", "models", "transformers"}
 
 
 @pytest.mark.slow
@@ -72,7 +72,7 @@ def test_what_is_imported_is_required() -> None:
 def test_pins_cover_the_app_and_the_tests() -> None:
     assert pinned("requirements.txt") == names([*PROJECT["dependencies"], *EXTRAS["app"]])
     development = pinned("requirements-dev.txt")
-    assert names([*EXTRAS["cluster"], *EXTRAS["transformers"]]) <= development
+    assert names(EXTRAS["transformers"]) <= development
     assert names(EXTRAS["models"]) <= development | pinned("requirements-models.txt")
 
 

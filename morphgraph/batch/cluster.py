@@ -1,7 +1,7 @@
 """Where tasks run: workers on this machine, or those of a scheduler by its address.
 
 Each way is a context manager that yields a connected `distributed.Client`, and that leaves nothing
-running and nothing changed in this process when it ends. `batch.slurm` has two more of them.
+running and nothing changed in this process when it ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from morphgraph.core.files import parse_json, read_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
 ATTEMPTS = 4
 """How often a task is started whose workers die, until it counts as failed."""
@@ -40,8 +39,9 @@ _NOTHING = logging.CRITICAL + 1
 _LEAST_MEMORY = 512 * 2**20
 _SEEN_AT_IMPORT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _AT_START = (*_SEEN_AT_IMPORT, "MKL_NUM_THREADS")
+_THREADS = (*_SEEN_AT_IMPORT, "MORPHGRAPH_THREADS", "NUMBA_NUM_THREADS")
 
-COMMON_SETTINGS: Mapping[str, Any] = {
+_SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
     # A worker that is paused for its memory never goes on when a task has leaked it; one that is
     # ended is replaced.
@@ -56,23 +56,9 @@ COMMON_SETTINGS: Mapping[str, Any] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.admin.tick.limit": "1h",
+    "distributed.scheduler.worker-ttl": None,
 }
-"""Settings of dask for schedulers and workers that this process starts."""
-
-
-def worker_environment(threads: int) -> dict[str, str]:
-    """Variables that tell libraries how many threads a task may use."""
-    names = "MORPHGRAPH_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"
-    return dict.fromkeys(names, str(threads))
-
-
-def silencing_variables() -> dict[str, str]:
-    """Variables that keep processes of dask which start from now on from telling what they do."""
-    import dask
-
-    # Dask refuses both; what its user chose there goes first.
-    own = dask.config.get("logging-file-config", None) is not None
-    return {} if own else {"DASK_LOGGING__DISTRIBUTED": "critical"}
+"""Settings of dask for the scheduler and the workers that this process starts."""
 
 
 @contextmanager
@@ -92,16 +78,18 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
     from distributed import Client, LocalCluster
     from distributed.security import Security
 
-    settings = {**COMMON_SETTINGS, "distributed.scheduler.worker-ttl": None}
     with ExitStack() as stack:
         stack.enter_context(quiet())
         folder = tempfile.TemporaryDirectory(
             prefix="morphgraph-workers-", ignore_cleanup_errors=True
         )
         scratch = stack.enter_context(folder)
-        variables = {**silencing_variables(), **dict.fromkeys(_SEEN_AT_IMPORT, "1")}
+        variables = dict.fromkeys(_SEEN_AT_IMPORT, "1")
+        # Dask refuses both; what its user chose there goes first.
+        if dask.config.get("logging-file-config", None) is None:
+            variables["DASK_LOGGING__DISTRIBUTED"] = "critical"
         stack.enter_context(_environment(variables))
-        stack.enter_context(dask.config.set(settings))
+        stack.enter_context(dask.config.set(_SETTINGS))
         try:
             with _interrupts_held_back():
                 cluster = LocalCluster(  # type: ignore[no-untyped-call]
@@ -117,7 +105,7 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
                     silence_logs=_NOTHING,
                     memory_limit=memory or _memory_share(workers),
                     local_directory=scratch,
-                    env=worker_environment(1),
+                    env=dict.fromkeys(_THREADS, "1"),
                 )
         except (OSError, RuntimeError) as error:
             problem = f"The {workers} workers could not be started on this machine ({error})"
@@ -125,11 +113,11 @@ def local_cluster(workers: int, memory: int | None = None) -> Generator[Client]:
         stack.enter_context(cluster)
         client = stack.enter_context(Client(cluster, set_as_default=False))  # type: ignore[no-untyped-call]
         client.register_worker_callbacks(_end_with_parent)
-        close_http(client)
+        _close_http(client)
         yield client
 
 
-def close_http(client: Client) -> None:
+def _close_http(client: Client) -> None:
     """Close the ports on which the scheduler and its workers, now and later, would speak HTTP.
 
     Dask opens them with and without a dashboard.
@@ -157,8 +145,8 @@ def at_address(address: str, timeout: float = 10) -> Generator[Client]:
     with quiet():
         where = scheduler_address(address)
         _check_scheduler(where, address, timeout)
-        with connected(where, address, max(1.0, deadline - time.monotonic())) as client:
-            wait_for_worker(client, address, max(1.0, deadline - time.monotonic()))
+        with _connected(where, address, max(1.0, deadline - time.monotonic())) as client:
+            _wait_for_worker(client, address, max(1.0, deadline - time.monotonic()))
             _warn_of_versions(client, address)
             yield client
 
@@ -177,13 +165,8 @@ def lost_worker_message(error: BaseException) -> str | None:
 
 
 @contextmanager
-def connected(
-    where: str, shown: str, timeout: float, security: Security | None = None
-) -> Generator[Client]:
-    """A client of the scheduler at an address; `shown` names it in errors.
-
-    ``security``: the credentials to connect with, by default those of dask's configuration.
-    """
+def _connected(where: str, shown: str, timeout: float) -> Generator[Client]:
+    """A client of the scheduler at an address; `shown` names it in errors."""
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
@@ -191,16 +174,14 @@ def connected(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)
         try:
-            client = Client(  # type: ignore[no-untyped-call]
-                where, timeout=timeout, set_as_default=False, security=security
-            )
+            client = Client(where, timeout=timeout, set_as_default=False)  # type: ignore[no-untyped-call]
         except Exception as error:
-            raise no_scheduler(shown, f"it does not let us connect ({error})") from error
+            raise _no_scheduler(shown, f"it does not let us connect ({error})") from error
     with client:
         yield client
 
 
-def wait_for_worker(client: Client, shown: str, timeout: float) -> None:
+def _wait_for_worker(client: Client, shown: str, timeout: float) -> None:
     """Wait until a scheduler has at least one worker."""
     try:
         client.wait_for_workers(1, timeout)
@@ -266,7 +247,7 @@ def scheduler_address(address: str) -> str:
     return full
 
 
-def no_scheduler(shown: str, problem: str) -> MorphGraphError:
+def _no_scheduler(shown: str, problem: str) -> MorphGraphError:
     """The error that there is no scheduler at an address, and why."""
     fix = "Check host and port; “dask scheduler” prints them when it starts."
     return MorphGraphError(f"There is no dask scheduler at {shown}: {problem}. {fix}")
@@ -303,12 +284,12 @@ def _check_scheduler(where: str, shown: str, timeout: float) -> None:
         with ThreadPoolExecutor(1) as thread:  # this one may have a running event loop
             found = thread.submit(asyncio.run, kind()).result()
     except TimeoutError as error:
-        raise no_scheduler(shown, f"nothing answers within {timeout:.0f} s") from error
+        raise _no_scheduler(shown, f"nothing answers within {timeout:.0f} s") from error
     except Exception as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise no_scheduler(shown, f"the connection fails ({reason})") from error
+        raise _no_scheduler(shown, f"the connection fails ({reason})") from error
     if found != "Scheduler":
-        raise no_scheduler(shown, f"it is a dask {found.lower()}")
+        raise _no_scheduler(shown, f"it is a dask {found.lower()}")
 
 
 def _warn_of_versions(client: Client, shown: str) -> None:

@@ -244,17 +244,11 @@ def _problem(found: ErrorDetails, lines: Lines) -> tuple[str, str, str]:
 
 
 _ONE_LINE = r"^[^\x00-\x1f|]+$"
-WALLTIME = r"^([0-9]+-)?[0-9]+(:[0-9][0-9]?){0,2}$"
-LIFETIME = r"^[0-9]+(\.[0-9]+)?\s*(s|seconds?|m|minutes?|h|hours?|d|days?)$"
-MEMORY = r"^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)\s*[KMGT]i?B$"
 _IN_WORDS = {
     _ONE_LINE: "Write it in one line, without “|” and tabs.",
     r"^(https?://[^\s\"'<>]+)?$": "Give an address that begins with https:// or http://.",
     r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$": "Use up to 80 unaccented letters a–z, digits, dots, "
     "dashes and underscores, and begin with a letter or a digit.",
-    WALLTIME: "Write a time limit as HH:MM:SS or D-HH:MM:SS.",
-    LIFETIME: "Write a number and s, m, h or d, as in 55m.",
-    MEMORY: "Write it as 8GB or 500MB.",
 }
 """How the patterns of fields are explained to people."""
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=_ONE_LINE)]

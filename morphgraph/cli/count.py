@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from morphgraph.cli.cluster import (
-    SchedulerOption,
-    SlurmOption,
-    check_one_place,
-    cluster_for,
-)
+from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
 from morphgraph.cli.options import JsonOption
 from morphgraph.cli.output import asked_to_end, print_json, progress_line, say
 from morphgraph.core.text import clock, counted
@@ -62,7 +57,6 @@ def count(
         int | None, typer.Option(help="Threads or processes; one for each core if not given.")
     ] = None,
     scheduler: SchedulerOption = None,
-    slurm: SlurmOption = None,
     temp: Annotated[
         Path | None,
         typer.Option(help="Folder for what does not fit into memory; that of --out if not given."),
@@ -72,7 +66,7 @@ def count(
     """Count the words of any amount of text, for --counts and --frequencies."""
     from morphgraph.corpus.counting import parse_memory, plan_counting
 
-    check_one_place(workers, scheduler, slurm)
+    check_one_place(workers, scheduler)
     counting = plan_counting(
         paths,
         out,
@@ -89,7 +83,6 @@ def count(
             counting,
             workers,
             scheduler,
-            slurm,
             lambda at: tell(_line(at), at.bytes_done / at.bytes if at.bytes else 1.0),
         )
     if report.bad:
@@ -116,22 +109,20 @@ def _carried_out(
     counting: "Counting",
     workers: int | None,
     scheduler: str | None,
-    slurm: Path | None,
     progress: "OnCountProgress",
 ) -> "CountReport":
     from morphgraph.corpus.counting import MOST_THREADS, carry_out, in_threads, workers_for
 
     here = workers_for(counting, workers)
     threads = MOST_THREADS if counting.frees_interpreter else 1
-    if scheduler is None and slurm is None and here <= threads:
+    if scheduler is None and here <= threads:
         return carry_out(counting, in_threads(here), here, progress)
     from morphgraph.batch.counting import runner_on
 
     limit = counting.memory // here + _WORKER_BESIDE
-    role, opened = cluster_for(here, scheduler, slurm, limit)
-    with role, opened() as client:
+    with cluster_for(here, scheduler, limit)() as client:
         there = here
-        if scheduler is not None or slurm is not None:
+        if scheduler is not None:
             there = max(1, min(len(client.scheduler_info(-1)["workers"]), counting.most_workers))
         return carry_out(counting, runner_on(client), there, progress)
 

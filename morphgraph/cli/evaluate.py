@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from morphgraph.cli.cluster import (
-    SchedulerOption,
-    SlurmOption,
-    check_one_place,
-    cluster_for,
-)
+from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
 from morphgraph.cli.output import asked_to_end, print_table, progress_line, say
 from morphgraph.core.errors import MorphGraphError
 from morphgraph.core.limits import PUBLIC_MEMORY, PUBLIC_SECONDS
@@ -42,7 +37,6 @@ def evaluate(
         int | None, typer.Option(min=1, help="Processes on this machine; one a core by default.")
     ] = None,
     scheduler: SchedulerOption = None,
-    slurm: SlurmOption = None,
     languages: Annotated[
         str | None, typer.Option(help="Only these languages of the file, with commas between.")
     ] = None,
@@ -85,7 +79,7 @@ def evaluate(
             "There is nothing to evaluate. Name a YAML file or an evaluation that ships (--list), "
             "or use --schema."
         )
-    check_one_place(workers, scheduler, slurm)
+    check_one_place(workers, scheduler)
     from morphgraph.batch.plan import read_plan
     from morphgraph.core.demos import configuration_path
 
@@ -97,7 +91,7 @@ def evaluate(
     if out is None:
         raise MorphGraphError("The run needs a folder. Add --out DIR.")
     with _time_limit(out) if confined else nullcontext():
-        outcome = _evaluate(plan, out, workers, scheduler, slurm, confined)
+        outcome = _evaluate(plan, out, workers, scheduler, confined)
     _print_end(outcome, out)
     if outcome.stopped:
         sys.exit(130)
@@ -110,14 +104,13 @@ def _evaluate(
     out: Path,
     workers: int | None,
     scheduler: str | None,
-    slurm: Path | None,
     confined: bool,
 ) -> "RunOutcome":
     from morphgraph.batch.evaluating import command_line, run_evaluation
 
     memory = PUBLIC_MEMORY.value if confined else None
-    role, opened = cluster_for(workers or available_cores(), scheduler, slurm, memory)
-    with role, _stopping_on_request(out), progress_line("starting workers") as tell:
+    opened = cluster_for(workers or available_cores(), scheduler, memory)
+    with _stopping_on_request(out), progress_line("starting workers") as tell:
 
         def show(now: "RunProgress") -> None:
             tell(f"{now.state}: {now.summary()}", now.share, now.state)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from morphgraph.cli.cluster import SchedulerOption, SlurmOption, check_one_place, cluster_for
+from morphgraph.cli.cluster import SchedulerOption, check_one_place, cluster_for
 from morphgraph.cli.options import (
     FrequenciesOption,
     JsonOption,
@@ -86,7 +86,6 @@ def vocabulary(
         int | None, typer.Option(help="For --corpus: how many processes; one if not given.")
     ] = None,
     scheduler: SchedulerOption = None,
-    slurm: SlurmOption = None,
     reference: Annotated[
         str | None, typer.Option(help="A gold segmentation, or demo:en, demo:de, demo:nl.")
     ] = None,
@@ -131,12 +130,10 @@ def vocabulary(
             "memory": parse_memory(memory),
             "bad_lines": bad_lines,
         }
-        measured = _measured(segmenters, corpus, options, (workers, scheduler, slurm))
+        measured = _measured(segmenters, corpus, options, (workers, scheduler))
         _print_measured(measured, limit, as_json, signature_only)
         return
-    _only_of_a_corpus(
-        column, language_column, parallel or None, base, unit, workers, scheduler, slurm
-    )
+    _only_of_a_corpus(column, language_column, parallel or None, base, unit, workers, scheduler)
     known = NamedCounts(word_counts(frequencies), frequencies) if frequencies else None
     gold = reading.read(reference) if reference else None
     with progress_bar("counting"):
@@ -161,8 +158,8 @@ def vocabulary(
 def _only_of_a_corpus(*given: object) -> None:
     if any(option is not None for option in given):
         raise MorphGraphError(
-            "--column, --language-column, --parallel, --base, --unit, --workers, --scheduler and "
-            "--slurm are for --corpus. Name its files with --corpus, or leave them out."
+            "--column, --language-column, --parallel, --base, --unit, --workers and --scheduler "
+            "are for --corpus. Name its files with --corpus, or leave them out."
         )
 
 
@@ -170,23 +167,22 @@ def _measured(
     segmenters: "dict[str, Segmenter]",
     corpus: list[str],
     options: dict[str, Any],
-    place: tuple[int | None, str | None, Path | None],
+    place: tuple[int | None, str | None],
 ) -> "CorpusMeasures":
     """The corpus, measured in this process, by several, or on a cluster."""
     from morphgraph.score.corpus_measures import measure_corpus
 
-    workers, scheduler, slurm = place
+    workers, scheduler = place
     check_one_place(*place)
     if workers is not None and workers < 1:
         raise MorphGraphError(f"There cannot be {workers} workers. Give 1 or more.")
     with progress_line("measuring") as tell:
         options["progress"] = lambda share: tell(f"measuring: {share:.0%}", share)
-        if (workers or 1) == 1 and scheduler is None and slurm is None:
+        if (workers or 1) == 1 and scheduler is None:
             return measure_corpus(segmenters, corpus, **options)
         from morphgraph.batch.counting import runner_on
 
-        role, opened = cluster_for(workers or 1, scheduler, slurm)
-        with role, opened() as client:
+        with cluster_for(workers or 1, scheduler)() as client:
             there = workers or max(1, len(client.scheduler_info(-1)["workers"]))
             run = runner_on(client)
             return measure_corpus(segmenters, corpus, run=run, workers=there, **options)

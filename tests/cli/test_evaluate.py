@@ -198,7 +198,6 @@ def test_what_is_wrong_in_the_file_is_one_line(
         ),
         (["{tiny}", "--languages", "xx", "--dry-run"], "has no language “xx”. It has: en."),
         (["{tiny}", "--out", "/proc/run"], "/proc/run: "),
-        (["{tiny}", "--out", "x", "--slurm", "none.yaml"], "none.yaml: no such file"),
     ],
 )
 def test_options_that_cannot_be(

@@ -1,14 +1,17 @@
 """Random small tokenisers and words for hypothesis."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
 from morphgraph.graph.merge_graph import MergeGraph
 from morphgraph.graph.merge_table import EditError
+from morphgraph.kernels import INSIDE_TOKEN
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.tokeniser.merging import MergeSegmentation, segment
 from morphgraph.tokeniser.preprocess import Preprocessor, WordEncoder
+from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.train.bpe import TrainedBpe
 
 ALPHABET = "abc"
@@ -66,6 +69,24 @@ MERGES = well_formed() | any_order() | with_holes()
 def graph_of(merges: MergeList, filler: int = 0) -> MergeGraph:
     """The graph of merges over `ALPHABET`, after so many atoms that no word has."""
     return MergeGraph.from_merges(merges, [*(chr(0xE000 + i) for i in range(filler)), *ALPHABET])
+
+
+def bpe_of(merges: MergeList, filler: int = 0) -> BpeTokeniser:
+    """A tokeniser of these merges whose words are its atoms, without markers or bytes."""
+    graph = graph_of(merges, filler)
+    known = list(range(len(graph.types)))
+    return BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
+
+
+def token_texts(segmenter: Any, listed: Sequence[str]) -> list[list[str]]:
+    """The tokens of words as people see them; every token closes the gaps inside it."""
+    words = segmenter.encode(listed)
+    found = segmenter.segment(words)
+    assert ((found.closed_by < 0) == (found.token_at != INSIDE_TOKEN)).all()
+    return [
+        [segmenter.token_text(words, *end) for end in found.token_ends(number)]
+        for number in range(len(listed))
+    ]
 
 
 @st.composite

@@ -67,53 +67,6 @@ def test_knockout_of_a_set_is_one_by_one_in_any_order(merges: MergeList, data: A
 
 
 @given(MERGES, st.data())
-def test_cascade(merges: MergeList, data: Any) -> None:
-    graph = graph_of(merges)
-    types = removable(graph)
-    gone = data.draw(st.lists(st.sampled_from(types), unique=True)) if types else []
-    left = oracles.cascade(oracles.listed(merges), gone)
-    atoms = {graph.types[n] for n in graph.type_ids() if graph.is_atom(n)}
-    change = graph.cascade(gone)
-    assert parts_of(graph) == left
-    assert present(graph) == atoms | {"".join(parts) for parts in left.values()}
-    assert not change.rewired
-    check_graph(graph)
-
-
-@examples(200)
-@given(MERGES, st.data())
-def test_undo_and_redo_restore_the_very_same_graph(merges: MergeList, data: Any) -> None:
-    graph = graph_of(merges)
-    states = [state_of(graph)]
-    while types := removable(graph):
-        if len(states) > 5:
-            break
-        edit = data.draw(st.sampled_from([graph.knockout, graph.cascade]))
-        edit(data.draw(st.lists(st.sampled_from(types), min_size=1, max_size=3)))
-        check_graph(graph)
-        states.append(state_of(graph))
-    at = len(states) - 1
-    for back in data.draw(st.lists(st.booleans(), max_size=12)):
-        if back and at > 0:
-            graph.undo()
-            at -= 1
-        elif not back and at < len(states) - 1:
-            graph.redo()
-            at += 1
-        check_graph(graph)
-        assert state_of(graph) == states[at]
-        assert len(graph.history) == at
-        assert len(graph.undone) == len(states) - 1 - at
-    if at:
-        assert state_of(graph.before_last()) == states[at - 1]
-    assert state_of(graph.copy()) == states[at]
-    assert state_of(graph.original()) == states[0]
-    replayed = graph_of(merges)
-    replayed.replay(graph.recipe())
-    assert state_of(replayed) == states[at]
-
-
-@given(MERGES, st.data())
 def test_preview_is_what_the_edit_does(merges: MergeList, data: Any) -> None:
     graph = graph_of(merges)
     types = removable(graph)
@@ -178,17 +131,6 @@ def test_the_merge_of_a_type_is_the_one_of_lowest_rank() -> None:
     assert graph.describe(4) == "a + bc + d → abcd"
 
 
-def test_undo_of_a_cascade_that_took_one_of_two_merges() -> None:
-    # Without ab, abc is still made from a + bc; when ab is back, ab + c is its merge again.
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c"), ("b", "c"), ("a", "bc")])
-    before = state_of(graph)
-    graph.cascade(["ab"])
-    assert graph.describe(graph.producer("abc")) == "a + bc → abc"
-    graph.undo()
-    assert state_of(graph) == before
-    assert graph.describe(graph.producer("abc")) == "ab + c → abc"
-
-
 def test_ranks_decide_not_the_order_of_the_list() -> None:
     # ab first, c, abc; then the merge list gives rank 5 before rank 2.
     types = ["a", "b", "c", "ab", "bc", "abc"]
@@ -208,34 +150,6 @@ def test_errors_change_nothing(name: str, bad: str, message: str) -> None:
         getattr(graph, name)(["abc", bad])
     assert state_of(graph) == before
     assert graph.history == ()
-
-
-def test_knocking_out_twice_is_an_error() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    graph.knockout(["ab"])
-    with pytest.raises(EditError, match="“ab” is not a type"):
-        graph.knockout(["ab"])
-    with pytest.raises(EditError, match="nothing to redo"):
-        graph.redo()
-
-
-def test_an_edit_of_nothing_leaves_no_history() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    assert graph.knockout([]).is_empty
-    assert graph.history == ()
-    graph.knockout(["ab"])
-    graph.undo()
-    graph.knockout([])
-    assert len(graph.undone) == 1, "an edit of nothing keeps what could be redone"
-
-
-def test_a_new_edit_ends_redo() -> None:
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    graph.knockout(["ab"])
-    graph.undo()
-    graph.knockout(["abc"])
-    with pytest.raises(EditError, match="nothing to redo"):
-        graph.redo()
 
 
 BAD_STEPS = [
@@ -261,34 +175,6 @@ def test_a_recipe_that_fails_is_taken_back(bad: dict[str, Any], message: str) ->
     assert graph.undone == undone
 
 
-def test_check_finds_what_is_wrong() -> None:
-    def broken(types: list[str], merges: list[Merge]) -> MergeGraph:
-        return MergeGraph(types, merges)
-
-    with pytest.raises(EditError, match="fewer than two parts"):
-        check_graph(broken(["a"], [Merge(0, (0,), 0)]))
-    with pytest.raises(EditError, match="do not concatenate"):
-        check_graph(broken(["a", "b", "ba"], [Merge(0, (0, 1), 2)]))
-    with pytest.raises(EditError, match="Rank 0 is held by two"):
-        merges = [Merge(0, (0, 1), 2), Merge(0, (2, 0), 3)]
-        check_graph(broken(["a", "b", "ab", "aba"], merges))
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    check_graph(graph)
-    graph._alive[graph.ids["ab"]] = False
-    with pytest.raises(EditError, match="has been removed"):
-        check_graph(graph)
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    graph._outgoing[graph.ids["c"]].clear()
-    with pytest.raises(EditError, match="missing from one of its parts"):
-        check_graph(graph)
-    graph = MergeGraph.from_merges([("a", "b"), ("ab", "c")])
-    graph._outgoing[graph.ids["a"]].add(1)
-    with pytest.raises(EditError, match="lists a merge that is not there"):
-        check_graph(graph)
-    with pytest.raises(EditError, match="listed twice"):
-        MergeGraph(["a", "a"], [])
-
-
 def test_reading() -> None:
     graph = MergeGraph.from_merges([("u", "n"), ("un", "un"), ("un", "u")])
     un = graph.id_of("un")
@@ -305,6 +191,8 @@ def test_reading() -> None:
     assert "unun" not in graph
     with pytest.raises(EditError, match="has been removed"):
         graph.merge(1)
+    with pytest.raises(EditError, match="listed twice"):
+        MergeGraph(["a", "a"], [])
 
 
 @examples(100)

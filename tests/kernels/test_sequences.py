@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
-import score_oracles as naive
 from effort import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -67,14 +65,6 @@ def test_as_rapidfuzz(drawn: tuple[Lists, Lists]) -> None:
     assert distances(other, one) == distances(one, other)
 
 
-@examples(150)
-@given(pairs())
-def test_as_the_plain_recursion(drawn: tuple[Lists, Lists]) -> None:
-    one, other = drawn
-    assert lcs(one, other) == [naive.common(a, b) for a, b in zip(one, other, strict=True)]
-    assert distances(one, other) == [naive.edits(a, b) for a, b in zip(one, other, strict=True)]
-
-
 BY_HAND: list[tuple[list[str], list[str], int, int]] = [
     (["un", "do", "able"], ["un", "do", "able"], 3, 0),
     (["un", "do", "able"], ["undo", "able"], 1, 1),  # one separator goes
@@ -88,12 +78,6 @@ BY_HAND: list[tuple[list[str], list[str], int, int]] = [
     (["subside", "ise", "ed"], ["subsid", "is", "ed"], 1, 2),
     (["a"], ["b"], 0, 1),
 ]
-
-
-@pytest.mark.parametrize("one, other, common, edits", BY_HAND)
-def test_by_hand(one: list[str], other: list[str], common: int, edits: int) -> None:
-    assert lcs([one], [other]) == [common]
-    assert distances([one], [other]) == [edits]
 
 
 def test_words_do_not_see_each_other() -> None:

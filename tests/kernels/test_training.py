@@ -121,22 +121,6 @@ def test_long_random_words_over_few_letters() -> None:
             assert train(counts, 900) == train_with_hugging_face(counts, 900)
 
 
-@pytest.mark.parametrize(
-    ("counts", "merges"),
-    [
-        ({"ab": 1}, [("a", "b")]),
-        ({"aaaa": 1}, [("a", "a"), ("aa", "aa")]),
-        ({"aaa": 2}, [("a", "a"), ("aa", "a")]),
-        ({"a": 5, "b": 1}, []),
-        ({"ba": 2, "ab": 2, "bb": 1}, [("a", "b"), ("b", "a"), ("b", "b")]),
-        # "low": l+o and o+w tie at 7; smallest ids first.
-        ({"low": 5, "lower": 2}, [("l", "o"), ("lo", "w"), ("e", "r"), ("low", "er")]),
-    ],
-)
-def test_by_hand(counts: dict[str, int], merges: list[tuple[str, str]]) -> None:
-    assert train(counts)[0] == merges
-
-
 def test_counts_beyond_32_bits() -> None:
     assert train({"ab": 2**40, "bc": 2**40 + 1, "cd": 1})[0][0] == ("b", "c")
 

@@ -48,51 +48,5 @@ def test_every_path_is_found_and_no_other(
             assert bool(flags & (1 + form)) == ((path, form) in entries)
 
 
-def test_the_longest_is_taken_first_and_shortens_its_neighbours() -> None:
-    # Types 0 = 01, 1 = 123, 2 = 30, in the one form that there is.
-    table, root, ends, longest = build({((0, 1), 0): 0, ((1, 2, 3), 0): 1, ((3, 0), 0): 2})
-    atoms = np.array([0, 1, 2, 3, 0, 1, 9], np.int32)
-    offsets = np.array([0, 7], np.int64)
-    for count, expected in [
-        (1, [-2, -1, -1, 1, -2, -2, -2]),
-        (2, [-2, -1, -1, 1, -1, 0, -2]),
-        (7, [-2, -1, -1, 1, -1, 0, -2]),
-    ]:
-        closed_by, token_at = np.empty(7, np.int32), np.empty(7, np.int32)
-        args = (atoms, offsets, offsets, table, root, ends, longest, -1, 0, True, False)
-        trie.longest_first(*args, np.zeros(7, np.int32), count, closed_by, token_at)
-        assert token_at.tolist() == expected
-        assert closed_by.tolist()[:4] == [-1, 1, 1, -1]
-
-
-def test_leftmost_longest_falls_back_to_the_type_of_an_atom() -> None:
-    table, root, ends, _ = build({((0, 1), 0): 0})
-    atoms, offsets = np.array([0, 1, 2, 3], np.int32), np.array([0, 4], np.int64)
-    atom_types = np.array([-1, -1, 7, -1], np.int32)
-    closed_by, token_at = np.empty(4, np.int32), np.empty(4, np.int32)
-    args = (atoms, offsets, table, root, ends, 0, 0, atom_types, 9, False, 0)
-    trie.leftmost_longest(*args, closed_by, token_at)
-    assert token_at.tolist() == [-1, 0, 7, 9]
-    assert closed_by.tolist() == [0, -1, -1, -1]
-
-
-def test_keeping_the_longest_tokens_leftmost_first() -> None:
-    offsets = np.array([0, 7], np.int64)
-    # Lengths 2 (one of them a marker), 1 (in no token), 2, 2.
-    markers = np.array([1, 0, 0, 0, 0, 0, 0], np.uint8)
-    for by_length, count, expected in [
-        (True, 1, [-2, -2, -2, -1, 6, -2, -2]),
-        (True, 2, [-2, -2, -2, -1, 6, -1, 7]),
-        (False, 1, [-1, 5, -2, -2, -2, -2, -2]),
-        (False, 2, [-1, 5, -2, -1, 6, -2, -2]),
-        (True, 3, [-1, 5, -2, -1, 6, -1, 7]),
-    ]:
-        token_at = np.array([-1, 5, -2, -1, 6, -1, 7], np.int32)
-        closed_by = np.where(token_at == -1, 1, -1).astype(np.int32)
-        trie.keep_tokens(offsets, markers, count, by_length, closed_by, token_at)
-        assert token_at.tolist() == expected
-        assert ((closed_by >= 0) == (token_at == -1)).all()
-
-
 def test_warm_up_runs() -> None:
     trie.warm_up()

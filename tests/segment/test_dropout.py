@@ -11,7 +11,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, with_words
+from strategies import MergeList, bpe_of, token_texts, with_words
 from tokenizers import Tokenizer, models
 
 from morphgraph.core.demos import demo_tokeniser_path
@@ -19,15 +19,7 @@ from morphgraph.core.errors import MorphGraphError
 from morphgraph.segment.bte import Bte, tokeniser_of_types
 from morphgraph.segment.dropout import Dropout
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
 from morphgraph.tokeniser.words import Segmentation, Segmenter, Words
-
-
-def tokeniser_of(merges: MergeList, filler: int = 0) -> BpeTokeniser:
-    graph = graph_of(merges, filler)
-    known = list(range(len(graph.types)))
-    return BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {})
 
 
 def texts(segmenter: Segmenter, found: Segmentation, word: int) -> list[str]:
@@ -48,7 +40,7 @@ def test_same_as_naive_on_the_same_numbers(
     drawn: tuple[MergeList, list[str]], p: float, seed: int, sample: int, filler: int, queue: bool
 ) -> None:
     merges, listed = drawn
-    dropout = Dropout(tokeniser_of(merges, filler), p, seed, queue)
+    dropout = Dropout(bpe_of(merges, filler), p, seed, queue)
     drop = naive.dropout_by_queue if queue else naive.dropout_in_order
     words = dropout.encode(listed)
     found = dropout.segment(words, sample)
@@ -64,7 +56,7 @@ def test_same_as_naive_on_the_same_numbers(
 @given(with_words(), st.booleans())
 def test_never_and_always(drawn: tuple[MergeList, list[str]], queue: bool) -> None:
     merges, listed = drawn
-    tokeniser = tokeniser_of(merges)
+    tokeniser = bpe_of(merges)
     words = tokeniser.encode(listed)
     never = Dropout(tokeniser, 0.0, 3, queue).segment(words)
     standard = Bte(tokeniser).segment(words)
@@ -106,7 +98,7 @@ def distribution(
 
 def chi_squared(p: float, assumed: float) -> tuple[float, int]:
     """The statistic over 10,000 samples of 20 words, and its degrees of freedom."""
-    dropout = Dropout(tokeniser_of(MERGES), p, seed=11)
+    dropout = Dropout(bpe_of(MERGES), p, seed=11)
     listed = WORDS.split()
     words = dropout.encode(listed)
     seen: list[Counter[tuple[str, ...]]] = [Counter() for _ in listed]
@@ -168,7 +160,7 @@ def test_the_queue_has_the_distribution_of_the_library() -> None:
     """Over 20,000 samples: the exact shares, ours, and those of `tokenizers`, which has no seed."""
     word, p, samples = "abcdab", 0.3, 20_000
     exact = queue_distribution(word, p)
-    dropout = Dropout(tokeniser_of(PAIRS), p, seed=5, queue=True)
+    dropout = Dropout(bpe_of(PAIRS), p, seed=5, queue=True)
     words = dropout.encode([word] * samples)
     found = dropout.segment(words)
     ours = Counter(
@@ -215,38 +207,19 @@ def test_a_word_depends_on_its_place_only() -> None:
     assert (first.token_at != Dropout(tokeniser, 0.4, seed=6).segment(words).token_at).any()
 
 
-def test_document() -> None:
-    tokeniser = from_tokenizer_json(demo_tokeniser_path("en").read_bytes(), "en")
-    tokeniser.graph.knockout(["Ġthe"])
-    dropout = Dropout(tokeniser, 0.25, seed=9)
-    assert (dropout.name, dropout.parameters) == ("BTE-dropout", {"p": 0.25, "seed": 9})
-    copy = Dropout.from_document(json.loads(json.dumps(dropout.document())))
-    assert copy.signature() == dropout.signature()
-    assert dropout.signature() == f"BTE-dropout(p=0.25,seed=9):{tokeniser.signature()}"
-    assert copy.vocabulary_size == dropout.vocabulary_size
-    listed = ["theirs", "other", "naïve"] * 20
-    here, there = (s.segment(s.encode(listed)) for s in (dropout, copy))
-    for number in range(len(listed)):
-        assert texts(dropout, here, number) == texts(copy, there, number)
-
-
 def test_document_of_the_standard_segmentation() -> None:
     tokeniser = from_tokenizer_json(demo_tokeniser_path("de").read_bytes(), "de")
     standard = Bte(tokeniser)
     assert (standard.name, dict(standard.parameters)) == ("BPE", {})
     assert standard.signature() == f"BPE:{tokeniser.signature()}"
     listed = ["Entwaffnung", "unx", "für"]
-    before = [texts(standard, standard.segment(standard.encode(listed)), n) for n in range(3)]
+    before = token_texts(standard, listed)
     tokeniser.graph.knockout(["Ġun"])
     copy = Bte.from_document(json.loads(json.dumps(standard.document())))
     assert copy.name == standard.name == "BTE"
     assert copy.signature() == standard.signature() != f"BPE:{tokeniser.fork().signature()}"
     assert copy.vocabulary_size == standard.vocabulary_size == tokeniser.fork().vocabulary_size - 1
-    after = [texts(copy, copy.segment(copy.encode(listed)), n) for n in range(3)]
-    assert after == [
-        texts(standard, standard.segment(standard.encode(listed)), n) for n in range(3)
-    ]
-    assert after != before
+    assert token_texts(copy, listed) == token_texts(standard, listed) != before
     with pytest.raises(MorphGraphError, match="instead of “dropout”"):
         Dropout.from_document(standard.document())
 

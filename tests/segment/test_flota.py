@@ -224,18 +224,6 @@ def with_unknown(vocabulary: SubwordVocabulary) -> SubwordVocabulary:
     )
 
 
-def test_longest_on_a_published_vocabulary(data_folder: Path) -> None:
-    greedy = Greedy(load_vocabulary(data_folder / "tokenizers/gpt2/vocab.json"))
-    words = greedy.encode(["hyperunstable"])
-    standard = greedy.segment(words)
-    assert [greedy.types[t] for t in standard.tokens(0)] == ["Ġhyper", "uns", "table"]
-    kept = Longest(greedy, 2).segment(words)
-    assert [greedy.types[t] for t in kept.tokens(0)] == ["Ġhyper", "table"]
-    assert kept.token_at.tolist()[6:9] == [DROPPED] * 3
-    # Five letters each: the left one.
-    assert [greedy.types[t] for t in Longest(greedy, 1).segment(words).tokens(0)] == ["Ġhyper"]
-
-
 def test_a_marker_breaks_no_tie() -> None:
     greedy = Greedy(SubwordVocabulary(("Ġab", "cde", "Ġ"), "Ġ", _spaces()))
     words = greedy.encode(["abcde"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from strategies import token_texts
 from tokenizers import normalizers, pre_tokenizers
 
 from morphgraph.core.errors import FileFormatError, MorphGraphError
@@ -29,12 +30,7 @@ WORDS = ["undoing", "redoing", "néo", "x", "日"]
 
 
 def tokens(segmenter: Any) -> list[list[str]]:
-    words = segmenter.encode(WORDS)
-    found = segmenter.segment(words)
-    return [
-        [segmenter.token_text(words, *end) for end in found.token_ends(number)]
-        for number in range(len(WORDS))
-    ]
+    return token_texts(segmenter, WORDS)
 
 
 def same(again: Any, segmenter: Any) -> None:
@@ -59,28 +55,6 @@ def test_trained_models_load_again(tmp_path: Path, method: str) -> None:
     path = tmp_path / "m.json"
     path.write_bytes(data)
     same(load_segmenter(path), segmenter)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("method", "parameters"),
-    [
-        ("bpe", {}),
-        ("dropout", {"p": 0.3, "seed": 5}),
-        ("trimmed", {"counts": "wordfreq:en", "threshold": 1000}),
-        ("flota", {"k": 2}),
-        ("flota", {}),
-        ("first", {"k": 1}),
-        ("longest", {"k": 1}),
-        ("greedy", {}),
-        ("wordpiece", {}),
-    ],
-)
-def test_methods_on_a_demo_load_again(method: str, parameters: dict[str, Any]) -> None:
-    segmenter: Any = load_segmenter("demo:en", method, **parameters)
-    same(read_model(write_model(segmenter), "m.json"), segmenter)
-    for name, value in parameters.items():
-        assert method == "trimmed" or segmenter.parameters[name] == value
 
 
 def test_a_method_on_a_saved_model(tmp_path: Path) -> None:

@@ -133,36 +133,45 @@ def test_document() -> None:
     assert fewer.signature() != picky.signature()
 
 
-def test_released_layout() -> None:
-    """A file as the authors' trainer writes it: ids with a hole, events in two numbered lists."""
-    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "c", "▁a", "ab", "▁ab"]
-    ids = {text: number + (number > 8) for number, text in enumerate(texts)}
-    halves = {"▁a": ("▁", "a"), "ab": ("a", "b"), "▁ab": ("▁a", "b")}
+def released(texts: list[str], halves: dict[str, tuple[str, str]], events: list[str], hole: int
+             ) -> dict[str, Any]:  # fmt: skip
+    """A model as the authors' trainer writes it: events in two numbered lists, a hole in the ids.
 
-    def token(text: str) -> dict[str, object]:
-        left, right = halves.get(text, (None, None))
+    An event is the type that is merged, or ``-`` and the type that is split for good.
+    """
+    ids = {text: number + (number >= hole) for number, text in enumerate(texts)}
+    split = {event[1:] for event in events if event.startswith("-")}
+
+    def token(text: str) -> dict[str, Any]:
+        parts = halves.get(text, (None, None))
         return {
-            "id": ids[text],
-            "str": text,
-            "freq": 3,
-            "special": text.startswith("<"),
-            "present": text != "▁a",
-            "left": left and ids[left],
-            "right": right and ids[right],
-            "split": [ids[text]] if text != "▁a" else [ids["▁"], ids["a"]],
-        }
+            "id": ids[text], "str": text, "freq": 3, "special": text.startswith("<"),
+            "present": text not in split,
+            "left": parts[0] and ids[parts[0]], "right": parts[1] and ids[parts[1]],
+            "split": [ids[part] for part in parts] if text in split else [ids[text]],
+        }  # fmt: skip
 
-    def merge(number: int, left: str, right: str) -> dict[str, object]:
-        new = token(left + right)
-        return {"id": number, "pair": [token(left), token(right)], "new_token": new}
-
-    model = {
-        "tokens": [token(text) for text in texts],
-        "id2int": {},
-        "int2id": {},
-        "merges": [merge(0, "▁", "a"), merge(1, "▁a", "b"), merge(3, "a", "b")],
-        "splits": [{"id": 2, "token": token("▁a"), "split": [token("▁"), token("a")]}],
+    present = [ids[text] for text in texts if text not in split]
+    merges, splits = [], []
+    for number, event in enumerate(events):
+        parts = list(map(token, halves[event.removeprefix("-")]))
+        if event.startswith("-"):
+            splits.append({"id": number, "token": token(event[1:]), "split": parts})
+        else:
+            merges.append({"id": number, "pair": parts, "new_token": token(event)})
+    return {
+        "tokens": list(map(token, texts)),
+        "id2int": {str(id_): n for n, id_ in enumerate(present)},
+        "int2id": {str(n): id_ for n, id_ in enumerate(present)},
+        "merges": merges,
+        "splits": splits,
     }
+
+
+def test_released_layout() -> None:
+    texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "c", "▁a", "ab", "▁ab"]
+    halves = {"▁a": ("▁", "a"), "ab": ("a", "b"), "▁ab": ("▁a", "b")}
+    model = released(texts, halves, ["▁a", "▁ab", "-▁a", "ab"], 9)
     picky = Picky.from_released(json.dumps(model).encode(), "model.json")
     assert picky.vocabulary_size == 10
     assert [event.kind for event in picky.events] == ["merge", "merge", "split", "merge"]
@@ -221,30 +230,7 @@ def test_added_tokens_are_never_split() -> None:
 def released_model() -> dict[str, Any]:
     """``▁a`` was merged and split again; numbers in the model are not the tokens' ids."""
     texts = ["<PAD>", "<UNK>", "<BOS>", "<EOS>", "▁", "a", "b", "▁a", "ab"]
-    tokens = [
-        {
-            "id": number,
-            "str": text,
-            "freq": 3,
-            "special": text.startswith("<"),
-            "present": text != "▁a",
-            "left": {"▁a": 4, "ab": 5}.get(text),
-            "right": {"▁a": 5, "ab": 6}.get(text),
-            "split": [4, 5] if text == "▁a" else [number],
-        }
-        for number, text in enumerate(texts)
-    ]
-    present = [token["id"] for token in tokens if token["present"]]
-    return {
-        "tokens": tokens,
-        "id2int": {str(id_): n for n, id_ in enumerate(present)},
-        "int2id": {str(n): id_ for n, id_ in enumerate(present)},
-        "merges": [
-            {"id": 0, "pair": [tokens[4], tokens[5]], "new_token": tokens[7]},
-            {"id": 2, "pair": [tokens[5], tokens[6]], "new_token": tokens[8]},
-        ],
-        "splits": [{"id": 1, "token": tokens[7], "split": [tokens[4], tokens[5]]}],
-    }
+    return released(texts, {"▁a": ("▁", "a"), "ab": ("a", "b")}, ["▁a", "-▁a", "ab"], 9)
 
 
 def test_released_models_load_everywhere(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Scaffold-BPE: segmenting, after training, against a naive one."""
 
-import json
-
 import merge_method_oracles as naive
 import oracles
 import pytest
@@ -39,19 +37,6 @@ def test_same_as_naive(counts: dict[str, int], listed: list[str], size: int) -> 
         assert demolished == [token for token in whole if token in trained.scaffolds]
     assert scaffold.vocabulary_size == len(trained.vocabulary)
     assert scaffold.name == "Scaffold-BPE"
-
-
-def test_document() -> None:
-    trained = train_scaffold({"▁abc": 9, "▁ab": 1, "▁ad": 2, "▁<s>": 1}, vocab_size=11)
-    scaffold = trained_segmenter(trained, "folder/mine")
-    assert trained.scaffolds
-    copy = Scaffold.from_document(json.loads(json.dumps(scaffold.document())))
-    assert copy.signature() == scaffold.signature()
-    assert copy.signature().startswith("Scaffold-BPE(scaffolds=")
-    assert ":mine@" in copy.signature()
-    assert (copy.scaffolds, list(copy.types)) == (trained.scaffolds, list(trained.types))
-    here, there = (s.segment(s.encode(["abc", "ab", "xad"])) for s in (scaffold, copy))
-    assert (here.token_at == there.token_at).all()
 
 
 def test_refuses() -> None:

@@ -10,7 +10,7 @@ import pytest
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import MergeList, graph_of, with_words
+from strategies import MergeList, bpe_of, token_texts, with_words
 
 from morphgraph.core.demos import demo_tokeniser_path
 from morphgraph.core.errors import MorphGraphError
@@ -18,27 +18,14 @@ from morphgraph.corpus.counts import WordCounts, wordfreq_counts
 from morphgraph.segment.bte import tokeniser_of_types
 from morphgraph.segment.trimmed import Trimmed, token_counts
 from morphgraph.tokeniser.hugging_face import from_tokenizer_json
-from morphgraph.tokeniser.preprocess import Preprocessor
-from morphgraph.tokeniser.tokeniser import BpeTokeniser
-
-
-def texts(segmenter: Trimmed, listed: list[str]) -> list[list[str]]:
-    words = segmenter.encode(listed)
-    found = segmenter.segment(words)
-    assert ((found.closed_by < 0) == (found.token_at >= 0)).all()
-    return [
-        [segmenter.token_text(words, atom, token) for atom, token in found.token_ends(number)]
-        for number in range(len(listed))
-    ]
 
 
 @examples(300)
 @given(with_words(), st.data())
 def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) -> None:
     merges, listed = drawn
-    graph = graph_of(merges)
-    known = list(range(len(graph.types)))
-    tokeniser = BpeTokeniser("small", graph, Preprocessor(), known, frozenset(), {"model": {}})
+    tokeniser = bpe_of(merges)
+    graph = tokeniser.graph
     corpus = data.draw(st.dictionaries(st.sampled_from([*listed, "abc", "ca"]), st.integers(0, 4)))
     ranked = oracles.listed(merges)
     counted: Counter[str] = Counter()
@@ -54,7 +41,9 @@ def test_same_as_naive(drawn: tuple[MergeList, list[str]], data: st.DataObject) 
     made = {"".join(parts) for parts in merges}
     doomed = {type_ for type_ in made if counted[type_] <= threshold}
     wholes = [oracles.segment(ranked, word)[0] for word in listed]
-    assert texts(trimmed, listed) == [naive.demolish(ranked, tokens, doomed) for tokens in wholes]
+    assert token_texts(trimmed, listed) == [
+        naive.demolish(ranked, tokens, doomed) for tokens in wholes
+    ]
     assert trimmed.vocabulary_size == len(graph.types) - len(doomed)
     words = trimmed.encode(listed)
     for number, tokens in enumerate(wholes):
@@ -72,14 +61,14 @@ def test_parts_that_no_merge_forms() -> None:
     types = ["a", "b", "c", "bc", "abc", "ab"]
     tokeniser = tokeniser_of_types("odd", types, [("ab", "c"), ("b", "c"), ("a", "bc")])
     trimmed = Trimmed(tokeniser, [9, 9, 9, 9, 0, 9], 0)
-    assert texts(trimmed, ["abc", "cabc"]) == [["ab", "c"], ["c", "ab", "c"]]
+    assert token_texts(trimmed, ["abc", "cabc"]) == [["ab", "c"], ["c", "ab", "c"]]
 
 
 def test_added_tokens_stay() -> None:
     tokeniser = tokeniser_of_types("x", ["a", "b", "ab", "<s>"], ["ab"])
     assert tokeniser.special == {"<s>"}
     trimmed = Trimmed(tokeniser, np.zeros(4), 0)
-    assert texts(trimmed, ["ab<s>"]) == [["a", "b", "<s>"]]
+    assert token_texts(trimmed, ["ab<s>"]) == [["a", "b", "<s>"]]
     assert trimmed.vocabulary_size == 3
 
 
@@ -91,9 +80,9 @@ def test_real_tokeniser_and_document() -> None:
     trimmed = Trimmed(tokeniser, counts, 50_000)
     assert 100 < tokeniser.vocabulary_size - trimmed.vocabulary_size < 7_000
     listed = ["offspring", "unbelievable", "naïve", "segmentation", "it's"]
-    found = texts(trimmed, listed)
+    found = token_texts(trimmed, listed)
     copy = Trimmed.from_document(json.loads(json.dumps(trimmed.document())))
-    assert texts(copy, listed) == found
+    assert token_texts(copy, listed) == found
     assert copy.signature() == trimmed.signature()
     assert copy.vocabulary_size == trimmed.vocabulary_size
     assert trimmed.signature().startswith("Trimmed(threshold=50000,counts=")
@@ -101,8 +90,8 @@ def test_real_tokeniser_and_document() -> None:
     signature, size = trimmed.signature(), trimmed.vocabulary_size
     tokeniser.graph.knockout(["Ġthe"])  # later edits are not its business
     tokeniser.graph.anneal([("語", "e")], atoms=["語"])
-    assert "語" in tokeniser.alphabet and len(texts(trimmed, ["語e"])[0]) == 5
-    assert (texts(trimmed, listed), trimmed.signature(), trimmed.vocabulary_size) == (
+    assert "語" in tokeniser.alphabet and len(token_texts(trimmed, ["語e"])[0]) == 5
+    assert (token_texts(trimmed, listed), trimmed.signature(), trimmed.vocabulary_size) == (
         found,
         signature,
         size,
